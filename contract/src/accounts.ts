@@ -1,0 +1,118 @@
+/** Accounts, sessions and dashboard users: §2 signed-out area and Manage Users, §3 users, §5, §7. */
+import { z } from 'zod'
+import { call } from '#src/call.ts'
+import { emailField, firstNameField, idField, lastNameField, pageField, pageOf, passwordField, versionField } from '#src/fields.ts'
+
+export const USERS_PAGE_SIZE = 50 // §9
+export const userTypes = ['admin', 'user'] as const
+export const userTypeField = z.enum(userTypes)
+export type UserType = z.infer<typeof userTypeField>
+
+export const loginInput = z.strictObject({ email: emailField, password: passwordField })
+export type LoginInput = z.infer<typeof loginInput>
+
+const registrationFields = {
+  fname: firstNameField,
+  lname: lastNameField,
+  email: emailField,
+  password: passwordField,
+  confirmPassword: z.string('Confirm Password is required').min(1, 'Confirm Password is required').max(1024),
+}
+
+/** The rule of §5, checked even while other fields are still wrong. */
+const passwordsMatch: [(input: { password: string; confirmPassword: string }) => boolean, Parameters<z.ZodObject['refine']>[1]] = [
+  (input) => input.password === input.confirmPassword,
+  { path: ['confirmPassword'], message: 'Passwords must match', when: ({ value }) => typeof value === 'object' && value !== null },
+]
+
+/** Whether `email` is an address of `host`, which may be a comma-free domain such as `gmail.com` (§5). */
+function isAddressOf(host: string, email: string): boolean {
+  return email.trim().toLowerCase().endsWith(`@${host.toLowerCase()}`)
+}
+
+/** The registration payload of §3. The e-mail's host is the server's configuration; `registrationInputFor` adds its rule. */
+export const registrationInput = z.strictObject(registrationFields).refine(...passwordsMatch)
+export type RegistrationInput = z.infer<typeof registrationInput>
+
+/** The registration form of an installation whose addresses must be of `host` (§5). */
+export function registrationInputFor(host: string) {
+  return z
+    .strictObject({
+      ...registrationFields,
+      email: emailField.refine((email) => isAddressOf(host, email), `Email must be a @${host}`),
+    })
+    .refine(...passwordsMatch)
+}
+
+/** What the session holds of its user (§3). `username` is the first name plus the last name. */
+export const sessionUser = z.object({
+  id: idField,
+  username: z.string(),
+  fname: z.string(),
+  lname: z.string(),
+  email: z.string(),
+  userType: userTypeField,
+})
+export type SessionUser = z.infer<typeof sessionUser>
+
+/** A row of Manage Users. */
+export const dashboardUser = z.object({
+  id: idField,
+  fname: z.string(),
+  lname: z.string(),
+  email: z.string(),
+  userType: userTypeField,
+  version: versionField,
+})
+export type DashboardUser = z.infer<typeof dashboardUser>
+
+export const userUpdateInput = z.strictObject({ fname: firstNameField, lname: lastNameField, version: versionField.optional() })
+export type UserUpdateInput = z.infer<typeof userUpdateInput>
+
+const done = z.object({ success: z.literal(true) })
+
+export const accounts = {
+  session: call(['guest'])
+    .route({ method: 'GET', path: '/api/session', tags: ['Accounts'], summary: 'Who is signed in, and what a signed-out visitor may do' })
+    .output(z.object({ user: sessionUser.nullable(), registrationEmailHost: z.string() })),
+  login: call(['guest'])
+    .route({ method: 'POST', path: '/api/session', tags: ['Accounts'], summary: 'Sign in' })
+    .input(loginInput)
+    .output(done.extend({ user: sessionUser })),
+  logout: call(['guest'])
+    .route({ method: 'DELETE', path: '/api/session', tags: ['Accounts'], summary: 'Sign out' })
+    .output(done),
+  register: call(['guest'])
+    .route({ method: 'POST', path: '/api/register', tags: ['Accounts'], summary: 'Register oneself and sign in' })
+    .input(
+      z.strictObject({ ...registrationFields, setup: z.string().max(128).optional() }).refine(...passwordsMatch),
+    )
+    .output(done.extend({ user: sessionUser })),
+}
+
+export const users = {
+  list: call(['admin'])
+    .route({ method: 'GET', path: '/api/users', tags: ['Users'], summary: 'Dashboard users other than oneself, 50 a page' })
+    .input(z.strictObject({ page: pageField }))
+    .output(z.object({ users: z.array(dashboardUser), ...pageOf })),
+  get: call(['admin'])
+    .route({ method: 'GET', path: '/api/users/{id}', tags: ['Users'], summary: 'One dashboard user' })
+    .input(z.strictObject({ id: idField }))
+    .output(dashboardUser),
+  update: call(['admin'])
+    .route({ method: 'PATCH', path: '/api/users/{id}', tags: ['Users'], summary: "Change a user's first and last name" })
+    .input(userUpdateInput.extend({ id: idField }))
+    .output(done.extend({ user: dashboardUser })),
+  setUserType: call(['admin'])
+    .route({ method: 'PUT', path: '/api/users/{id}/user-type', tags: ['Users'], summary: 'Make a user an admin, or an admin a user' })
+    .input(z.strictObject({ id: idField, userType: userTypeField }))
+    .output(done.extend({ user: dashboardUser })),
+  create: call(['admin'], { failure: 'status' })
+    .route({ method: 'POST', path: '/registerUser', tags: ['Users'], summary: 'Add a user' })
+    .input(registrationInput)
+    .output(z.object({ status: z.literal('success'), message: z.string(), id: idField })),
+  remove: call(['admin'], { failure: 'status' })
+    .route({ method: 'DELETE', path: '/removeUser/{id}', tags: ['Users'], summary: 'Remove a user and end their sessions' })
+    .input(z.strictObject({ id: idField }))
+    .output(z.object({ status: z.literal('success'), message: z.string() })),
+}

@@ -1,0 +1,26 @@
+/** How a call is declared: path, verb, who may make it, how large its body may be, how its failure looks on the wire. */
+import { oc } from '@orpc/contract'
+
+/** `guest` is anyone, signed in or not; `user` is any signed-in person, so admins too; `bot` is a bot token. */
+export type Access = 'guest' | 'user' | 'admin' | 'bot'
+
+export interface CallMeta {
+  /** Who may make the call. Empty, as it is by default, means nobody. */
+  access: readonly Access[]
+  /** A GET that changes something: same-origin rules apply to it as to a POST. */
+  changesState: boolean
+  /** The largest request body, in bytes; 0 for calls that take none. */
+  bodyLimitBytes: number
+  /** The field by which callers of §7 tell success: `{status:'failed'}` or `{success:'failed'}`; else `{success:false}`. */
+  failure: 'envelope' | 'status' | 'success'
+}
+
+export const JSON_BODY_LIMIT_BYTES = 64 * 1024
+
+const closed: CallMeta = { access: [], changesState: false, bodyLimitBytes: JSON_BODY_LIMIT_BYTES, failure: 'envelope' }
+const base = oc.$meta<CallMeta>(closed)
+
+/** Starts the declaration of a call that `access` may make. */
+export function call(access: readonly Access[], meta: Partial<Omit<CallMeta, 'access'>> = {}) {
+  return base.meta({ ...closed, access, ...meta })
+}

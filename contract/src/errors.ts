@@ -1,0 +1,61 @@
+/**
+ * The closed catalogue of what can go wrong (§8): a stable code, the HTTP status it travels with, and the text for people.
+ * Anything that is not in here reaches the client as INTERNAL; its cause stays in the server's log.
+ */
+export const errorCatalogue = {
+  // §8, to the letter
+  CREATE_USER_FAILED: { status: 409, message: 'Error creating user!' },
+  LOGIN_FAILED: { status: 401, message: 'Error logging in!' },
+  NO_SUCH_DOCUMENT: { status: 403, message: 'No such document!' },
+  LOGOUT_FAILED: { status: 500, message: 'Error logging out!' },
+  FETCH_USERS_FAILED: { status: 500, message: 'Error fetching users!' },
+  PRIORITY_TAKEN: { status: 409, message: 'Priority is already taken!' },
+  CREATE_TASK_FAILED: { status: 500, message: 'Internal Server Error!' },
+  FETCH_TASKS_FAILED: { status: 500, message: 'Error fetching tasks!' },
+  NO_TASKS_FOUND: { status: 404, message: 'No tasks found!' },
+  FETCH_ANNOUNCEMENTS_FAILED: { status: 500, message: 'Error fetching annoucements!' }, // sic, §8
+  NO_ANNOUNCEMENTS_FOUND: { status: 404, message: 'No annoucements found!' }, // sic, §8
+  METRICS_FAILED: { status: 500, message: 'Error calculating metrics' },
+  ANNOUNCEMENT_NOT_FOUND: { status: 404, message: 'Announcement not found' },
+
+  // Where §8 is silent
+  NO_SUCH_USER: { status: 404, message: 'This user does not exist any more.' },
+  NO_SUCH_TASK: { status: 404, message: 'This task does not exist any more.' },
+  NO_SUCH_PLAYER: { status: 404, message: 'This player does not exist.' },
+  NO_SUCH_HISTORY: { status: 404, message: 'This item has no history.' },
+  LAST_ADMIN: { status: 409, message: 'The last admin can be neither removed nor made a user.' },
+  NOT_YOURSELF: { status: 409, message: 'You cannot remove yourself or change your own role.' },
+  STALE: { status: 409, message: 'Somebody else has changed this meanwhile. Your text is kept; load the new version before you save.' },
+  SETUP_LINK_INVALID: { status: 403, message: 'This set-up link has expired or was used already.' },
+  TOO_MANY_ATTEMPTS: { status: 429, message: 'Too many attempts. Please wait a little and try again.' },
+
+  // The HTTP layer's own
+  INVALID_INPUT: { status: 400, message: 'The request is not valid.' },
+  SIGNED_OUT: { status: 401, message: 'Please sign in.' },
+  FORBIDDEN: { status: 403, message: 'You are not allowed to do this.' },
+  CROSS_ORIGIN: { status: 403, message: 'This request came from another web site.' },
+  NOT_FOUND: { status: 404, message: 'There is nothing here.' },
+  METHOD_NOT_ALLOWED: { status: 405, message: 'This method is not supported here.' },
+  TOO_SLOW: { status: 408, message: 'The request took too long to arrive.' },
+  TOO_LARGE: { status: 413, message: 'The request is too large.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The request must be JSON (application/json).' },
+  INTERNAL: { status: 500, message: 'Internal Server Error!' },
+  UNAVAILABLE: { status: 503, message: 'The database is not available right now. Please try again in a moment.' },
+  DISK_FULL: { status: 507, message: 'The disk is full: nothing was saved. Reading still works.' },
+} as const satisfies Record<string, { status: number; message: string }>
+
+export type ErrorCode = keyof typeof errorCatalogue
+
+/** What every failed call answers with. Some calls of §7 add the field that their callers compare (`status`, `success`). */
+export interface ErrorBody {
+  success: false | 'failed'
+  status?: 'failed'
+  message: string
+  code: ErrorCode
+  /** Find the line in the log by this. */
+  requestId?: string
+  /** One message a field, keyed by the field's wire name. */
+  fields?: Record<string, string>
+  /** Seconds until another attempt makes sense (429, 503). */
+  retryAfterSeconds?: number
+}

@@ -1,0 +1,47 @@
+/** The fields that several calls share, with the messages of §5. */
+import { z } from 'zod'
+
+/** Numbers are exact on both sides up to here; what is larger is refused (design §5). */
+export const MAX_NUMBER = 2 ** 53
+
+export const PASSWORD_MIN_LENGTH = 6 // §9
+export const PASSWORD_MAX_LENGTH = 128
+export const NAME_MAX_LENGTH = 100
+export const EMAIL_MAX_LENGTH = 254 // RFC 5321, 4.5.3.1.3 less the angle brackets
+
+/** A row's opaque id. */
+export const idField = z.string().min(1).max(128)
+
+/** The number a row counts its changes by; saving with an old one answers STALE. */
+export const versionField = z.int().min(1).max(2 ** 31 - 1)
+
+export const emailField = z
+  .string('Email is required')
+  .trim()
+  .min(1, 'Email is required')
+  .max(EMAIL_MAX_LENGTH, `Email must be at most ${EMAIL_MAX_LENGTH} characters`)
+  .regex(z.regexes.email, 'Invalid email address')
+
+export const passwordField = z
+  .string('Password is required')
+  .min(1, 'Password is required')
+  .min(PASSWORD_MIN_LENGTH, `Password must be at least ${PASSWORD_MIN_LENGTH} characters`)
+  .max(PASSWORD_MAX_LENGTH, `Password must be at most ${PASSWORD_MAX_LENGTH} characters`)
+
+/** A required one-line text, trimmed. `label` opens its messages, as in `First Name is required`. */
+export function textField(label: string, maxLength: number, requiredMessage = `${label} is required`) {
+  return z
+    .string(requiredMessage)
+    .trim()
+    .min(1, requiredMessage)
+    .max(maxLength, `${label} must be at most ${maxLength} characters`)
+}
+
+export const firstNameField = textField('First Name', NAME_MAX_LENGTH)
+export const lastNameField = textField('Last Name', NAME_MAX_LENGTH)
+
+/** A page's number, from 1, as it stands in a query string. */
+export const pageField = z.coerce.number().int().min(1).max(1_000_000_000).default(1)
+
+/** What every list answers beside its rows. `pageCount` is at least 1, so that `Page 1 of 1` stands over an empty list. */
+export const pageOf = { page: z.int(), pageSize: z.int(), pageCount: z.int(), total: z.int() }
