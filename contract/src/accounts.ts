@@ -75,11 +75,11 @@ export const accounts = {
   session: call(['guest'])
     .route({ method: 'GET', path: '/api/session', tags: ['Accounts'], summary: 'Who is signed in, and what a signed-out visitor may do' })
     .output(z.object({ user: sessionUser.nullable(), registrationEmailHost: z.string() })),
-  login: call(['guest'])
+  login: call(['guest'], { isTinyWrite: true })
     .route({ method: 'POST', path: '/api/session', tags: ['Accounts'], summary: 'Sign in' })
     .input(loginInput)
     .output(done.extend({ user: sessionUser })),
-  logout: call(['guest'])
+  logout: call(['guest'], { isTinyWrite: true, unexpected: 'LOGOUT_FAILED' })
     .route({ method: 'DELETE', path: '/api/session', tags: ['Accounts'], summary: 'Sign out' })
     .output(done),
   register: call(['guest'])
@@ -91,7 +91,7 @@ export const accounts = {
 }
 
 export const users = {
-  list: call(['admin'])
+  list: call(['admin'], { unexpected: 'FETCH_USERS_FAILED' })
     .route({ method: 'GET', path: '/api/users', tags: ['Users'], summary: 'Dashboard users other than oneself, 50 a page' })
     .input(z.strictObject({ page: pageField }))
     .output(z.object({ users: z.array(dashboardUser), ...pageOf })),

@@ -1,5 +1,6 @@
 /** How a call is declared: path, verb, who may make it, how large its body may be, how its failure looks on the wire. */
 import { oc } from '@orpc/contract'
+import type { ErrorCode } from '#src/errors.ts'
 
 /** `guest` is anyone, signed in or not; `user` is any signed-in person, so admins too; `bot` is a bot token. */
 export type Access = 'guest' | 'user' | 'admin' | 'bot'
@@ -13,11 +14,22 @@ export interface CallMeta {
   bodyLimitBytes: number
   /** The field by which callers of §7 tell success: `{status:'failed'}` or `{success:'failed'}`; else `{success:false}`. */
   failure: 'envelope' | 'status' | 'success'
+  /** A write so small that it is let through while the disk is nearly full: signing in and out. */
+  isTinyWrite: boolean
+  /** What a failure that nobody foresaw is called here (§8 has texts for some calls). */
+  unexpected: ErrorCode
 }
 
 export const JSON_BODY_LIMIT_BYTES = 64 * 1024
 
-const closed: CallMeta = { access: [], changesState: false, bodyLimitBytes: JSON_BODY_LIMIT_BYTES, failure: 'envelope' }
+const closed: CallMeta = {
+  access: [],
+  changesState: false,
+  bodyLimitBytes: JSON_BODY_LIMIT_BYTES,
+  failure: 'envelope',
+  isTinyWrite: false,
+  unexpected: 'INTERNAL',
+}
 const base = oc.$meta<CallMeta>(closed)
 
 /** Starts the declaration of a call that `access` may make. */

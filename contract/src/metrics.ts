@@ -19,7 +19,7 @@ export const dashboardMetrics = z.object({
 export type DashboardMetrics = z.infer<typeof dashboardMetrics>
 
 export const metrics = {
-  get: call(['admin'])
+  get: call(['admin'], { unexpected: 'METRICS_FAILED' })
     .route({ method: 'GET', path: '/api/metrics', tags: ['Metrics'], summary: 'The figures of the dashboard' })
     .output(dashboardMetrics),
 }

@@ -1,0 +1,136 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { findProblems } from './boundaries.ts'
+
+const trees: string[] = []
+afterEach(() => Promise.all(trees.splice(0).map((tree) => rm(tree, { recursive: true }))))
+
+/** `file:line` of every violation in a tree of these files. */
+async function violations(files: Record<string, string>): Promise<string[]> {
+  const { problems } = await findProblems(await plant(files))
+  return problems.map(({ file, line }) => `${file}:${line}`)
+}
+
+async function plant(files: Record<string, string>): Promise<string> {
+  const base = await mkdtemp(join(tmpdir(), 'boundaries-'))
+  trees.push(base)
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(dirname(join(base, file)), { recursive: true })
+    await writeFile(join(base, file), text)
+  }
+  return base
+}
+
+/** Files that imports below point to, and that are innocent themselves. */
+const targets = {
+  'contract/src/fields.ts': 'export const a = 1',
+  'web/src/ui/button.tsx': 'export const a = 1',
+  'web/src/client.ts': 'export const a = () => fetch("/api")',
+  'web/src/session.tsx': 'export const a = 1',
+  'web/src/shell/shell.tsx': 'export const a = 1',
+  'web/src/routes.tsx': 'export const a = 1',
+  'web/src/theme.ts': 'export const a = 1',
+  'web/src/testing/render.tsx': 'export const a = 1',
+  'web/src/features/tasks/tasks-page.tsx': 'export const a = 1',
+  'web/src/features/users/users-page.tsx': 'export const a = 1',
+  'server/src/config.ts': 'export const a = process.env.PORT',
+  'server/src/app.ts': 'export const a = 1',
+  'server/src/main.ts': 'export const a = 1',
+  'server/src/files.ts': 'export const a = 1',
+  'server/src/db/database.ts': 'export const a = 1',
+  'server/src/http/limits.ts': 'export const a = 1',
+  'server/src/cli/arcade.ts': 'export const a = 1',
+  'server/src/testing/fixtures.ts': 'export const a = 1',
+  'server/src/features/tasks.ts': 'export const a = 1',
+  'server/src/features/accounts/users.ts': 'export const a = 1',
+}
+
+test('a tree that follows the rules passes', async () => {
+  const allowed = {
+    'contract/src/tasks.ts': "import { z } from 'zod'\nimport { a } from '#src/fields.ts'\nexport const b = z.literal(a)",
+    'web/src/features/tasks/task-form.tsx':
+      "import { a } from '#src/ui/button.tsx'\nimport { a as b } from './tasks-page.tsx'\nimport type { a as c } from '@arcade/contract/fields'\nexport const d: typeof c = a + b",
+    'web/src/app-routes.tsx': "import { a } from '#src/routes.tsx'\nexport const b = a",
+    'server/src/features/tasks.test.ts': "import { a } from '#src/testing/fixtures.ts'\nimport { a as b } from './tasks.ts'\nexport const c = [a, b, process.env.HOME]",
+    'server/src/features/accounts/sign-in.ts': "import { a } from './users.ts'\nimport { a as b } from '#src/files.ts'\nexport const c = a + b",
+    'e2e/tasks.spec.ts': "import { a } from '../server/src/testing/fixtures.ts'\nexport const b = a",
+    'bench/page.bench.ts': "import { a } from '../server/src/app.ts'\nimport pg from 'pg'\nexport const b = [a, pg]",
+  }
+  expect(await violations({ ...targets, ...allowed, 'web/src/routes.tsx': "export const a = () => import('./features/tasks/tasks-page.tsx')" })).toEqual([])
+})
+
+test.each([
+  ['the contract needs more than zod', 'contract/src/x.ts', "import { readFile } from 'node:fs'"],
+  ['the contract imports React', 'contract/src/x.ts', "import 'react'"],
+  ['ui imports a feature', 'web/src/ui/x.tsx', "import { a } from '#src/features/tasks/tasks-page.tsx'"],
+  ['ui imports the client', 'web/src/ui/x.tsx', "import { a } from '#src/client.ts'"],
+  ['a page imports another feature', 'web/src/features/tasks/x.tsx', "import { a } from '#src/features/users/users-page.tsx'"],
+  ['a page imports a type of another feature', 'web/src/features/tasks/x.tsx', "import type { a } from '#src/features/users/users-page.tsx'"],
+  ['a page loads another feature lazily', 'web/src/features/tasks/x.tsx', "export const b = () => import('#src/features/users/users-page.tsx')"],
+  ['a page names a type of another feature inline', 'web/src/features/tasks/x.tsx', "export type B = import('#src/features/users/users-page.tsx').B"],
+  ['a page re-exports of another feature', 'web/src/features/tasks/x.tsx', "export { a } from '#src/features/users/users-page.tsx'; export const b = 1"],
+  ['a page imports the shell', 'web/src/features/tasks/x.tsx', "import { a } from '#src/shell/shell.tsx'"],
+  ['a page imports the routes', 'web/src/features/tasks/x.tsx', "import { a } from '#src/routes.tsx'"],
+  ['a page imports a module beside the routes', 'web/src/features/tasks/x.tsx', "import { a } from '#src/theme.ts'"],
+  ['a page imports test fixtures', 'web/src/features/tasks/x.tsx', "import { a } from '#src/testing/render.tsx'"],
+  ['the client imports the session', 'web/src/client.ts', "import { a } from './session.tsx'"],
+  ['the routes load a page at once', 'web/src/routes.tsx', "import { a } from './features/tasks/tasks-page.tsx'"],
+  ['the shell imports a feature', 'web/src/shell/x.tsx', "import { a } from '#src/features/tasks/tasks-page.tsx'"],
+  ['a feature imports another', 'server/src/features/tasks.ts', "import { a } from './accounts/users.ts'"],
+  ['a feature imports HTTP', 'server/src/features/tasks.ts', "import { a } from '#src/http/limits.ts'"],
+  ['a feature imports the configuration', 'server/src/features/tasks.ts', "import { a } from '#src/config.ts'"],
+  ['a feature imports the app', 'server/src/features/tasks.ts', "import { a } from '#src/app.ts'"],
+  ['a feature imports test fixtures', 'server/src/features/tasks.ts', "import { a } from '#src/testing/fixtures.ts'"],
+  ['a test of a feature imports another feature', 'server/src/features/tasks.test.ts', "import { a } from './accounts/users.ts'"],
+  ['the database imports a feature', 'server/src/db/x.ts', "import { a } from '#src/features/tasks.ts'"],
+  ['the database imports HTTP', 'server/src/db/x.ts', "import { a } from '#src/http/limits.ts'"],
+  ['files import a feature', 'server/src/files.ts', "import { a } from './features/tasks.ts'"],
+  ['files import HTTP', 'server/src/files.ts', "import { a } from './http/limits.ts'"],
+  ['HTTP imports the app', 'server/src/http/x.ts', "import { a } from '#src/app.ts'"],
+  ['e2e imports a feature of the server', 'e2e/x.spec.ts', "import { a } from '../server/src/features/tasks.ts'"],
+  ['e2e imports the web app', 'e2e/x.spec.ts', "import { a } from '../web/src/client.ts'"],
+  ['bench imports the database', 'bench/x.bench.ts', "import { a } from '../server/src/db/database.ts'"],
+  ['bench climbs two folders', 'bench/src/x.ts', "import { a } from '../../server/src/app.ts'"],
+  ['the path climbs', 'server/src/features/accounts/x.ts', "import { a } from '../../files.ts'"],
+  ['the path climbs by one', 'server/src/db/x.ts', "import { a } from '../files.ts'"],
+  ['the path climbs in disguise', 'server/src/db/x.ts', "import { a } from './../files.ts'"],
+  ['the extension is missing', 'server/src/x.ts', "import { a } from './files'"],
+  ['the extension is that of a build', 'server/src/x.ts', "import { a } from './files.js'"],
+  ['another workspace is imported by name', 'web/src/x.ts', "import { a } from '@arcade/server'"],
+  ['the environment is read', 'server/src/db/x.ts', 'export const b = process.env.PORT'],
+  ['the environment is read by another name', 'server/src/x.ts', "import { env } from 'node:process'; export const b = env.PORT"],
+  ['the environment is taken apart', 'server/src/x.ts', 'export const { env } = process'],
+  ['a page fetches', 'web/src/features/tasks/x.tsx', "export const b = () => fetch('/api')"],
+  ['a page fetches through window', 'web/src/features/tasks/x.tsx', "export const b = () => window.fetch('/api')"],
+  ['a page uses XMLHttpRequest', 'web/src/features/tasks/x.tsx', 'export const b = () => new XMLHttpRequest()'],
+  ['a barrel', 'web/src/ui/buttons.ts', "export * from './button.tsx'"],
+  ['a barrel in two steps', 'web/src/ui/buttons.ts', "import { a } from './button.tsx'; export { a }"],
+  ['an index file', 'web/src/ui/index.ts', 'export const b = 1'],
+  ['a drawer of utils', 'server/src/utils/x.ts', 'export const b = 1'],
+  ['a drawer of hooks', 'web/src/features/tasks/hooks/x.ts', 'export const b = 1'],
+  ['what cannot be parsed', 'server/src/x.ts', 'export const = 1'],
+])('%s: refused', async (_, file, text) => {
+  expect(await violations({ ...targets, [file]: text })).toEqual([`${file}:1`])
+})
+
+test('a file of 400 lines passes, one of 401 does not', async () => {
+  expect(await violations({ ...targets, 'server/src/x.ts': '\n'.repeat(399) + 'export {}\n' })).toEqual([])
+  expect(await violations({ ...targets, 'server/src/x.ts': '\n'.repeat(400) + 'export {}\n' })).toEqual(['server/src/x.ts:402'])
+})
+
+test('the line of the import is named, and what to do instead', async () => {
+  const base = await plant({ ...targets, 'server/src/db/x.ts': "// one\n\nimport { a } from '#src/features/tasks.ts'" })
+  expect((await findProblems(base)).problems).toEqual([
+    { file: 'server/src/db/x.ts', line: 3, message: 'server/db may not import server/src/features/tasks.ts. The database knows no feature and no HTTP. Turn the arrow round.' },
+  ])
+})
+
+test('a zone that exists and holds no file fails', async () => {
+  expect(await violations({ ...targets, 'web/src/shell/shell.tsx': 'export {}', 'bench/package.json': '{}' })).toEqual(['bench/:0'])
+})
+
+test('an empty tree fails', async () => {
+  expect(await violations({})).toEqual(['.:0'])
+})

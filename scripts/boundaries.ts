@@ -1,0 +1,255 @@
+/**
+ * The architecture, checked (design §3): who may import whom, how imports are written, where the environment and the network are
+ * touched, how large a file gets. Every import counts: static, dynamic, re-exported, type-only.
+ */
+import { existsSync } from 'node:fs'
+import { glob, readFile } from 'node:fs/promises'
+import { basename, dirname, join, posix } from 'node:path'
+import { parseSync, type Statement, Visitor } from 'oxc-parser'
+import { root } from './children.ts'
+
+const LINES_A_FILE_MAX = 400 // shared style: deep modules, yet readable in one sitting
+const drawers = ['utils', 'lib', 'helpers', 'hooks', 'types']
+
+interface Zone {
+  name: string
+  /** What belongs to it: a folder `x/`, or a module `x` (x.ts, x.tsx, x.test.ts). The first zone that fits a file has it. */
+  at: string
+  /** Zones it may import besides itself; `*` for all. */
+  imports: readonly string[]
+  /** Its folders (or files) may not import each other. */
+  isSplit?: true
+  /** The only npm packages that it may import; without this, any. */
+  packages?: readonly string[]
+  /** What to do instead of an import that is not allowed. */
+  instead: string
+}
+
+const belowFeatures = ['contract', 'server/db', 'server modules', 'server/config']
+const belowPages = ['contract', 'web/ui', 'web/client', 'web/session']
+
+export const zones: readonly Zone[] = [
+  {
+    name: 'contract',
+    at: 'contract/src/',
+    imports: [],
+    packages: ['zod', '@orpc/contract'],
+    instead: 'The contract knows neither DOM nor Node, only zod and @orpc/contract. Move what needs more to the side that needs it.',
+  },
+
+  { name: 'web/testing', at: 'web/src/testing/', imports: ['*'], instead: '' },
+  { name: 'web/ui', at: 'web/src/ui/', imports: ['contract'], instead: 'ui/ knows the contract and other ui only. Take what you need as a prop.' },
+  {
+    name: 'web/features',
+    at: 'web/src/features/',
+    imports: belowPages,
+    isSplit: true,
+    instead: 'A feature sees the contract, ui, client.ts, session.tsx and itself. Move what two features need to ui/, or join them in routes.tsx.',
+  },
+  { name: 'web/client', at: 'web/src/client', imports: ['contract'], instead: 'client.ts knows the contract only.' },
+  { name: 'web/session', at: 'web/src/session', imports: belowPages, instead: 'session.tsx sees the contract, ui and client.ts only.' },
+  { name: 'web/shell', at: 'web/src/shell/', imports: belowPages, instead: 'The shell gets pages from routes.tsx, as children.' },
+  { name: 'web/routes', at: 'web/src/routes', imports: ['*'], instead: '' },
+  {
+    name: 'web modules',
+    at: 'web/src/',
+    imports: [...belowPages, 'web/shell', 'web/routes'],
+    instead: 'Only routes.tsx knows the features, and pages import nothing from above them.',
+  },
+
+  { name: 'server/testing', at: 'server/src/testing/', imports: ['*'], instead: '' },
+  { name: 'server/main', at: 'server/src/main', imports: ['*'], instead: '' },
+  { name: 'server/app', at: 'server/src/app', imports: ['*'], instead: '' },
+  { name: 'server/cli', at: 'server/src/cli/', imports: ['*'], instead: '' },
+  { name: 'server/http', at: 'server/src/http/', imports: [...belowFeatures, 'server/features'], instead: 'app.ts hands the HTTP layer what it needs.' },
+  {
+    name: 'server/features',
+    at: 'server/src/features/',
+    imports: ['contract', 'server/db', 'server modules'],
+    isSplit: true,
+    instead:
+      'A feature sees the contract, db/, the modules of server/src (calls.ts, sessions.ts, files.ts, …) and itself; app.ts hands it the rest. ' +
+      'What two features need is a module of server/src or a table both query.',
+  },
+  { name: 'server/db', at: 'server/src/db/', imports: belowFeatures, instead: 'The database knows no feature and no HTTP. Turn the arrow round.' },
+  { name: 'server/config', at: 'server/src/config', imports: ['contract'], instead: 'config.ts reads the environment and knows nothing else.' },
+  { name: 'server modules', at: 'server/src/', imports: belowFeatures, instead: 'The modules of server/src know no feature and no HTTP. Turn the arrow round.' },
+
+  ...['e2e', 'bench'].map((name) => ({
+    name,
+    at: `${name}/`,
+    imports: ['contract', 'server/app', 'server/testing'],
+    instead: `${name} uses the contract, server/src/app.ts and server/src/testing/ only.`,
+  })),
+  { name: 'scripts', at: 'scripts/', imports: [], instead: 'Scripts start the workspaces; they import nothing of them.' },
+]
+
+const workspaces = ['contract', 'server', 'web', 'e2e', 'bench', 'scripts']
+
+export interface Problem {
+  file: string
+  line: number
+  message: string
+}
+
+/** All violations under `base`, and how many files were looked at. A zone that exists and holds no file is a violation too. */
+export async function findProblems(base: string): Promise<{ problems: Problem[]; fileCount: number }> {
+  const problems: Problem[] = []
+  const seen = new Set<string>()
+  let fileCount = 0
+  const pattern = `{${workspaces.join(',')}}/**/*.{ts,tsx}`
+  for await (const path of glob(pattern, { cwd: base, exclude: (name) => ['node_modules', 'dist', 'results'].includes(basename(name)) })) {
+    const file = path.replaceAll('\\', '/')
+    fileCount++
+    const zone = zoneOf(file)
+    if (zone) seen.add(zone.name)
+    problems.push(...problemsOf(base, file, await readFile(join(base, file), 'utf8')))
+  }
+  for (const zone of zones) {
+    const place = [zone.at, `${zone.at}.ts`, `${zone.at}.tsx`].find((candidate) => existsSync(join(base, candidate)))
+    if (place && !seen.has(zone.name)) problems.push({ file: place, line: 0, message: 'There is no TypeScript file here, so nothing was checked.' })
+  }
+  if (fileCount === 0) problems.push({ file: '.', line: 0, message: `No file was found in ${workspaces.join(', ')}.` })
+  problems.sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line)
+  return { problems, fileCount }
+}
+
+function zoneOf(file: string): Zone | undefined {
+  return zones.find(({ at }) => file.startsWith(at.endsWith('/') ? at : `${at}.`))
+}
+
+function problemsOf(base: string, file: string, source: string): Problem[] {
+  const problems: Problem[] = []
+  const lineOf = (offset: number): number => source.slice(0, offset).split('\n').length
+  const report = (offset: number, message: string): void => void problems.push({ file, line: lineOf(offset), message })
+
+  const { module, program, errors } = parseSync(file, source)
+  if (errors[0]) report(errors[0].labels[0]?.start ?? 0, `Cannot be parsed: ${errors[0].message}`)
+
+  const imported: Import[] = [
+    ...module.staticImports.map(({ moduleRequest, entries }) => ({
+      specifier: moduleRequest.value,
+      start: moduleRequest.start,
+      isLazy: entries.length > 0 && entries.every(({ isType }) => isType),
+    })),
+    ...module.staticExports.flatMap(({ entries }) =>
+      entries.flatMap(({ moduleRequest, isType }) =>
+        moduleRequest ? [{ specifier: moduleRequest.value, start: moduleRequest.start, isLazy: isType }] : [],
+      ),
+    ),
+    ...module.dynamicImports.flatMap(({ moduleRequest: { start, end } }) => {
+      const literal = /^(['"`])([^$]*)\1$/.exec(source.slice(start, end))
+      return literal?.[2] ? [{ specifier: literal[2], start, isLazy: true }] : []
+    }),
+  ]
+  new Visitor({
+    TSImportType: ({ source: { value, start } }) => imported.push({ specifier: value, start, isLazy: true }),
+    ...touches(file, report),
+  }).visit(program)
+  for (const one of imported) {
+    const message = problemOfImport(base, file, one)
+    if (message) report(one.start, message)
+  }
+
+  const folder = dirname(file).split('/').find((name) => drawers.includes(name))
+  if (folder) report(0, `No ${folder}/ drawers: put the file beside what uses it, under a name that says what it does.`)
+  if (isBarrel(program.body) || /^index\.tsx?$/.test(basename(file))) report(0, 'No barrels: import each thing from the file that defines it.')
+  const lineCount = source.trimEnd().split('\n').length
+  if (lineCount > LINES_A_FILE_MAX) report(source.length, `${lineCount} lines, at most ${LINES_A_FILE_MAX}: move what can be named by itself to a file of its own.`)
+  return problems
+}
+
+/** Whether a file only hands on what others define. */
+function isBarrel(statements: readonly Statement[]): boolean {
+  const exports = statements.filter(
+    (one) => one.type === 'ExportAllDeclaration' || (one.type === 'ExportNamedDeclaration' && !one.declaration && one.specifiers.length > 0),
+  )
+  return exports.length > 0 && statements.every((one) => one.type === 'ImportDeclaration' || exports.includes(one))
+}
+
+interface Import {
+  specifier: string
+  start: number
+  /** Costs nothing at load time: dynamic, or types only. */
+  isLazy: boolean
+}
+
+const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file) || file.includes('/src/testing/')
+
+function problemOfImport(base: string, file: string, { specifier, isLazy }: Import): string | undefined {
+  const zone = zoneOf(file)
+  const workspace = file.split('/')[0] ?? ''
+  const path = specifier.replace(/\?.*$/, '')
+
+  let target: string
+  if (/^@arcade\/contract(\/|$)/.test(path)) target = `contract/src${path.slice('@arcade/contract'.length)}.ts`
+  else if (path.startsWith('@arcade/')) return `Nothing can be imported from ${path}: it has no exports.`
+  else if (path.startsWith('#src/')) target = posix.join(workspace, path.slice(1))
+  else if (path.startsWith('.')) {
+    target = posix.join(dirname(file), path)
+    const isDoor = /^\.\.\/server\/src\/(app\.ts$|testing\/)/.test(path) && ['e2e', 'bench'].includes(workspace)
+    if (!path.startsWith('./') || !target.startsWith(`${dirname(file)}/`)) {
+      if (workspace === 'e2e' || workspace === 'bench') {
+        if (!isDoor) return `${path}: ${workspace} sees of other workspaces ../server/src/app.ts and ../server/src/testing/ only, from its own top folder.`
+      } else return `${path}: never "../". Files of the same folder are './…', all others '#src/…'.`
+    }
+  } else {
+    const name = path.split('/').slice(0, path.startsWith('@') ? 2 : 1).join('/')
+    return zone?.packages && !zone.packages.includes(name) && !isTest(file) ? `${zone.name} may not import ${name}. ${zone.instead}` : undefined
+  }
+
+  if (!existsSync(join(base, target))) return `${specifier}: there is no ${target}. Write the whole file name, with its extension.`
+  const targetZone = zoneOf(target)
+  if (!zone || !targetZone) return undefined
+  if (zone.name === 'web/routes' && targetZone.name === 'web/features' && !isLazy) return `${specifier}: routes.tsx loads pages lazily, by import('…').`
+  if (zone === targetZone && !(zone.isSplit && partOf(zone, file) !== partOf(zone, target))) return undefined
+  if (isTest(file) && targetZone.name === `${workspace}/testing`) return undefined
+  if (zone !== targetZone && (zone.imports.includes('*') || zone.imports.includes(targetZone.name))) return undefined
+  return `${zone.name} may not import ${target}. ${zone.instead}`
+}
+
+/** The feature a file belongs to: the folder, or the file without its endings. */
+function partOf(zone: Zone, file: string): string {
+  return file.slice(zone.at.length).split('/')[0]?.replace(/(\.test)?\.tsx?$/, '') ?? ''
+}
+
+/** Looks for the environment, which belongs to server/src/config.ts, and for the network, which belongs to web/src/client.ts. */
+function touches(file: string, report: (offset: number, message: string) => void): ConstructorParameters<typeof Visitor>[0] {
+  const isProduct = /^(contract|server|web)\/src\//.test(file) && !isTest(file)
+  const environment = (start: number): void => {
+    if (isProduct && file !== 'server/src/config.ts') report(start, 'Only server/src/config.ts reads the environment: take the setting as an argument.')
+  }
+  const network = (start: number): void => {
+    if (isProduct && file.startsWith('web/') && file !== 'web/src/client.ts') report(start, 'Only web/src/client.ts calls the server: use the typed client.')
+  }
+  return {
+    MemberExpression({ object, property, start }) {
+      const name = property.type === 'Identifier' ? property.name : property.type === 'Literal' ? property.value : undefined
+      const owner = object.type === 'Identifier' ? object.name : object.type === 'MemberExpression' && object.property.type === 'Identifier' ? object.property.name : undefined
+      if (owner === 'process' && name === 'env') environment(start)
+      if (['window', 'globalThis', 'self'].includes(owner ?? '') && name === 'fetch') network(start)
+      if (name === 'sendBeacon') network(start)
+    },
+    VariableDeclarator({ id, init, start }) {
+      if (init?.type !== 'Identifier' || init.name !== 'process' || id.type !== 'ObjectPattern') return
+      if (id.properties.some((one) => one.type === 'Property' && one.key.type === 'Identifier' && one.key.name === 'env')) environment(start)
+    },
+    ImportDeclaration({ source, specifiers, start }) {
+      if (!/^(node:)?process$/.test(source.value)) return
+      if (specifiers.some((one) => one.type === 'ImportSpecifier' && one.imported.type === 'Identifier' && one.imported.name === 'env')) environment(start)
+    },
+    CallExpression({ callee, start }) {
+      if (callee.type === 'Identifier' && callee.name === 'fetch') network(start)
+    },
+    NewExpression({ callee, start }) {
+      if (callee.type === 'Identifier' && callee.name === 'XMLHttpRequest') network(start)
+    },
+  }
+}
+
+if (import.meta.main) {
+  const { problems, fileCount } = await findProblems(root)
+  for (const { file, line, message } of problems) console.log(`${file}:${line} ${message}`)
+  console.log(`${fileCount} files, ${problems.length} violations`)
+  process.exitCode = problems.length > 0 ? 1 : 0
+}

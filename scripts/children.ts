@@ -1,0 +1,90 @@
+/**
+ * Child processes of the scripts: each leads its own process group, so that nothing of it outlives this process. On SIGINT, SIGTERM or
+ * SIGHUP the signal is handed to every child that still runs, and this process ends when they have.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { constants } from 'node:os'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+
+export const root = resolve(import.meta.dirname, '..')
+
+const KILL_AFTER_MS = 12_000 // the server may take 10 s to drain
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const running = new Set<ChildProcess>()
+let ending = false
+
+interface Options {
+  cwd?: string
+  env?: Record<string, string | undefined>
+  /** `inherit` shows the output, `capture` only returns it, a prefix shows each line behind it. */
+  output?: 'inherit' | 'capture' | { prefix: string }
+  /** The child is killed, and has failed, after so many milliseconds. */
+  timeoutMs?: number
+}
+
+export interface Outcome {
+  /** The exit code; 128 + n for a child that signal n ended, 127 for one that could not be started. */
+  code: number
+  /** Both streams, in order; empty unless captured. */
+  output: string
+}
+
+/** Runs `command`, found on the PATH, to its end. Never rejects: a command that cannot be started has the code 127. */
+export function run(command: string, args: readonly string[], options: Options = {}): Promise<Outcome> {
+  const { cwd = root, env = {}, output = 'inherit', timeoutMs } = options
+  if (running.size === 0) for (const signal of signals) process.on(signal, endAll)
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', output === 'inherit' ? 'inherit' : 'pipe', output === 'inherit' ? 'inherit' : 'pipe'],
+    detached: true,
+  })
+  running.add(child)
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => killGroup(child), timeoutMs)
+
+  let captured = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    if (!stream) continue
+    if (typeof output === 'object') createInterface({ input: stream }).on('line', (line) => console.log(`${output.prefix}${line}`))
+    else stream.setEncoding('utf8').on('data', (chunk: string) => (captured += chunk))
+  }
+
+  const done = Promise.withResolvers<Outcome>()
+  const settle = (code: number): void => {
+    clearTimeout(timer)
+    running.delete(child)
+    if (running.size === 0 && !ending) for (const signal of signals) process.off(signal, endAll)
+    done.resolve({ code, output: captured })
+  }
+  child.once('error', (error) => {
+    captured += error.message
+    if (output !== 'capture') console.error(error.message)
+    settle(127)
+  })
+  child.once('exit', () => killGroup(child)) // what it left behind
+  child.once('close', (code, signal) => settle(code ?? 128 + constants.signals[signal ?? 'SIGKILL']))
+  return done.promise
+}
+
+/** Hands `signal` to every child, waits until all have ended, then ends this process. The second signal changes nothing. */
+export function endAll(signal: (typeof signals)[number]): void {
+  if (ending) return
+  ending = true
+  const code = 128 + constants.signals[signal]
+  const exits = [...running].map((child) => new Promise((ended) => child.once('close', ended)))
+  for (const child of running) child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal)
+  setTimeout(() => {
+    for (const child of running) killGroup(child)
+  }, KILL_AFTER_MS).unref()
+  void Promise.all(exits).then(() => process.exit(code))
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // all of its group has ended
+  }
+}

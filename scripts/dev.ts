@@ -1,0 +1,18 @@
+/**
+ * `npm run dev`: the server, started again when one of its modules changes, and Vite's server, which hands it the calls.
+ * Both end on Ctrl-C, and when one of them ends by itself.
+ */
+import { join } from 'node:path'
+import { endAll, root, run } from './children.ts'
+
+const WEB_PORT = '5173'
+const port = process.env.PORT ?? '3000'
+const env = { PORT: port, API_TARGET: `http://127.0.0.1:${port}`, FORCE_COLOR: process.stdout.isTTY ? '1' : undefined }
+
+console.log(`Open http://localhost:${WEB_PORT} (the server is on port ${port})`)
+await Promise.race([
+  run('node', ['--watch', '--watch-preserve-output', 'server/src/main.ts'], { env, output: { prefix: 'server │ ' } }),
+  run('vite', ['--port', WEB_PORT, '--strictPort', '--clearScreen', 'false'], { cwd: join(root, 'web'), env, output: { prefix: 'web    │ ' } }),
+])
+process.exitCode = 1
+endAll('SIGTERM')

@@ -1,0 +1,25 @@
+/** The audit trail of every admin act, written in the transaction of the act itself (security.md, Operations). */
+import { randomUUID } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import type { CallContext } from '#src/calls.ts'
+import type { Tables } from '#src/db/tables.ts'
+
+/** Records `action` (`user.remove`, say) on `target`, an id; `detail` must hold no secret. */
+export async function audit(
+  tx: Kysely<Tables>,
+  context: CallContext,
+  entry: { action: string; target: string; detail?: Record<string, unknown> },
+): Promise<void> {
+  const { caller } = context
+  await tx
+    .insertInto('audit_log')
+    .values({
+      id: randomUUID(),
+      actor_id: caller.kind === 'user' ? caller.user.id : caller.kind === 'bot' ? `bot:${caller.id}` : null,
+      action: entry.action,
+      target: entry.target,
+      detail: JSON.stringify(entry.detail ?? {}),
+      request_id: context.requestId,
+    })
+    .execute()
+}

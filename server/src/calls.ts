@@ -1,0 +1,64 @@
+/** What every feature is made of: handlers for the calls of the contract, the context they get, the failures they throw. */
+import type { AnyContractProcedure, AnyContractRouter, InferContractRouterInputs, InferContractRouterOutputs } from '@orpc/contract'
+import type { SessionUser } from '@arcade/contract/accounts'
+import { errorCatalogue, type ErrorCode } from '@arcade/contract/errors'
+
+/** Who makes a call. The HTTP layer has already checked that the call's access allows them. */
+export type Caller = { kind: 'guest' } | { kind: 'user'; user: SessionUser } | { kind: 'bot'; id: string; name: string }
+
+export interface CallContext {
+  caller: Caller
+  requestId: string
+  /** The peer's address: an IPv4 address, or the /64 network of an IPv6 one. */
+  address: string
+  /** The token in the session cookie, whether or not it is still valid. */
+  sessionToken: string | undefined
+  /** Sends the session cookie with the answer; `undefined` clears it. */
+  setSessionToken: (token: string | undefined) => void
+  /** Aborted when the client has gone. */
+  signal: AbortSignal
+}
+
+type HandlerOf<C extends AnyContractProcedure> = (
+  input: InferContractRouterOutputsInput<C>,
+  context: CallContext,
+) => Promise<InferContractRouterOutputs<C>>
+
+/** A handler gets what the input schema made of the request: defaults filled in, texts trimmed. */
+type InferContractRouterOutputsInput<C extends AnyContractProcedure> = NonNullable<C['~orpc']['inputSchema']> extends {
+  '~standard': { types?: infer T }
+}
+  ? NonNullable<T> extends { output: infer Output }
+    ? Output
+    : InferContractRouterInputs<C>
+  : undefined
+
+/** Handlers for a part of the contract, in its shape. */
+export type Handlers<Router extends AnyContractRouter> = Router extends AnyContractProcedure
+  ? HandlerOf<Router>
+  : { [K in keyof Router]: Router[K] extends AnyContractRouter ? Handlers<Router[K]> : never }
+
+/** A failure from the closed catalogue: `code` and `message` reach the client, `cause` only the log. */
+export class Failure extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly fields: Record<string, string> | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(
+    code: ErrorCode,
+    options: { message?: string; fields?: Record<string, string>; retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
+    super(options.message ?? errorCatalogue[code].message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.status = errorCatalogue[code].status
+    this.fields = options.fields
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+}
+
+/** The signed-in caller of a call whose access admits only people. */
+export function signedIn(context: CallContext): SessionUser {
+  if (context.caller.kind !== 'user') throw new Failure('SIGNED_OUT')
+  return context.caller.user
+}

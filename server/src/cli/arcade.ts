@@ -1,0 +1,119 @@
+/** `npm run arcade -- …`: the operator's commands, run beside a running server or without one. */
+import { mkdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { parseArgs } from 'node:util'
+import { pino } from 'pino'
+import { emailField, passwordField } from '@arcade/contract/fields'
+import { createBotToken } from '#src/bot-tokens.ts'
+import { callerDirectory, ConfigError, readConfig } from '#src/config.ts'
+import { type Database, openDatabase } from '#src/db/database.ts'
+import { constraintOf, StartError } from '#src/db/errors.ts'
+import { ensureAdmin } from '#src/features/accounts/accounts.ts'
+import { createSessions } from '#src/sessions.ts'
+import { importDirectory } from './import.ts'
+import { seed } from './seed.ts'
+
+const usage = `Usage:
+  npm run arcade -- admin create EMAIL      make EMAIL an admin; the password is read from standard input
+  npm run arcade -- token create NAME       make a bot token and print it, once
+  npm run import -- DIRECTORY               load NDJSON files, one a collection
+  npm run seed -- --telegram-users N --participants N`
+
+/** A call that does not make sense: exit 1 with this message. */
+class UsageError extends Error {}
+
+process.exitCode = await run(process.argv.slice(2))
+
+async function run(args: string[]): Promise<number> {
+  try {
+    const command = parse(args)
+    const config = readConfig()
+    await mkdir(config.dataDir, { recursive: true })
+    const log = pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true }))
+    const database = await openDatabase({ dataDir: config.dataDir, url: config.databaseUrl, log, use: 'command' })
+    try {
+      return await command(database)
+    } finally {
+      await database.close()
+    }
+  } catch (error) {
+    const isExpected = error instanceof UsageError || error instanceof ConfigError || error instanceof StartError
+    process.stderr.write(`${error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.message)) : String(error)}\n`)
+    return 1
+  }
+}
+
+type Command = (database: Database) => Promise<number>
+
+function parse(args: string[]): Command {
+  const [name, ...rest] = args
+  switch (name) {
+    case 'admin':
+      if (rest[0] === 'create' && rest.length === 2) return createAdmin(rest[1] ?? '')
+      break
+    case 'token':
+      if (rest[0] === 'create' && rest.length === 2) return createToken(rest[1] ?? '')
+      break
+    case 'import':
+      if (rest.length === 1) return importFrom(resolve(callerDirectory(), rest[0] ?? ''))
+      break
+    case 'seed':
+      return seedWith(rest)
+  }
+  throw new UsageError(usage)
+}
+
+function createAdmin(given: string): Command {
+  const email = emailField.safeParse(given)
+  if (!email.success) throw new UsageError(`${given}: ${email.error.issues[0]?.message}`)
+  return async (database) => {
+    if (process.stdin.isTTY) process.stderr.write('Password (then Enter and Ctrl-D): ')
+    const password = passwordField.safeParse((await text(process.stdin)).replace(/\r?\n$/, ''))
+    if (!password.success) throw new UsageError(password.error.issues[0]?.message)
+    const sessions = await createSessions(database)
+    const outcome = await ensureAdmin(database, sessions, { email: email.data, password: password.data, unlessAdminExists: false })
+    process.stdout.write(outcome === 'created' ? `${email.data} is now an admin.\n` : `${email.data} is an admin, with the new password.\n`)
+    return 0
+  }
+}
+
+function createToken(name: string): Command {
+  if (!/^[\w .-]{1,64}$/.test(name)) throw new UsageError('A token needs a name of up to 64 letters, digits, spaces, dots and dashes.')
+  return async (database) => {
+    try {
+      process.stdout.write(`${await createBotToken(database, name)}\n`)
+      return 0
+    } catch (error) {
+      if (constraintOf(error) === 'bot_tokens_name_key') throw new UsageError(`There is a token called ${name} already.`)
+      throw error
+    }
+  }
+}
+
+function importFrom(directory: string): Command {
+  return async (database) => {
+    const report = await importDirectory({ database, directory, log: (line) => process.stdout.write(`${line}\n`) })
+    return report.files.some((file) => file.rejected > 0) ? 2 : 0
+  }
+}
+
+function seedWith(args: string[]): Command {
+  let values: { 'telegram-users'?: string; participants?: string }
+  try {
+    values = parseArgs({ args, options: { 'telegram-users': { type: 'string' }, participants: { type: 'string' } } }).values
+  } catch {
+    throw new UsageError(usage)
+  }
+  const telegramUsers = amount(values['telegram-users'])
+  const participations = amount(values.participants)
+  return async (database) => {
+    await seed({ database, telegramUsers, participations, log: (line) => process.stdout.write(`${line}\n`) })
+    return 0
+  }
+}
+
+function amount(given = '0'): number {
+  if (!/^\d{1,9}$/.test(given)) throw new UsageError(`${given} is not a number of rows.\n${usage}`)
+  return Number(given)
+}

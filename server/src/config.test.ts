@@ -1,0 +1,46 @@
+/** The environment (design §8): defaults, and one clear line for what is malformed. */
+import { describe, expect, test } from 'vitest'
+import { ConfigError, readConfig } from './config.ts'
+
+describe('design §8 the environment', () => {
+  test('has the documented defaults', () => {
+    const config = readConfig({})
+    expect(config).toMatchObject({ port: 3000, host: '127.0.0.1', registrationEmailHost: 'gmail.com', rateLimit: true })
+    expect(config.dataDir.endsWith('/data')).toBe(true)
+    expect(config.firstAdmin).toBeUndefined()
+  })
+
+  test('an empty variable counts as absent', () => {
+    expect(readConfig({ PORT: '', DATABASE_URL: '' })).toMatchObject({ port: 3000, databaseUrl: undefined })
+  })
+
+  test.each([
+    ['PORT', 'eighty'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '3000.5'],
+    ['HOST', 'a b'],
+    ['DATABASE_URL', 'mysql://x'],
+    ['DATABASE_URL', 'nonsense'],
+    ['FILES_URL', 'ftp://x'],
+    ['PUBLIC_URL', 'console.example.org'],
+    ['PUBLIC_URL', 'https://console.example.org/path'],
+    ['ADMIN_EMAIL', 'nobody'],
+    ['ADMIN_PASSWORD', '12345'],
+    ['REGISTRATION_EMAIL_HOST', '@gmail.com'],
+    ['RATE_LIMIT', 'true'],
+  ])('%s=%s is one clear line that names it', (name, value) => {
+    const read = () => readConfig({ [name]: value })
+    expect(read).toThrow(ConfigError)
+    expect(read).toThrow(new RegExp(`^${name} must be [^\n]+$`))
+  })
+
+  test('secrets are not repeated', () => {
+    expect(() => readConfig({ ADMIN_PASSWORD: 'abc' })).not.toThrow(/abc/)
+    expect(() => readConfig({ DATABASE_URL: 'mysql://u:hidden@h' })).not.toThrow(/hidden/)
+  })
+
+  test('half an admin is refused', () => {
+    expect(() => readConfig({ ADMIN_EMAIL: 'a@b.co' })).toThrow('ADMIN_EMAIL and ADMIN_PASSWORD must be set together')
+  })
+})

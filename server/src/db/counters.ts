@@ -1,0 +1,53 @@
+/**
+ * Exact counters that never make two transactions wait for each other (design §4): a change is an appended row, a value
+ * the folded base plus the rows not yet folded.
+ */
+import { type Kysely, type Transaction, sql } from 'kysely'
+import type { Database } from './database.ts'
+import type { Tables } from './tables.ts'
+
+export interface CounterChange {
+  name: string
+  delta: number
+  /** The player it is about, for a change made in a transaction of that player. */
+  userId?: number | undefined
+}
+
+/** Counts in the caller's transaction: the change is seen, or not, together with what it counts. */
+export async function addToCounter(tx: Transaction<Tables>, { name, delta, userId = 0 }: CounterChange): Promise<void> {
+  await tx.insertInto('counter_deltas').values({ user_id: userId, name, delta }).execute()
+}
+
+/** The exact values at this moment, or in the caller's snapshot; a counter that never changed is 0. */
+export async function readCounters<Name extends string>(db: Kysely<Tables>, names: readonly Name[]): Promise<Record<Name, number>> {
+  const { rows } = await sql<{ name: Name; value: number }>`
+    select name, sum(value)::bigint as value from (
+      select name, value from counters where name = any(${names})
+      union all
+      select name, delta from counter_deltas where name = any(${names})
+    ) as parts group by name`.execute(db)
+  const values = Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>
+  for (const { name, value } of rows) values[name] = value
+  return values
+}
+
+/** Moves the committed changes into the base, in short transactions; several processes may do so at once. */
+export async function foldCounters({ db }: Pick<Database, 'db'>): Promise<void> {
+  for (;;) {
+    const { rows } = await sql<{ folded: number }>`
+      with batch as (
+        select user_id, id from counter_deltas limit ${FOLD_BATCH} for update skip locked
+      ), gone as (
+        delete from counter_deltas d using batch b where d.user_id = b.user_id and d.id = b.id returning d.name, d.delta
+      ), sums as (
+        select name, sum(delta)::bigint as delta, count(*) as rows from gone group by name
+      ), kept as (
+        insert into counters (name, value) select name, delta from sums order by name
+        on conflict (name) do update set value = counters.value + excluded.value
+      )
+      select coalesce(sum(rows), 0)::bigint as folded from sums`.execute(db)
+    if ((rows[0]?.folded ?? 0) < FOLD_BATCH) return
+  }
+}
+
+const FOLD_BATCH = 10_000

@@ -1,0 +1,74 @@
+/**
+ * What a database error means to its caller: come back later (503), no room (507), a broken constraint, or a start
+ * that needs a person. Hides SQLSTATEs, Node's socket codes and the driver's messages.
+ */
+
+/** The database can't be used until a person acts; the message is one sentence for them, without a stack. */
+export class StartError extends Error {
+  override name = 'StartError'
+}
+
+/** True when the database can't be reached right now, so that the same call may succeed in a moment: HTTP 503. */
+export function isUnavailable(error: unknown): boolean {
+  return someCause(error, ({ code, message }) => UNAVAILABLE_CODES.has(code) || code.startsWith('08') || UNAVAILABLE_MESSAGES.test(message))
+}
+
+/** True when there is no room left, in the database or on this machine's disk: HTTP 507. */
+export function isDiskFull(error: unknown): boolean {
+  return someCause(error, ({ code }) => code === '53100' || code === 'ENOSPC' || code === 'EDQUOT')
+}
+
+/** The name of the unique, foreign-key, check or not-null constraint this error broke. */
+export function constraintOf(error: unknown): string | undefined {
+  let constraint: string | undefined
+  someCause(error, (cause) => {
+    if (!cause.code.startsWith('23') || cause.constraint === undefined) return false
+    constraint = cause.constraint
+    return true
+  })
+  return constraint
+}
+
+/** True for what PostgreSQL asks its client to run again: serialization failures and deadlocks. */
+export function isRetryable(error: unknown): boolean {
+  return someCause(error, ({ code }) => code === '40001' || code === '40P01')
+}
+
+const UNAVAILABLE_CODES = new Set([
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now: starting, stopping, recovering
+  '53300', // too_many_connections
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+])
+
+/** Errors of pg and pg-pool that carry no code. */
+const UNAVAILABLE_MESSAGES =
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed and is not queryable|Cannot use a pool after calling end|The database did not answer)/
+
+interface Cause {
+  code: string
+  message: string
+  constraint: string | undefined
+}
+
+/** Whether the test holds for an error or anything it was caused by (also the parts of an AggregateError). */
+function someCause(error: unknown, test: (cause: Cause) => boolean, depth = 0): boolean {
+  if (typeof error !== 'object' || error === null || depth > 5) return false
+  const { code, message, constraint, cause, errors } = error as Record<string, unknown>
+  if (test({ code: text(code) ?? '', message: text(message) ?? '', constraint: text(constraint) })) return true
+  if (someCause(cause, test, depth + 1)) return true
+  return Array.isArray(errors) && errors.some((part) => someCause(part, test, depth + 1))
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,71 @@
+/** The access matrix: every call of the contract × everyone who might try it (security.md, Authorization). */
+import { describe, expect, test } from 'vitest'
+import { contract } from '@arcade/contract/contract'
+import { type Client, testApp } from '#src/testing/test-app.ts'
+import { routesOf } from './routes.ts'
+
+const routes = routesOf(contract)
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+describe('§6 access matrix', () => {
+  test('every call says who may make it', () => {
+    expect(routes.length).toBeGreaterThan(10)
+    for (const route of routes) expect(route.meta.access, route.name).not.toHaveLength(0)
+  })
+
+  test.each(routes)('§6 $method $path is for those it names alone', async (route) => {
+    const app = await testApp()
+    const [admin, user, bot, removed] = [await app.signUp('admin'), await app.signUp('user'), await app.bot(), await app.signUp('user')]
+    await admin.call('DELETE', `/removeUser/${removed.id}`)
+    const path = route.path.replaceAll(/\{\w+\}/g, 'none')
+    const isFor = (kind: 'user' | 'admin' | 'bot') => route.meta.access.includes('guest') || route.meta.access.includes(kind)
+    const expectRefused = async (client: Client, status: number) => {
+      const answer = await client.call(route.method, path, route.method === 'GET' || route.method === 'DELETE' ? undefined : {})
+      expect(answer.status, `${route.name} as ${status === 401 ? 'a guest' : 'another'}`).toBe(status)
+      expect(Object.keys(answer.body).toSorted()).toEqual(expect.arrayContaining(['code', 'message', 'requestId', 'success']))
+      expect(answer.body.success === false || answer.body.success === 'failed').toBe(true)
+    }
+    const expectAdmitted = async (client: Client) => {
+      const answer = await client.call(route.method, path, route.method === 'GET' || route.method === 'DELETE' ? undefined : {})
+      expect([401, 403], `${route.name} ${answer.status}`).not.toContain(answer.status)
+    }
+    if (!route.meta.access.includes('guest')) {
+      await expectRefused(app.guest, 401)
+      await expectRefused(removed, 401)
+    }
+    if (isFor('user')) await expectAdmitted(user)
+    else await expectRefused(user, 403)
+    if (isFor('bot')) await expectAdmitted(bot)
+    else await expectRefused(bot, 403)
+    if (isFor('user') || isFor('admin')) await expectAdmitted(admin)
+  })
+
+  test('§6 a path answers no other method', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    for (const path of new Set(routes.map((route) => route.path))) {
+      for (const method of methods) {
+        if (routes.some((route) => route.path === path && route.method === method)) continue
+        const answer = await admin.call(method, path.replaceAll(/\{\w+\}/g, 'none'))
+        expect(answer.status, `${method} ${path}`).toBe(405)
+      }
+    }
+  })
+
+  test.each(['/API/users', '/api//users', '/api/users/', '/api/Users', '//api/users', '/api/%75sers/../users', '/api/users%2f'])(
+    '§6 %s does not reach a call',
+    async (path) => {
+      const app = await testApp()
+      const answer = await app.guest.call('GET', path)
+      expect(answer.body).not.toHaveProperty('users')
+      expect([401, 404]).toContain(answer.status)
+    },
+  )
+
+  test('§6 a bot token that is not ours, or is sent in another way, is no one', async () => {
+    const app = await testApp()
+    for (const authorization of ['Bearer nope', 'Bearer ', 'Basic YTpi', `Bearer arcade_${'A'.repeat(43)}`]) {
+      expect((await app.guest.call('GET', '/api/users', undefined, { authorization })).status).toBe(401)
+    }
+  })
+})

@@ -1,0 +1,47 @@
+/** From whatever was thrown to what the client may know of it: the catalogue's text, with the cause only in the log. */
+import type { Logger } from 'pino'
+import type { CallMeta } from '@arcade/contract/call'
+import type { ErrorBody, ErrorCode } from '@arcade/contract/errors'
+import { Failure } from '#src/calls.ts'
+import { constraintOf, isDiskFull, isUnavailable } from '#src/db/errors.ts'
+
+/** Race-proof by the constraint instead of a look beforehand (design §6). */
+const constraintCodes: Record<string, ErrorCode> = {
+  accounts_email_key: 'CREATE_USER_FAILED',
+  users_email_key: 'CREATE_USER_FAILED',
+  tasks_priority_key: 'PRIORITY_TAKEN',
+}
+
+/** The failure that an error stands for; `unexpected` if nobody foresaw it. */
+export function toFailure(error: unknown, unexpected: ErrorCode = 'INTERNAL'): Failure {
+  if (error instanceof Failure) return error
+  const code = constraintCodes[constraintOf(error) ?? '']
+  if (code) return new Failure(code, { cause: error })
+  if (isDiskFull(error)) return new Failure('DISK_FULL', { cause: error })
+  if (isUnavailable(error)) return new Failure('UNAVAILABLE', { cause: error, retryAfterSeconds: 5 })
+  return new Failure(unexpected, { cause: error })
+}
+
+/** The answer to a failed call, in the shape its callers compare (§7). */
+export function failureResponse(failure: Failure, requestId: string, shape: CallMeta['failure'] = 'envelope'): Response {
+  const body: ErrorBody = {
+    success: shape === 'success' ? 'failed' : false,
+    ...(shape === 'status' && { status: 'failed' }),
+    message: failure.message,
+    code: failure.code,
+    requestId,
+    ...(failure.fields && { fields: failure.fields }),
+    ...(failure.retryAfterSeconds !== undefined && { retryAfterSeconds: failure.retryAfterSeconds }),
+  }
+  const headers = new Headers({ 'content-type': 'application/json' })
+  if (failure.retryAfterSeconds !== undefined) headers.set('retry-after', String(failure.retryAfterSeconds))
+  // The rest of the body was not read: the connection cannot carry another request.
+  if (failure.code === 'TOO_LARGE') headers.set('connection', 'close')
+  return new Response(JSON.stringify(body), { status: failure.status, headers })
+}
+
+/** A line for every refusal and every fault, without personal data (security.md, Operations). */
+export function logFailure(log: Logger, failure: Failure, about: { requestId: string; method: string; route: string; address: string }): void {
+  if (failure.status >= 500) log.error({ event: 'call-failed', code: failure.code, ...about, err: failure.cause ?? failure }, failure.message)
+  else if ([401, 403, 429].includes(failure.status)) log.warn({ event: 'call-refused', code: failure.code, ...about }, failure.message)
+}

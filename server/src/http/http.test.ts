@@ -1,0 +1,158 @@
+/** What every call has in common: origin, bodies, hostile input, headers, the error envelope (security.md). */
+import { describe, expect, test } from 'vitest'
+import { contract } from '@arcade/contract/contract'
+import { testApp } from '#src/testing/test-app.ts'
+import { routesOf } from './routes.ts'
+
+const registration = { fname: 'A', lname: 'B', email: 'a@gmail.com', password: 'secret1', confirmPassword: 'secret1' }
+const writing = routesOf(contract).filter((route) => route.method !== 'GET' && route.method !== 'DELETE')
+
+describe('security: origin', () => {
+  const foreign: Record<string, string>[] = [
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { origin: 'http://console.test.evil.example' },
+  ]
+  test.each(foreign)('a state change with %o is refused before anything happens', async (headers) => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    const victim = await app.signUp('user')
+    const answer = await admin.call('DELETE', `/removeUser/${victim.id}`, undefined, { host: 'console.test', ...headers })
+    expect(answer.status).toBe(403)
+    expect(answer.body).toMatchObject({ success: false, status: 'failed', code: 'CROSS_ORIGIN' })
+    expect((await victim.call('GET', '/api/session')).body.user).not.toBeNull()
+  })
+
+  test('our own pages and programs are let in', async () => {
+    const app = await testApp()
+    const own: Record<string, string>[] = [{ 'sec-fetch-site': 'same-origin' }, { origin: 'http://console.test', host: 'console.test' }, {}]
+    for (const headers of own) {
+      const admin = await app.signUp('admin')
+      const victim = await app.signUp('user')
+      expect((await admin.call('DELETE', `/removeUser/${victim.id}`, undefined, headers)).status).toBe(200)
+    }
+  })
+
+  test('PUBLIC_URL is the only origin where it is set', async () => {
+    const app = await testApp({ publicOrigin: 'https://console.example.org' })
+    const post = (origin: string) => app.guest.call('POST', '/api/register', registration, { origin, host: 'console.test' })
+    expect((await post('http://console.test')).body.code).toBe('CROSS_ORIGIN')
+    const accepted = await post('https://console.example.org')
+    expect(accepted.status).toBe(200)
+    expect(accepted.headers.get('set-cookie')).toMatch(/^__Host-session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict; Secure$/)
+    expect(accepted.headers.get('strict-transport-security')).toContain('max-age')
+  })
+})
+
+describe('security: input', () => {
+  const hostile: [string, string][] = [
+    ['U+0000', JSON.stringify({ ...registration, fname: 'a\0b' })],
+    ['a lone surrogate', '{"fname":"\\ud800","lname":"B","email":"a@gmail.com","password":"secret1","confirmPassword":"secret1"}'],
+    ['a lone surrogate as a key', '{"\\ud800":1}'],
+    ['deep nesting', `${'['.repeat(20_000)}${']'.repeat(20_000)}`],
+    ['deep nesting in a field', `{"fname":${'['.repeat(20_000)}${']'.repeat(20_000)}}`],
+    ['__proto__', '{"__proto__":{"userType":"admin"}}'],
+    ['constructor', '{"constructor":{"prototype":{"a":1}}}'],
+    ['a number out of range', '{"fname":1e999,"version":1e999}'],
+    ['an array', '[]'],
+    ['null', 'null'],
+    ['a bare string', '"x"'],
+    ['no JSON', '{"fname":'],
+    ['nothing', ''],
+    ['fields nobody asked for', JSON.stringify({ ...registration, userType: 'admin', id: 'x' })],
+    ['wrong types', JSON.stringify({ fname: {}, lname: [], email: 1, password: true, confirmPassword: null })],
+  ]
+  const cases = writing.filter((route) => route.inputSchema).flatMap((route) => hostile.map(([name, body]) => ({ name, body, route: route.name, path: route.path, method: route.method })))
+
+  test.each(cases)('$route refuses $name with a clear 4xx', async ({ body, path, method }) => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    const answer = await admin.call(method, path.replaceAll(/\{\w+\}/g, 'x'), body)
+    expect(answer.status, JSON.stringify(answer.body)).toBeGreaterThanOrEqual(400)
+    expect(answer.status).toBeLessThan(500)
+    expect(answer.body.message).toBeTruthy()
+  })
+
+  test('invalid UTF-8 is refused', async () => {
+    const app = await testApp()
+    const body = Buffer.concat([Buffer.from('{"email":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')])
+    const response = await app.fetch('/api/session', { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    expect(response.status).toBe(400)
+  })
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])('content-type %j is refused', async (type) => {
+    const app = await testApp()
+    const answer = await app.guest.call('POST', '/api/session', '{"email":"a@gmail.com","password":"secret1"}', { 'content-type': type })
+    expect(answer.status).toBe(415)
+  })
+
+  test('10 MB are refused, announced or not, having read only the limit', async () => {
+    const app = await testApp()
+    const big = JSON.stringify({ email: 'a@gmail.com', password: 'x'.repeat(10_000_000) })
+    expect((await app.guest.call('POST', '/api/session', big)).status).toBe(413)
+    let pulled = 0
+    const endless = new ReadableStream({
+      pull(controller) {
+        pulled += 1
+        controller.enqueue(new Uint8Array(16 * 1024).fill(32))
+      },
+    })
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: endless, duplex: 'half' } as RequestInit
+    expect((await app.fetch('/api/session', init)).status).toBe(413)
+    expect(pulled).toBeLessThan(16)
+  })
+
+  test.each(['page=0', 'page=-1', 'page=1e99', 'page=x', 'page=1&page=2', 'page=1.5', 'other=1', 'page=%00', 'page=%ED%A0%80'])(
+    'a list refuses ?%s',
+    async (query) => {
+      const app = await testApp()
+      const admin = await app.signUp('admin')
+      expect((await admin.call('GET', `/api/users?${query}`)).status).toBe(400)
+    },
+  )
+
+  test.each(['/api/users/%00', '/api/users/%ff', '/api/users/%', `/api/users/${'x'.repeat(5000)}`])('a path such as %.20s is refused', async (path) => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    expect([400, 404]).toContain((await admin.call('GET', path)).status)
+  })
+})
+
+describe('security: browser', () => {
+  test('every answer carries the security headers, and private ones are not stored', async () => {
+    const app = await testApp()
+    for (const path of ['/api/session', '/api/users', '/nothing', '/healthz', '/api/docs']) {
+      const { headers } = await app.fetch(path)
+      expect(headers.get('content-security-policy'), path).toContain("frame-ancestors 'none'")
+      expect(headers.get('content-security-policy')).not.toMatch(/script-src[^;]*unsafe/)
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('referrer-policy')).toBe('no-referrer')
+      expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
+      expect(headers.get('cache-control')).toBe('no-store')
+    }
+  })
+})
+
+describe('§7 the API describes itself', () => {
+  test('/api/openapi.json lists every call with who may make it', async () => {
+    const app = await testApp()
+    const { body } = await app.guest.call('GET', '/api/openapi.json')
+    for (const route of routesOf(contract)) {
+      expect(body.paths[route.path][route.method.toLowerCase()]).toMatchObject({ operationId: route.name, 'x-access': route.meta.access })
+    }
+  })
+
+  test('/api/docs can be read', async () => {
+    const app = await testApp()
+    const page = await (await app.fetch('/api/docs')).text()
+    expect(page).toContain('DELETE /removeUser/{id}')
+  })
+
+  test('/healthz and /readyz answer', async () => {
+    const app = await testApp()
+    expect((await app.guest.call('GET', '/healthz')).status).toBe(200)
+    expect((await app.guest.call('GET', '/readyz')).status).toBe(200)
+  })
+})

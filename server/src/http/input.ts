@@ -1,0 +1,84 @@
+/** Reads and checks what a request carries before any handler sees it (security.md, Input). Bodies are counted while they stream. */
+import type { ZodType } from 'zod'
+import { Failure } from '#src/calls.ts'
+
+const MAX_DEPTH = 16
+
+export interface RawInput {
+  request: Request
+  params: Record<string, string>
+  bodyLimitBytes: number
+  schema: ZodType | undefined
+}
+
+/** The call's input: path parameters and either the query (GET, DELETE) or the JSON body, as the schema makes of them. @throws Failure */
+export async function readInput({ request, params, bodyLimitBytes, schema }: RawInput): Promise<unknown> {
+  if (!schema) return undefined
+  const carriesBody = request.method !== 'GET' && request.method !== 'DELETE'
+  const given = carriesBody ? await readJson(request, bodyLimitBytes) : readQuery(new URL(request.url))
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new Failure('INVALID_INPUT')
+  const input = { ...given, ...params }
+  refuseUnsafe(input)
+  const result = await schema.safeParseAsync(input)
+  if (result.success) return result.data
+  const fields: Record<string, string> = {}
+  for (const issue of result.error.issues) fields[issue.path.join('.')] ??= issue.message
+  const first = result.error.issues[0]
+  throw new Failure('INVALID_INPUT', { fields, message: first && first.path.length > 0 ? first.message : 'The request is not valid.' })
+}
+
+function readQuery(url: URL): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>
+  for (const key of url.searchParams.keys()) {
+    const values = url.searchParams.getAll(key)
+    query[key] = values.length > 1 ? values : (values[0] ?? '')
+  }
+  return query
+}
+
+async function readJson(request: Request, limitBytes: number): Promise<unknown> {
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/json') throw new Failure('UNSUPPORTED_MEDIA_TYPE')
+  const bytes = await readBytes(request, limitBytes)
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown
+  } catch {
+    throw new Failure('INVALID_INPUT', { message: 'The request is not valid JSON.' })
+  }
+}
+
+/** The whole body, up to a limit. @throws Failure TOO_LARGE as soon as it is known, whatever content-length says */
+async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
+  if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw new Failure('TOO_LARGE')
+  const chunks: Uint8Array[] = []
+  let length = 0
+  const reader = (request.body as ReadableStream<Uint8Array> | null)?.getReader()
+  if (!reader) return new Uint8Array()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return Buffer.concat(chunks, length)
+    length += value.byteLength
+    if (length > limitBytes) {
+      void reader.cancel().catch(() => {})
+      throw new Failure('TOO_LARGE')
+    }
+    chunks.push(value)
+  }
+}
+
+/** Refuses what PostgreSQL or JavaScript would stumble over: U+0000, lone surrogates, deep nesting, keys of the prototype. */
+function refuseUnsafe(value: unknown, depth = 0, key = ''): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0') || !value.isWellFormed()) {
+      throw new Failure('INVALID_INPUT', { message: 'Text must not hold control characters.', ...(key && { fields: { [key]: 'Text must not hold control characters.' } }) })
+    }
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  if (depth > MAX_DEPTH) throw new Failure('INVALID_INPUT', { message: 'The request is nested too deeply.' })
+  for (const name of Object.keys(value)) {
+    if (name === '__proto__' || name === 'constructor' || name === 'prototype') throw new Failure('INVALID_INPUT')
+    refuseUnsafe(name, depth)
+    refuseUnsafe((value as Record<string, unknown>)[name], depth + 1, name)
+  }
+}

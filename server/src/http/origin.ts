@@ -1,0 +1,20 @@
+/** State changes come from our own pages only (security.md, Browser): Sec-Fetch-Site where the browser sends it, else Origin. */
+import { Failure } from '#src/calls.ts'
+
+/**
+ * Browsers send Sec-Fetch-Site with every request, and Origin with every request that is not a GET (Fetch standard, 3.2),
+ * so a request with neither is not a browser's and carries no cookie that somebody else's page could misuse.
+ * @param ownOrigin PUBLIC_URL's origin, or undefined for the address the request was sent to
+ * @throws Failure CROSS_ORIGIN
+ */
+export function refuseForeignOrigin(request: Request, ownOrigin: string | undefined): void {
+  const site = request.headers.get('sec-fetch-site')
+  if (site !== null) {
+    if (site !== 'same-origin' && site !== 'none') throw new Failure('CROSS_ORIGIN')
+    return
+  }
+  const origin = request.headers.get('origin')
+  if (origin === null) return
+  const isOwn = ownOrigin === undefined ? URL.canParse(origin) && new URL(origin).host === request.headers.get('host') : origin === ownOrigin
+  if (!isOwn) throw new Failure('CROSS_ORIGIN')
+}

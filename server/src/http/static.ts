@@ -1,0 +1,72 @@
+/** The built web app, held in memory and compressed once: no path of a request ever reaches the file system. */
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join, relative, sep } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+
+const mediaTypes: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.map': 'application/json',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+  '.webp': 'image/webp',
+  '.woff2': 'font/woff2',
+}
+
+interface Asset {
+  type: string
+  etag: string
+  cacheControl: string
+  plain: Uint8Array<ArrayBuffer>
+  gzip: Uint8Array<ArrayBuffer> | undefined
+}
+
+/** Answers a GET of the web app: a file of the build, or index.html for any page of the app; `undefined` for a missing file. */
+export type WebApp = (request: Request, pathname: string) => Response | undefined
+
+/** Loads the build below `directory`. @throws Error if there is none */
+export async function loadWebApp(directory: string): Promise<WebApp> {
+  const assets = new Map<string, Asset>()
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || entry.name.startsWith('.')) continue
+    const file = join(entry.parentPath, entry.name)
+    assets.set(`/${relative(directory, file).split(sep).join('/')}`, await loadAsset(file))
+  }
+  const index = assets.get('/index.html')
+  if (!index) throw new Error(`there is no built web app in ${directory}`)
+  return (request, pathname) => {
+    const asset = assets.get(pathname)
+    if (asset) return respond(request, asset)
+    return pathname.startsWith('/assets/') ? undefined : respond(request, index)
+  }
+}
+
+async function loadAsset(file: string): Promise<Asset> {
+  const plain = new Uint8Array(await readFile(file))
+  const compressed = new Uint8Array(await promisify(gzip)(plain, { level: 9 }))
+  const isHashed = file.includes(`${sep}assets${sep}`)
+  return {
+    type: mediaTypes[extname(file)] ?? 'application/octet-stream',
+    etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 27)}"`,
+    cacheControl: isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+    plain,
+    gzip: compressed.byteLength < plain.byteLength * 0.95 ? compressed : undefined,
+  }
+}
+
+function respond(request: Request, asset: Asset): Response {
+  const headers = new Headers({ 'content-type': asset.type, etag: asset.etag, 'cache-control': asset.cacheControl, vary: 'accept-encoding' })
+  if (request.headers.get('if-none-match') === asset.etag) return new Response(null, { status: 304, headers })
+  const acceptsGzip = /(^|[\s,])gzip\s*($|[,;])/.test(request.headers.get('accept-encoding') ?? '')
+  const body = acceptsGzip && asset.gzip ? asset.gzip : asset.plain
+  if (body === asset.gzip) headers.set('content-encoding', 'gzip')
+  headers.set('content-length', String(body.byteLength))
+  return new Response(request.method === 'HEAD' ? null : body, { headers })
+}

@@ -1,0 +1,112 @@
+/** The server process: configuration → database → migrations → app → listen → stop gracefully. */
+import type { Server } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { serve } from '@hono/node-server'
+import { type Logger, pino } from 'pino'
+import { createApp } from '#src/app.ts'
+import { type Config, ConfigError, readConfig } from '#src/config.ts'
+import { foldCounters } from '#src/db/counters.ts'
+import { type Database, openDatabase } from '#src/db/database.ts'
+import { StartError } from '#src/db/errors.ts'
+import { createSetupLink, ensureAdmin } from '#src/features/accounts/accounts.ts'
+import { loadWebApp } from '#src/http/static.ts'
+import { preparePasswords } from '#src/passwords.ts'
+import type { Sessions } from '#src/sessions.ts'
+
+/** After this long a stop no longer waits for requests under way. */
+const DRAIN_MS = 7000
+const WEB_APP = fileURLToPath(new URL('../../web/dist', import.meta.url))
+
+await main()
+
+async function main(): Promise<void> {
+  const log = pino({ level: 'info' }, pino.destination({ dest: 1, sync: true }))
+  let stopRequested = false
+  let stop = (): void => {
+    stopRequested = true
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop())
+  try {
+    const config = readConfig()
+    const running = await start(config, log)
+    stop = () => void running.stop().then(() => process.exit(0))
+    if (stopRequested) stop()
+  } catch (error) {
+    if (!(error instanceof ConfigError) && !(error instanceof StartError)) log.fatal({ err: error }, 'the server could not start')
+    process.stderr.write(`Arcade Console cannot start: ${error instanceof Error ? error.message : String(error)}\n`)
+    process.exit(1)
+  }
+}
+
+async function start(config: Config, log: Logger): Promise<{ stop: () => Promise<void> }> {
+  const opening = openDatabase({ dataDir: config.dataDir, url: config.databaseUrl, log, use: 'server' })
+  const [database, webApp] = await Promise.all([opening, loadWebApp(WEB_APP), preparePasswords()]).catch(async (error: unknown) => {
+    await opening.then((opened) => opened.close()).catch(() => {})
+    throw error
+  })
+  let isStopping = false
+  try {
+    const { http, sessions, attempts } = await createApp({ config, database, log, webApp, isStopping: () => isStopping })
+    const setupPath = await prepareFirstAdmin(config, database, sessions)
+    const { server, address } = await listen(config, http.fetch)
+    const chores = startChores(log, [
+      [10, () => foldCounters(database)],
+      [3600, () => sessions.sweep()],
+      [3600, () => attempts.sweep()],
+    ])
+    process.stdout.write(`Arcade Console ready at ${config.publicOrigin ?? address}\n`)
+    if (setupPath) process.stdout.write(`Create the first admin (within 30 minutes, once): ${config.publicOrigin ?? address}${setupPath}\n`)
+    const stop = async (): Promise<void> => {
+      if (isStopping) process.exit(1) // asked a second time: the next start tidies up
+      isStopping = true
+      chores.stop()
+      await drain(server)
+      await database.close()
+    }
+    return { stop }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+/** The path of the one-time set-up link, where there is no admin and none is configured (design §7). */
+async function prepareFirstAdmin(config: Config, database: Database, sessions: Sessions): Promise<string | undefined> {
+  if (config.firstAdmin) await ensureAdmin(database, sessions, { ...config.firstAdmin, unlessAdminExists: true })
+  const token = await createSetupLink(database)
+  return token && `/register?setup=${token}`
+}
+
+function listen(config: Config, fetch: Parameters<typeof serve>[0]['fetch']): Promise<{ server: Server; address: string }> {
+  return new Promise((resolve, reject) => {
+    const server = serve({ fetch, port: config.port, hostname: config.host }, ({ port }) => {
+      const host = config.host.includes(':') ? `[${config.host}]` : config.host
+      resolve({ server, address: `http://${host}:${port}` })
+    }) as Server
+    server.headersTimeout = 10_000
+    server.requestTimeout = 60_000
+    server.keepAliveTimeout = 65_000 // longer than the usual 60 s of a load balancer before it
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const reason = error.code === 'EADDRINUSE' ? `port ${config.port} is in use; set PORT to another one` : error.message
+      reject(new StartError(reason))
+    })
+  })
+}
+
+/** Runs each piece of upkeep every so many seconds; one that fails is logged and tried again next time. */
+function startChores(log: Logger, chores: [everySeconds: number, run: () => Promise<unknown>][]): { stop: () => void } {
+  const timers = chores.map(([everySeconds, run]) =>
+    setInterval(() => {
+      run().catch((error: unknown) => log.warn({ err: error }, 'a piece of upkeep failed and will be tried again'))
+    }, everySeconds * 1000).unref(),
+  )
+  return { stop: () => timers.forEach((timer) => clearInterval(timer)) }
+}
+
+async function drain(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+  await closed
+  clearTimeout(deadline)
+}

@@ -1,0 +1,76 @@
+/**
+ * One PostgreSQL for a run of the tests, with a migrated database for the workers to copy: an embedded cluster in a
+ * temporary directory, or the server of TEST_DATABASE_URL, whose role must be allowed to create databases.
+ */
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import type { TestProject } from 'vitest/node'
+import { embeddedCluster } from '#src/db/cluster.ts'
+import { openDatabase } from '#src/db/database.ts'
+import { processBirth } from '#src/db/processes.ts'
+import { onServer, urlOf, withDatabase } from './test-server.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    testServer: { url: string; template: string }
+  }
+}
+
+export default async function setUp({ provide }: TestProject): Promise<() => Promise<void>> {
+  const server = await startServer()
+  const template = `arcade_test_${process.pid}`
+  await onServer(server.url, (sql) => sql(`create database ${template}`))
+  const database = await openDatabase({ dataDir: os.tmpdir(), url: withDatabase(server.url, template), log, use: 'command' })
+  await database.close()
+  provide('testServer', { url: server.url, template })
+
+  return async () => {
+    await onServer(server.url, async (sql) => {
+      const rows = await sql<{ name: string }>(`select datname as name from pg_database where datname like '${template.replaceAll('_', '\\_')}%'`)
+      for (const { name } of rows) await sql(`drop database ${name} with (force)`)
+    })
+    await server.stop()
+  }
+}
+
+const log = pino({ level: 'silent' })
+const PREFIX = 'arcade-test-cluster-'
+
+async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
+  const given = process.env['TEST_DATABASE_URL']
+  if (given) return { url: given, stop: async () => undefined }
+  await sweep()
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), `${PREFIX}${process.pid}-${await processBirth(process.pid)}-`))
+  const cluster = clusterIn(dataDir)
+  const running = await cluster.ensureRunning()
+  return {
+    url: urlOf(running),
+    async stop() {
+      await cluster.stop(running.pid, 5_000)
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+function clusterIn(dataDir: string) {
+  // A power failure may take the tests' rows.
+  return embeddedCluster({ dataDir, log, isForTests: true, overrides: { fsync: 'off', full_page_writes: 'off', shared_buffers: '128MB' } })
+}
+
+/** What runs that were killed left behind. */
+async function sweep(): Promise<void> {
+  for (const name of await readdir(os.tmpdir())) {
+    if (!name.startsWith(PREFIX)) continue
+    const [pid, birth] = name.slice(PREFIX.length).split('-')
+    if ((await processBirth(Number(pid))) === birth) continue
+    const dataDir = path.join(os.tmpdir(), name)
+    const cluster = clusterIn(dataDir)
+    await cluster.ensureRunning().then(
+      ({ pid: postmaster }) => cluster.stop(postmaster, 5_000),
+      () => undefined,
+    )
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,77 @@
+/** The app as tests call it: without a port, on a real database, as a guest, a user, an admin or a bot. */
+import { pino } from 'pino'
+import { createApp } from '#src/app.ts'
+import { createBotToken } from '#src/bot-tokens.ts'
+import type { Database } from '#src/db/database.ts'
+import { createAccount } from '#src/features/accounts/accounts.ts'
+import { hashPassword } from '#src/passwords.ts'
+import type { Sessions } from '#src/sessions.ts'
+import { testDatabase } from './test-database.ts'
+
+export const PASSWORD = 'correct horse'
+const ORIGIN = 'http://console.test'
+
+export interface TestAnswer {
+  status: number
+  headers: Headers
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
+  body: any
+}
+
+export interface Client {
+  id: string
+  headers: Record<string, string>
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<TestAnswer>
+}
+
+export interface TestApp {
+  database: Database
+  sessions: Sessions
+  /** Sends a request as it is. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
+  guest: Client
+  /** Signs a new person in. */
+  signUp(userType: 'admin' | 'user', email?: string): Promise<Client>
+  bot(name?: string): Promise<Client>
+}
+
+let passwordHash: string | undefined
+let people = 0
+
+export async function testApp(options: { rateLimit?: boolean; publicOrigin?: string } = {}): Promise<TestApp> {
+  const database = await testDatabase()
+  const { http, sessions } = await createApp({
+    config: { publicOrigin: options.publicOrigin, registrationEmailHost: 'gmail.com', rateLimit: options.rateLimit ?? false },
+    database,
+    log: pino({ level: 'silent' }),
+  })
+  const fetch = async (path: string, init?: RequestInit): Promise<Response> => http.fetch(new Request(ORIGIN + path, init))
+  const client = (id: string, identity: Record<string, string>): Client => ({
+    id,
+    headers: identity,
+    async call(method, path, body, headers = {}) {
+      const response = await fetch(path, {
+        method,
+        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...identity, ...headers },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+      const isJson = response.headers.get('content-type')?.startsWith('application/json')
+      return { status: response.status, headers: response.headers, body: isJson ? await response.json() : await response.arrayBuffer() }
+    },
+  })
+  return {
+    database,
+    sessions,
+    fetch,
+    guest: client('', {}),
+    async signUp(userType, email = `person${++people}@gmail.com`) {
+      passwordHash ??= await hashPassword(PASSWORD)
+      const account = { fname: 'Test', lname: 'Person', email, passwordHash, userType }
+      const { id } = await database.transaction((tx) => createAccount(tx, account))
+      return client(id, { cookie: `session=${await sessions.begin(id)}` })
+    },
+    async bot(name = `bot ${++people}`) {
+      return client(name, { authorization: `Bearer ${await createBotToken(database, name)}` })
+    },
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * The worker's own database, a copy of the migrated template. setup.ts empties it after each test and closes it after
+ * each file.
+ */
+import os from 'node:os'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { inject } from 'vitest'
+import { type Database, openDatabase } from '#src/db/database.ts'
+import { onServer, withDatabase } from './test-server.ts'
+
+let opened: Promise<Database> | undefined
+let tables: string[] | undefined
+let isKept = false
+
+/** The same one for the whole file, empty at the start of each test. */
+export function testDatabase(): Promise<Database> {
+  opened ??= open()
+  return opened
+}
+
+/** For a file whose tests share rows: nothing is emptied until it ends. */
+export function keepRowsBetweenTests(): void {
+  isKept = true
+}
+
+/** Another database on the tests' server, without any table unless it is a copy of the template; dropped when the run ends. */
+export async function createDatabase(name: string, options: { isMigrated?: boolean } = {}): Promise<string> {
+  const { url, template } = inject('testServer')
+  const database = `${template}_${name}`
+  await onServer(url, async (run) => {
+    await run(`drop database if exists ${database} with (force)`)
+    await run(`create database ${database} ${options.isMigrated ? `template ${template}` : ''}`)
+  })
+  return withDatabase(url, database)
+}
+
+export async function emptyTables(): Promise<void> {
+  if (opened === undefined || isKept) return
+  const { db } = await opened
+  tables ??= await rowTables(db)
+  const checks = tables.map((table) => sql`select ${sql.lit(table)} as name where exists (select from ${sql.table(table)})`)
+  const { rows } = await sql<{ name: string }>`${sql.join(checks, sql` union all `)}`.execute(db)
+  if (rows.length > 0) await sql`truncate ${sql.join(rows.map(({ name }) => sql.table(name)))} cascade`.execute(db)
+  await sql`update status_epoch set epoch = 0 where epoch <> 0`.execute(db)
+}
+
+export async function closeTestDatabase(): Promise<void> {
+  const database = await opened
+  if (database === undefined) return
+  isKept = false
+  await emptyTables()
+  await database.close()
+  opened = undefined
+}
+
+async function open(): Promise<Database> {
+  const { url, template } = inject('testServer')
+  const name = `${template}_worker_${process.env['VITEST_POOL_ID']}`
+  await onServer(url, async (run) => {
+    const [found] = await run(`select 1 from pg_database where datname = '${name}'`)
+    if (found === undefined) await run(`create database ${name} template ${template}`)
+  })
+  const database = await openDatabase({ dataDir: os.tmpdir(), url: withDatabase(url, name), log: pino({ level: 'silent' }), use: 'server', poolSize: 8 })
+  opened = Promise.resolve(database)
+  await emptyTables() // a killed file before us emptied nothing
+  return database
+}
+
+/** All but the two whose rows come with the migrations. */
+async function rowTables(db: Database['db']): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select tablename as name from pg_tables where schemaname = 'public' and tablename not in ('migrations', 'status_epoch')`.execute(db)
+  return rows.map(({ name }) => name)
+}

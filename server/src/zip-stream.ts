@@ -1,0 +1,135 @@
+/**
+ * A ZIP archive as a stream: hides headers, CRC, deflate on libuv's threads and Zip64 (APPNOTE 6.3.10).
+ * Nothing is known of an entry before it is written, so its sizes follow it in a data descriptor. Memory stays constant.
+ */
+import { crc32, createDeflateRaw } from 'node:zlib'
+
+export interface ZipEntry {
+  /** ASCII, with `/` between folders. */
+  name: string
+  /** Text of the entry, written as UTF-8, in pieces of about `PIECE_CHARACTERS`. */
+  content: AsyncIterable<string> | Iterable<string>
+}
+
+/** Long enough to make the hand-over to the thread cheap, short enough to be built in about a millisecond. */
+export const PIECE_CHARACTERS = Number(process.env['PC'] ?? 128 * 1024)
+/** An entry must stay below, in bytes: see `zip`. */
+export const ENTRY_LIMIT_BYTES = 0xffff_ffff
+const DEFLATE_LEVEL = Number(process.env['LV'] ?? 1) // measured, ADR 0003
+const MAX_16_BIT = 0xffff
+const MAX_32_BIT = 0xffff_ffff
+const HAS_DESCRIPTOR = 0x0008
+const DEFLATED = 8
+const DOS_DATE = 0x0021 // 1980-01-01, the first one: the same rows make the same bytes
+const VERSION = 20
+const VERSION_ZIP64 = 45
+
+/**
+ * Entries are read only as fast as the bytes are. The archive may be of any size, an entry of 4 GiB throws: Zip64 in a local header
+ * makes a file that Excel calls invalid (zlib-ng/minizip-ng#894), so the caller has to go on in a further entry.
+ * @param zip64From archive offset from which the directory is Zip64; lower only in tests
+ */
+export async function* zip(entries: AsyncIterable<ZipEntry>, zip64From = MAX_32_BIT): AsyncGenerator<Uint8Array, void, undefined> {
+  const directory: Buffer[] = []
+  let offset = 0
+  for await (const { name, content } of entries) {
+    const totals: Totals = { crc: 0, size: 0, compressed: 0 }
+    const header = localHeader(name)
+    yield header
+    yield* deflate(content, totals)
+    if (Math.max(totals.size, totals.compressed) >= ENTRY_LIMIT_BYTES) throw new RangeError(`${name} is larger than 4 GiB`)
+    const descriptor = record([4, 0x08074b50], [4, totals.crc], [4, totals.compressed], [4, totals.size])
+    yield descriptor
+    directory.push(directoryHeader(name, totals, offset, offset >= zip64From))
+    offset += header.length + totals.compressed + descriptor.length
+  }
+  const size = directory.reduce((sum, header) => sum + header.length, 0)
+  yield Buffer.concat([...directory, directoryEnd(directory.length, size, offset, offset >= zip64From)])
+}
+
+interface Totals {
+  crc: number
+  size: number
+  compressed: number
+}
+
+/** While a thread deflates one piece, the next is built and encoded here: that is how the second core is used. */
+async function* deflate(content: ZipEntry['content'], totals: Totals): AsyncGenerator<Uint8Array, void, undefined> {
+  const stream = createDeflateRaw({ level: DEFLATE_LEVEL, memLevel: 9, chunkSize: 64 * 1024 })
+  const encode = encoder()
+  const ready: Uint8Array[] = []
+  stream.on('data', (bytes: Uint8Array) => {
+    totals.compressed += bytes.length
+    ready.push(bytes)
+  })
+  stream.on('error', () => {}) // also given to the callback of the write it broke
+  let deflated = Promise.resolve()
+  try {
+    for await (const text of content) {
+      const bytes = encode(text)
+      totals.crc = crc32(bytes, totals.crc)
+      totals.size += bytes.length
+      await deflated
+      deflated = new Promise((resolve, reject) => stream.write(bytes, (error) => (error ? reject(error) : resolve())))
+      deflated.catch(() => {}) // reported by the await above or below, if anyone still reads
+      yield* ready.splice(0)
+    }
+    await deflated
+    await new Promise((resolve, reject) => stream.once('error', reject).once('end', resolve).end())
+    yield* ready.splice(0)
+  } finally {
+    stream.destroy()
+  }
+}
+
+/** Two buffers in turn, one filled while the other is deflated: a new one for each piece would have to be collected. */
+function encoder(): (text: string) => Uint8Array {
+  const buffers = [Buffer.allocUnsafeSlow(PIECE_CHARACTERS * 4), Buffer.allocUnsafeSlow(PIECE_CHARACTERS * 4)]
+  return (text) => {
+    const buffer = buffers.shift()!
+    buffers.push(buffer)
+    return text.length * 3 <= buffer.length ? buffer.subarray(0, buffer.write(text)) : Buffer.from(text)
+  }
+}
+
+function localHeader(name: string): Buffer {
+  const fields = record([4, 0x04034b50], [2, VERSION], [2, HAS_DESCRIPTOR], [2, DEFLATED], [2, 0], [2, DOS_DATE])
+  return Buffer.concat([fields, record([4, 0], [4, 0], [4, 0], [2, name.length], [2, 0]), Buffer.from(name)])
+}
+
+function directoryHeader(name: string, { crc, compressed, size }: Totals, offset: number, isZip64: boolean): Buffer {
+  const version = isZip64 ? VERSION_ZIP64 : VERSION
+  const extra = isZip64 ? record([2, 0x0001], [2, 8], [8, offset]) : Buffer.alloc(0)
+  return Buffer.concat([
+    record([4, 0x02014b50], [2, version], [2, version], [2, HAS_DESCRIPTOR], [2, DEFLATED], [2, 0], [2, DOS_DATE], [4, crc]),
+    record([4, compressed], [4, size], [2, name.length], [2, extra.length], [2, 0], [2, 0], [2, 0], [4, 0]),
+    record([4, isZip64 ? MAX_32_BIT : offset]),
+    Buffer.from(name),
+    extra,
+  ])
+}
+
+function directoryEnd(entries: number, size: number, offset: number, isOffsetZip64: boolean): Buffer {
+  const isZip64 = isOffsetZip64 || entries >= MAX_16_BIT
+  const [count, start] = isZip64 ? [MAX_16_BIT, MAX_32_BIT] : [entries, offset]
+  const end = record([4, 0x06054b50], [2, 0], [2, 0], [2, count], [2, count], [4, size], [4, start], [2, 0])
+  if (!isZip64) return end
+  return Buffer.concat([
+    record([4, 0x06064b50], [8, 44], [2, VERSION_ZIP64], [2, VERSION_ZIP64], [4, 0], [4, 0], [8, entries], [8, entries]),
+    record([8, size], [8, offset]),
+    record([4, 0x07064b50], [4, 0], [8, offset + size], [4, 1]),
+    end,
+  ])
+}
+
+/** Unsigned little-endian numbers, each with its width in bytes. */
+function record(...fields: [width: 2 | 4 | 8, value: number][]): Buffer {
+  const bytes = Buffer.alloc(fields.reduce((sum, [width]) => sum + width, 0))
+  let at = 0
+  for (const [width, value] of fields) {
+    if (width === 8) bytes.writeBigUInt64LE(BigInt(value), at)
+    else bytes.writeUIntLE(value, at, width)
+    at += width
+  }
+  return bytes
+}
