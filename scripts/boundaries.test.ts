@@ -53,12 +53,21 @@ test('a tree that follows the rules passes', async () => {
     'web/src/features/tasks/task-form.tsx':
       "import { a } from '#src/ui/button.tsx'\nimport { a as b } from './tasks-page.tsx'\nimport type { a as c } from '@arcade/contract/fields'\nexport const d: typeof c = a + b",
     'web/src/app-routes.tsx': "import { a } from '#src/routes.tsx'\nexport const b = a",
-    'server/src/features/tasks.test.ts': "import { a } from '#src/testing/fixtures.ts'\nimport { a as b } from './tasks.ts'\nexport const c = [a, b, process.env.HOME]",
-    'server/src/features/accounts/sign-in.ts': "import { a } from './users.ts'\nimport { a as b } from '#src/files.ts'\nexport const c = a + b",
+    'server/src/features/tasks.test.ts':
+      "import { a } from '#src/testing/fixtures.ts'\nimport { a as b } from './tasks.ts'\nexport const c = [a, b, process.env.HOME]",
+    'server/src/features/accounts/sign-in.ts':
+      "import { a } from './users.ts'\nimport { a as b } from '#src/files.ts'\nexport const c = a + b",
     'e2e/tasks.spec.ts': "import { a } from '../server/src/testing/fixtures.ts'\nexport const b = a",
+    'bench/src/players.ts': "import { a } from '../../server/src/testing/fixtures.ts'\nexport const b = a",
     'bench/page.bench.ts': "import { a } from '../server/src/app.ts'\nimport pg from 'pg'\nexport const b = [a, pg]",
   }
-  expect(await violations({ ...targets, ...allowed, 'web/src/routes.tsx': "export const a = () => import('./features/tasks/tasks-page.tsx')" })).toEqual([])
+  expect(
+    await violations({
+      ...targets,
+      ...allowed,
+      'web/src/routes.tsx': "export const a = () => import('./features/tasks/tasks-page.tsx')",
+    }),
+  ).toEqual([])
 })
 
 test.each([
@@ -67,10 +76,26 @@ test.each([
   ['ui imports a feature', 'web/src/ui/x.tsx', "import { a } from '#src/features/tasks/tasks-page.tsx'"],
   ['ui imports the client', 'web/src/ui/x.tsx', "import { a } from '#src/client.ts'"],
   ['a page imports another feature', 'web/src/features/tasks/x.tsx', "import { a } from '#src/features/users/users-page.tsx'"],
-  ['a page imports a type of another feature', 'web/src/features/tasks/x.tsx', "import type { a } from '#src/features/users/users-page.tsx'"],
-  ['a page loads another feature lazily', 'web/src/features/tasks/x.tsx', "export const b = () => import('#src/features/users/users-page.tsx')"],
-  ['a page names a type of another feature inline', 'web/src/features/tasks/x.tsx', "export type B = import('#src/features/users/users-page.tsx').B"],
-  ['a page re-exports of another feature', 'web/src/features/tasks/x.tsx', "export { a } from '#src/features/users/users-page.tsx'; export const b = 1"],
+  [
+    'a page imports a type of another feature',
+    'web/src/features/tasks/x.tsx',
+    "import type { a } from '#src/features/users/users-page.tsx'",
+  ],
+  [
+    'a page loads another feature lazily',
+    'web/src/features/tasks/x.tsx',
+    "export const b = () => import('#src/features/users/users-page.tsx')",
+  ],
+  [
+    'a page names a type of another feature inline',
+    'web/src/features/tasks/x.tsx',
+    "export type B = import('#src/features/users/users-page.tsx').B",
+  ],
+  [
+    'a page re-exports of another feature',
+    'web/src/features/tasks/x.tsx',
+    "export { a } from '#src/features/users/users-page.tsx'; export const b = 1",
+  ],
   ['a page imports the shell', 'web/src/features/tasks/x.tsx', "import { a } from '#src/shell/shell.tsx'"],
   ['a page imports the routes', 'web/src/features/tasks/x.tsx', "import { a } from '#src/routes.tsx'"],
   ['a page imports a module beside the routes', 'web/src/features/tasks/x.tsx', "import { a } from '#src/theme.ts'"],
@@ -92,7 +117,8 @@ test.each([
   ['e2e imports a feature of the server', 'e2e/x.spec.ts', "import { a } from '../server/src/features/tasks.ts'"],
   ['e2e imports the web app', 'e2e/x.spec.ts', "import { a } from '../web/src/client.ts'"],
   ['bench imports the database', 'bench/x.bench.ts', "import { a } from '../server/src/db/database.ts'"],
-  ['bench climbs two folders', 'bench/src/x.ts', "import { a } from '../../server/src/app.ts'"],
+  ['bench reaches the server from a folder further down', 'bench/src/x.ts', "import { a } from '../../server/src/files.ts'"],
+  ['e2e climbs within itself', 'e2e/src/x.ts', "import { a } from '../tasks.spec.ts'"],
   ['the path climbs', 'server/src/features/accounts/x.ts', "import { a } from '../../files.ts'"],
   ['the path climbs by one', 'server/src/db/x.ts', "import { a } from '../files.ts'"],
   ['the path climbs in disguise', 'server/src/db/x.ts', "import { a } from './../files.ts'"],
@@ -123,12 +149,19 @@ test('a file of 400 lines passes, one of 401 does not', async () => {
 test('the line of the import is named, and what to do instead', async () => {
   const base = await plant({ ...targets, 'server/src/db/x.ts': "// one\n\nimport { a } from '#src/features/tasks.ts'" })
   expect((await findProblems(base)).problems).toEqual([
-    { file: 'server/src/db/x.ts', line: 3, message: 'server/db may not import server/src/features/tasks.ts. The database knows no feature and no HTTP. Turn the arrow round.' },
+    {
+      file: 'server/src/db/x.ts',
+      line: 3,
+      message:
+        'server/db may not import server/src/features/tasks.ts. The database knows no feature and no HTTP. Turn the arrow round.',
+    },
   ])
 })
 
 test('a zone that exists and holds no file fails', async () => {
-  expect(await violations({ ...targets, 'web/src/shell/shell.tsx': 'export {}', 'bench/package.json': '{}' })).toEqual(['bench/:0'])
+  expect(await violations({ ...targets, 'web/src/shell/shell.tsx': 'export {}', 'bench/package.json': '{}' })).toEqual([
+    'bench/:0',
+  ])
 })
 
 test('an empty tree fails', async () => {

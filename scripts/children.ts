@@ -33,6 +33,7 @@ export interface Outcome {
 /** Runs `command`, found on the PATH, to its end. Never rejects: a command that cannot be started has the code 127. */
 export function run(command: string, args: readonly string[], options: Options = {}): Promise<Outcome> {
   const { cwd = root, env = {}, output = 'inherit', timeoutMs } = options
+  if (ending) return new Promise(() => {}) // nothing new begins after a Ctrl-C
   if (running.size === 0) for (const signal of signals) process.on(signal, endAll)
   const child = spawn(command, args, {
     cwd,
@@ -46,7 +47,8 @@ export function run(command: string, args: readonly string[], options: Options =
   let captured = ''
   for (const stream of [child.stdout, child.stderr]) {
     if (!stream) continue
-    if (typeof output === 'object') createInterface({ input: stream }).on('line', (line) => console.log(`${output.prefix}${line}`))
+    if (typeof output === 'object')
+      createInterface({ input: stream }).on('line', (line) => console.log(`${output.prefix}${line}`))
     else stream.setEncoding('utf8').on('data', (chunk: string) => (captured += chunk))
   }
 

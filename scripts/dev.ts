@@ -12,7 +12,10 @@ const env = { PORT: port, API_TARGET: `http://127.0.0.1:${port}`, FORCE_COLOR: p
 console.log(`Open http://localhost:${WEB_PORT} (the server is on port ${port})`)
 await Promise.race([
   run('node', ['--watch', '--watch-preserve-output', 'server/src/main.ts'], { env, output: { prefix: 'server │ ' } }),
-  run('vite', ['--port', WEB_PORT, '--strictPort', '--clearScreen', 'false'], { cwd: join(root, 'web'), env, output: { prefix: 'web    │ ' } }),
+  run('vite', ['--port', WEB_PORT, '--strictPort', '--clearScreen', 'false'], {
+    cwd: join(root, 'web'),
+    env,
+    output: { prefix: 'web    │ ' },
+  }),
 ])
-process.exitCode = 1
 endAll('SIGTERM')

@@ -7,7 +7,12 @@ import { root, run } from './children.ts'
 
 const web = join(root, 'web')
 const dist = join(web, 'dist')
-const sources = ['web/{src,public}/**', 'web/{index.html,package.json,tsconfig.json,vite.config.ts}', 'contract/{package.json,src/**}', 'package-lock.json']
+const sources = [
+  'web/{src,public}/**',
+  'web/{index.html,package.json,tsconfig.json,vite.config.ts}',
+  'contract/{package.json,src/**}',
+  'package-lock.json',
+]
 
 /** Resolves once web/dist is the build of today's sources; rejects with what Vite printed if there is none. */
 export async function buildWeb(): Promise<void> {
@@ -33,7 +38,8 @@ export async function buildWeb(): Promise<void> {
 /** Of names and contents, so that a renamed or removed file counts. */
 async function hashOfSources(): Promise<string> {
   const files: string[] = []
-  for await (const entry of glob(sources, { cwd: root, withFileTypes: true })) if (entry.isFile()) files.push(join(entry.parentPath, entry.name))
+  for await (const entry of glob(sources, { cwd: root, withFileTypes: true }))
+    if (entry.isFile()) files.push(join(entry.parentPath, entry.name))
   files.sort()
   const hash = createHash('sha256')
   const contents = await Promise.all(files.map((file) => readFile(file)))

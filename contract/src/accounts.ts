@@ -116,3 +116,4 @@ export const users = {
     .input(z.strictObject({ id: idField }))
     .output(z.object({ status: z.literal('success'), message: z.string() })),
 }
+

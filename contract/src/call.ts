@@ -12,8 +12,8 @@ export interface CallMeta {
   changesState: boolean
   /** The largest request body, in bytes; 0 for calls that take none. */
   bodyLimitBytes: number
-  /** The field by which callers of §7 tell success: `{status:'failed'}` or `{success:'failed'}`; else `{success:false}`. */
-  failure: 'envelope' | 'status' | 'success'
+  /** The field by which callers of §7 tell success: `{status:'failed'}` or `{success:'failed'}`; else `{success:false}`, with §8's `error`. */
+  failure: 'envelope' | 'status' | 'success' | 'error'
   /** A write so small that it is let through while the disk is nearly full: signing in and out. */
   isTinyWrite: boolean
   /** What a failure that nobody foresaw is called here (§8 has texts for some calls). */
@@ -36,3 +36,4 @@ const base = oc.$meta<CallMeta>(closed)
 export function call(access: readonly Access[], meta: Partial<Omit<CallMeta, 'access'>> = {}) {
   return base.meta({ ...closed, access, ...meta })
 }
+

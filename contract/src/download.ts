@@ -1,6 +1,8 @@
 /** Spreadsheet downloads (§7): streamed, so they are declared here once for both sides instead of as JSON calls. */
 import { z } from 'zod'
 import { call } from '#src/call.ts'
+import { historyKindField } from '#src/history.ts'
+import { idField } from '#src/fields.ts'
 
 export const XLSX_MEDIA_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
@@ -10,16 +12,57 @@ export const spreadsheetOutput = z.object({
   body: z.custom<unknown>((value) => value instanceof Object),
 })
 
+/** Chosen by whoever starts a download, so that its progress can be asked for from the first row on. */
+export const exportIdField = z.uuid()
+const exportInput = z.strictObject({ exportId: exportIdField.optional() })
+
+/** Posted participants that one download renders (design §7); from the database there may be any number. */
+export const HISTORY_POSTED_USERS = 10_000
+const HISTORY_BODY_LIMIT_BYTES = 8 * 1024 * 1024
+
+const anyText = z.union([z.string(), z.number().transform(String)]).nullish()
+
+/** §7's body; what it does not name is ignored. With `kind` and `id` all of the item comes from the database. */
+export const historyDownloadInput = z.object({
+  data: z.object({
+    type: anyText,
+    title: anyText,
+    link: anyText,
+    description: anyText,
+    linkType: anyText,
+    inputText: anyText,
+    reward: z.union([z.number(), z.string()]).nullish(),
+    users: z
+      .array(z.object({ id: anyText, username: anyText, first_name: anyText, last_name: anyText, userInput: anyText, timestamp: anyText }))
+      .max(HISTORY_POSTED_USERS, `At most ${HISTORY_POSTED_USERS} users can be sent; name the item's kind and id for all of them`)
+      .default([]),
+    kind: historyKindField.optional(),
+    id: idField.optional(),
+  }),
+  exportId: exportIdField.optional(),
+})
+export type HistoryDownloadInput = z.infer<typeof historyDownloadInput>
+
+const tags = ['Downloads']
+
 export const downloads = {
   users: call(['admin'], { failure: 'status' })
-    .route({
-      method: 'GET',
-      path: '/downloadUsersData',
-      tags: ['Downloads'],
-      summary: 'All dashboard users as userdata.xlsx',
-      outputStructure: 'detailed',
-    })
+    .route({ method: 'GET', path: '/downloadUsersData', tags, summary: 'All dashboard users as userdata.xlsx', outputStructure: 'detailed' })
+    .input(exportInput)
     .output(spreadsheetOutput),
+  telegramUsers: call(['admin'], { failure: 'status' })
+    .route({ method: 'GET', path: '/downloadTelegramUsersData', tags, summary: 'All players as TelegramUserdata.xlsx', outputStructure: 'detailed' })
+    .input(exportInput)
+    .output(spreadsheetOutput),
+  // A POST by §7 that writes nothing, so a full disk does not forbid it.
+  history: call(['admin'], { failure: 'status', bodyLimitBytes: HISTORY_BODY_LIMIT_BYTES, isTinyWrite: true })
+    .route({ method: 'POST', path: '/download-history', tags, summary: 'An item and its participants as data.xlsx', outputStructure: 'detailed' })
+    .input(historyDownloadInput)
+    .output(spreadsheetOutput),
+  progress: call(['admin'])
+    .route({ method: 'GET', path: '/api/exports/{exportId}', tags, summary: 'How far a download of oneself is: rows so far of all' })
+    .input(z.strictObject({ exportId: exportIdField }))
+    .output(z.object({ rows: z.int(), total: z.int() })),
 }
 
 /** The file names of §7 and §9, for an answer without content-disposition. */
@@ -28,3 +71,4 @@ export const defaultFileNames = {
   telegramUsers: 'TelegramUserdata.xlsx',
   history: 'data.xlsx',
 } as const
+

@@ -51,6 +51,8 @@ export interface ErrorBody {
   success: false | 'failed'
   status?: 'failed'
   message: string
+  /** §8: announcement create, update, delete and toggle failures return the text here too. */
+  error?: string
   code: ErrorCode
   /** Find the line in the log by this. */
   requestId?: string
@@ -59,3 +61,4 @@ export interface ErrorBody {
   /** Seconds until another attempt makes sense (429, 503). */
   retryAfterSeconds?: number
 }
+

@@ -13,7 +13,10 @@ export const EMAIL_MAX_LENGTH = 254 // RFC 5321, 4.5.3.1.3 less the angle bracke
 export const idField = z.string().min(1).max(128)
 
 /** The number a row counts its changes by; saving with an old one answers STALE. */
-export const versionField = z.int().min(1).max(2 ** 31 - 1)
+export const versionField = z
+  .int()
+  .min(1)
+  .max(2 ** 31 - 1)
 
 export const emailField = z
   .string('Email is required')
@@ -45,3 +48,42 @@ export const pageField = z.coerce.number().int().min(1).max(1_000_000_000).defau
 
 /** What every list answers beside its rows. `pageCount` is at least 1, so that `Page 1 of 1` stands over an empty list. */
 export const pageOf = { page: z.int(), pageSize: z.int(), pageCount: z.int(), total: z.int() }
+
+/** Where a page begins or ends in a list that changes meanwhile; opaque, and only good for the list and order it came from. */
+export const cursorField = z.string().min(1).max(8192)
+
+/**
+ * What a list paged by cursors answers beside its rows. `after` is the cursor of the last row, to be sent back as `after` for the
+ * next page; `before` that of the first. Null: there is nothing on that side.
+ */
+export const keysetPageOf = {
+  pageSize: z.int(),
+  pageCount: z.int(),
+  total: z.int(),
+  after: z.string().nullable(),
+  before: z.string().nullable(),
+}
+
+/** A required number, exact on both sides: `Priority is required` (§5). */
+export function numberField(label: string) {
+  const outOfRange = `${label} must be between ${-MAX_NUMBER} and ${MAX_NUMBER}`
+  return z
+    .number({
+      error: ({ input }) =>
+        input === undefined || input === null || input === '' ? `${label} is required` : `${label} must be a number`,
+    })
+    .min(-MAX_NUMBER, outOfRange)
+    .max(MAX_NUMBER, outOfRange)
+}
+
+export const LINK_MAX_LENGTH = 2048
+const anyUrl = z.url({ protocol: /^https?$/ })
+
+/** An optional link: http or https, or empty for none (§5; security.md, Browser). */
+export const linkField = z
+  .string('Invalid URL format')
+  .trim()
+  .max(LINK_MAX_LENGTH, `Link must be at most ${LINK_MAX_LENGTH} characters`)
+  .refine((link) => link === '' || (/^https?:\/\/\S+$/i.test(link) && anyUrl.safeParse(link).success), 'Invalid URL format')
+  .optional()
+

@@ -23,3 +23,4 @@ export const metrics = {
     .route({ method: 'GET', path: '/api/metrics', tags: ['Metrics'], summary: 'The figures of the dashboard' })
     .output(dashboardMetrics),
 }
+

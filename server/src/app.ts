@@ -7,9 +7,16 @@ import { type Attempts, createAttempts } from '#src/attempts.ts'
 import { createBotTokens } from '#src/bot-tokens.ts'
 import type { Config } from '#src/config.ts'
 import type { Database } from '#src/db/database.ts'
+import { createDownloads } from '#src/download.ts'
 import { signInHandlers } from '#src/features/accounts/sign-in.ts'
 import { usersDownload, usersHandlers } from '#src/features/accounts/users.ts'
+import { announcementsHandlers } from '#src/features/announcements/announcements.ts'
+import { historyDownload, historyHandlers } from '#src/features/history.ts'
 import { metricsHandlers } from '#src/features/metrics.ts'
+import { tasksHandlers } from '#src/features/tasks.ts'
+import { telegramUsersDownload, telegramUsersHandlers } from '#src/features/telegram-users.ts'
+import { createFiles,            } from '#src/files.ts'
+                                                   
 import { createHttp } from '#src/http/http.ts'
 import { bindRoutes } from '#src/http/routes.ts'
 import type { WebApp } from '#src/http/static.ts'
@@ -18,6 +25,7 @@ import { createSessions, type Sessions } from '#src/sessions.ts'
 export interface AppOptions {
   config: Pick<Config, 'publicOrigin' | 'registrationEmailHost' | 'rateLimit'>
   database: Database
+                      
   log: Logger
   webApp?: WebApp
   isStopping?: () => boolean
@@ -27,20 +35,34 @@ export interface App {
   http: Hono<{ Bindings: Partial<HttpBindings> }>
   sessions: Sessions
   attempts: Attempts
+              
 }
 
-export async function createApp({ config, database, log, webApp, isStopping = () => false }: AppOptions): Promise<App> {
+export async function createApp({ config, database, fileStore, log, webApp, isStopping = () => false }            )               {
   const sessions = await createSessions(database)
   const attempts = createAttempts(database, config.rateLimit)
   const { registrationEmailHost, publicOrigin } = config
-  const services = { database, sessions, attempts, log, registrationEmailHost }
+  const downloads = createDownloads({ database, log })
+  const files = createFiles({ database, store: fileStore, log })
+  const services = { database, files, sessions, attempts, downloads, log, registrationEmailHost }
   const routes = bindRoutes(contract, {
     accounts: signInHandlers(services),
     users: usersHandlers(services),
     metrics: metricsHandlers(services),
-    downloads: { users: usersDownload(services) },
+    socialTasks: tasksHandlers(services, 'social'),
+    dailyTasks: tasksHandlers(services, 'daily'),
+    announcements: announcementsHandlers(services),
+    telegramUsers: telegramUsersHandlers(services),
+    history: historyHandlers(services),
+    downloads: {
+      users: usersDownload(services),
+      telegramUsers: telegramUsersDownload(services),
+      history: historyDownload(services),
+      progress: async ({ exportId }, context) => downloads.progress(exportId, context),
+    },
   })
   const botTokens = createBotTokens(database)
   const http = createHttp({ routes, database, sessions, botTokens, log, publicOrigin, webApp, isStopping })
-  return { http, sessions, attempts }
+  return { http, sessions, attempts, files }
 }
+

@@ -68,3 +68,4 @@ function currentWindow(limit: Limit): Date {
   const lengthMs = limit.windowSeconds * 1000
   return new Date(Math.floor(Date.now() / lengthMs) * lengthMs)
 }
+

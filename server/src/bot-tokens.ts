@@ -26,3 +26,4 @@ export async function createBotToken({ db }: Database, name: string): Promise<st
   await db.insertInto('bot_tokens').values({ id: randomUUID(), name, token_hash: hashToken(token) }).execute()
   return token
 }
+

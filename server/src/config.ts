@@ -78,3 +78,4 @@ export function readConfig(env: Record<string, string | undefined> = process.env
 export function callerDirectory(): string {
   return process.env['INIT_CWD'] ?? process.cwd()
 }
+

@@ -1,38 +1,199 @@
-/** A spreadsheet as the answer to a call: one snapshot of the database, streamed, freed when the client leaves (§7). */
+/**
+ * Spreadsheets as answers to calls (§7): rows of one snapshot, streamed. Hides the limit on exports at once, progress, the audit
+ * entry, and that a connection is freed however a transfer ends: read to its end, given up, stalled or failed.
+ */
+import type { Logger } from 'pino'
 import { XLSX_MEDIA_TYPE } from '@arcade/contract/download'
+import { audit } from '#src/audit.ts'
+import { type CallContext, Failure, signedIn } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import { isDiskFull } from '#src/db/errors.ts'
+import type { Snapshot } from '#src/db/snapshot.ts'
 import { type Column, spreadsheet } from '#src/spreadsheet.ts'
 
-const ROWS_A_BATCH = 2000
+/** Each holds a database connection and half a core; who comes later is asked to wait. */
+export const MAX_EXPORTS = 4
+/** A reader that takes no further rows for so long is given up: an open snapshot keeps the database from tidying up. */
+const STALL_MS = 60_000
+const BATCH_ROWS = 1000
+const RETRY_AFTER_SECONDS = 15
 
-export interface DownloadOptions<Row> {
-  database: Database
-  fileName: string
-  sheetName: string
+export interface Table<Row> {
   columns: Column<Row>[]
-  sql: string
-  parameters?: unknown[]
-  /** The number of rows, for the page's progress display. */
-  total: () => Promise<number>
-  signal: AbortSignal
+  /** The number of rows to come. */
+  total: number
+  /** A query of the snapshot, or rows at hand. */
+  rows: { sql: string; parameters?: unknown[] } | Row[]
 }
 
-/** Answers with `fileName` as an attachment; `x-row-count` tells the rows to come, `x-export-id` where progress can be asked. */
-export async function download<Row>(options: DownloadOptions<Row>): Promise<{ headers: Record<string, string>; body: ReadableStream }> {
-  const { database, fileName, sheetName, columns, signal } = options
-  const total = await options.total()
-  const rows = snapshotRows<Row>(database, options.sql, options.parameters ?? [])
+export interface DownloadOptions<Row> {
+  context: CallContext
+  /** Under which its progress can be asked for. */
+  exportId: string | undefined
+  /** What is exported, for the audit trail. */
+  target: string
+  fileName: string
+  sheetName: string
+  open: (snapshot: Snapshot) => Promise<Table<Row>>
+}
+
+export interface DownloadAnswer {
+  headers: Record<string, string>
+  body: ReadableStream<Uint8Array>
+}
+
+export interface Downloads {
+  /** @throws Failure while nothing was sent; a later failure breaks the transfer, so that a short file never looks whole */
+  start<Row>(options: DownloadOptions<Row>): Promise<DownloadAnswer>
+  /** Rows written so far of all, to whom started the download. @throws Failure NOT_FOUND once it is over, or in another process */
+  progress(exportId: string, context: CallContext): { rows: number; total: number }
+}
+
+interface Export {
+  id: string | undefined
+  userId: string
+  rows: number
+  total: number
+}
+
+export function createDownloads({ database, log, stallMs = STALL_MS }: { database: Database; log: Logger; stallMs?: number }): Downloads {
+  const running = new Set<Export>()
   return {
-    headers: {
-      'content-type': XLSX_MEDIA_TYPE,
-      'content-disposition': `attachment; filename="${fileName}"`,
-      'x-row-count': String(total),
+    async start<Row>(options: DownloadOptions<Row>) {
+      const { context, exportId, fileName, sheetName } = options
+      const { id: userId } = signedIn(context)
+      if (running.size >= MAX_EXPORTS) {
+        throw new Failure('UNAVAILABLE', {
+          message: 'Too many downloads are running. Please try again in a moment.',
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
+        })
+      }
+      const current: Export = { id: exportId, userId, rows: 0, total: 0 }
+      running.add(current)
+      try {
+        await auditDownload(options)
+        const stalled = new AbortController()
+        const { columns, total, batches } = await openBatches(options, {
+          database,
+          stallMs,
+          onStall: (error) => stalled.abort(error),
+          onEnd: (error) => {
+            running.delete(current)
+            if (error === undefined) return
+            log.error({ event: 'download-broken', target: options.target, requestId: context.requestId, err: error }, 'a download broke off')
+          },
+        })
+        current.total = total
+        const onRows = (written: number): void => {
+          current.rows = written
+        }
+        return {
+          headers: {
+            'content-type': XLSX_MEDIA_TYPE,
+            'content-disposition': `attachment; filename="${fileName}"`,
+            'x-row-count': String(total),
+          },
+          body: spreadsheet({ sheetName, columns, rows: batches, onRows, signal: stalled.signal }),
+        }
+      } catch (error) {
+        running.delete(current)
+        throw error
+      }
     },
-    body: spreadsheet<Row>({ sheetName, columns, rows, signal }),
+
+    progress(exportId, context) {
+      const { id: userId } = signedIn(context)
+      for (const { id, userId: owner, rows, total } of running) if (id === exportId && owner === userId) return { rows, total }
+      throw new Failure('NOT_FOUND')
+    },
+  }
+
+  /** Who took which data away. A disk without room must not forbid reading. */
+  async function auditDownload({ context, target }: Pick<DownloadOptions<unknown>, 'context' | 'target'>): Promise<void> {
+    await audit(database.db, context, { action: 'download', target }).catch((error: unknown) => {
+      if (!isDiskFull(error)) throw error
+      log.warn({ event: 'download', target, requestId: context.requestId, err: error }, 'a download could not be written to the audit trail')
+    })
   }
 }
 
-/** The rows of a query in batches, read through a cursor of one REPEATABLE READ transaction that ends with the iteration. */
-async function* snapshotRows<Row>(database: Database, sql: string, parameters: unknown[]): AsyncGenerator<Row[]> {
-  yield* database.snapshotRows<Row>(sql, parameters, ROWS_A_BATCH)
+interface BatchServices {
+  database: Database
+  stallMs: number
+  onStall: (error: Error) => void
+  /** Once, when the rows need nothing any more; `error` if they broke off. */
+  onEnd: (error?: unknown) => void
+}
+
+/**
+ * Opens the snapshot and reads its first rows, so that what can fail at once does so before the answer begins. The snapshot is held
+ * open until the last row was read or the reader left.
+ */
+async function openBatches<Row>({ open, context }: DownloadOptions<Row>, { database, stallMs, onStall, onEnd }: BatchServices) {
+  const opened = Promise.withResolvers<Omit<Table<Row>, 'rows'> & { source: AsyncIterator<Row[]>; first: IteratorResult<Row[]> }>()
+  const released = Promise.withResolvers<void>()
+  const holding = database.snapshot(async (snapshot) => {
+    const { columns, total, rows } = await open(snapshot)
+    const source = Array.isArray(rows) ? batchesOf(rows) : snapshot.rows<Row>(rows.sql, rows.parameters ?? [], BATCH_ROWS)
+    opened.resolve({ columns, total, source, first: await unlessGone(source.next(), context.signal) })
+    await released.promise
+  })
+  holding.catch(opened.reject)
+  const { columns, total, source, first } = await opened.promise
+
+  let timer: NodeJS.Timeout | undefined
+  let isOver = false
+  const end = (error?: unknown): void => {
+    if (isOver) return
+    isOver = true
+    clearTimeout(timer)
+    released.resolve()
+    holding.catch(() => {}).finally(() => onEnd(error))
+  }
+  const watch = (): void => {
+    if (isOver) return
+    timer = setTimeout(() => {
+      const error = new Error('The reader stalled')
+      end(error)
+      onStall(error)
+    }, stallMs)
+  }
+  watch()
+
+  let ahead: IteratorResult<Row[]> | undefined = first
+  const batches: AsyncIterableIterator<Row[]> = {
+    async next() {
+      clearTimeout(timer)
+      try {
+        const result = ahead ?? (await source.next())
+        ahead = undefined
+        if (result.done) end()
+        else watch()
+        return result
+      } catch (error) {
+        end(error)
+        throw error
+      }
+    },
+    async return() {
+      end()
+      return { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]: () => batches,
+  }
+  return { columns, total, batches }
+}
+
+async function* batchesOf<Row>(rows: Row[]): AsyncGenerator<Row[]> {
+  for (let at = 0; at < rows.length; at += BATCH_ROWS) yield rows.slice(at, at + BATCH_ROWS)
+}
+
+/** Sorting millions of rows takes a while before the first one comes; a client that has left meanwhile is not waited for. */
+async function unlessGone<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+  result.catch(() => {})
+  const gone = Promise.withResolvers<never>()
+  const handleAbort = (): void => gone.reject(new Failure('TOO_SLOW', { cause: signal.reason }))
+  if (signal.aborted) handleAbort()
+  signal.addEventListener('abort', handleAbort)
+  return Promise.race([result, gone.promise]).finally(() => signal.removeEventListener('abort', handleAbort))
 }

@@ -9,6 +9,7 @@ import { foldCounters } from '#src/db/counters.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { StartError } from '#src/db/errors.ts'
 import { createSetupLink, ensureAdmin } from '#src/features/accounts/accounts.ts'
+import { openFileStore } from '#src/files.ts'
 import { loadWebApp } from '#src/http/static.ts'
 import { preparePasswords } from '#src/passwords.ts'
 import type { Sessions } from '#src/sessions.ts'
@@ -46,15 +47,17 @@ async function start(config: Config, log: Logger): Promise<{ stop: () => Promise
   })
   let isStopping = false
   try {
-    const { http, sessions, attempts } = await createApp({ config, database, log, webApp, isStopping: () => isStopping })
+    const fileStore = openFileStore(config)
+    const { http, sessions, attempts, files } = await createApp({ config, database, fileStore, log, webApp, isStopping: () => isStopping })
     const setupPath = await prepareFirstAdmin(config, database, sessions)
     const { server, address } = await listen(config, http.fetch)
     const chores = startChores(log, [
       [10, () => foldCounters(database)],
+      [10, () => files.sweep()],
       [3600, () => sessions.sweep()],
       [3600, () => attempts.sweep()],
     ])
-    process.stdout.write(`Arcade Console ready at ${config.publicOrigin ?? address}\n`)
+    process.stdout.write(`Arcade Console ready at ${address}\n`)
     if (setupPath) process.stdout.write(`Create the first admin (within 30 minutes, once): ${config.publicOrigin ?? address}${setupPath}\n`)
     const stop = async (): Promise<void> => {
       if (isStopping) process.exit(1) // asked a second time: the next start tidies up
@@ -110,3 +113,4 @@ async function drain(server: Server): Promise<void> {
   await closed
   clearTimeout(deadline)
 }
+

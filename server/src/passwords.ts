@@ -44,3 +44,4 @@ function tag(password: string, nonce: Buffer, memory: number, passes: number): P
 function base64(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '')
 }
+

@@ -154,3 +154,4 @@ async function touch(db: Kysely<Tables>, hash: Buffer): Promise<void> {
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
+

@@ -2,7 +2,7 @@
  * A table as an XLSX file, streamed (§7 downloads): hides the zip, escaping, formula guard, sheet limits and back-pressure.
  * Constant memory for any number of rows; why our own and what the guard does: docs/decisions/0003-spreadsheet-writer.md.
  */
-import { ENTRY_LIMIT_BYTES, PIECE_CHARACTERS, zip, type ZipEntry } from './zip-stream.ts'
+import { ENTRY_LIMIT_BYTES, PieceBuffer, zip,               } from './zip-stream.ts'
 
 /** `width` is in characters. An empty cell is null, undefined or ''; what does not fit its kind becomes text, NaN an empty cell. */
 export type Column<Row> = { header: string; width: number } & (
@@ -25,7 +25,7 @@ export interface SpreadsheetOptions<Row> {
 
 const LIMITS = {
   rowsPerSheet: 1_048_576, // Excel's, with the header
-  charactersPerSheet: Math.floor((ENTRY_LIMIT_BYTES - 2 ** 26) / 3), // UTF-8 needs 3 bytes at most; 64 MiB for the last row
+  bytesPerSheet: ENTRY_LIMIT_BYTES - 2 ** 26, // 64 MiB are room for the last row
   zip64From: undefined as number | undefined,
 }
 const CELL_CHARACTERS = 32_767
@@ -147,16 +147,16 @@ async function* parts<Row>(
   limits: typeof LIMITS,
 ): AsyncGenerator<ZipEntry, void, undefined> {
   try {
-    yield { name: '_rels/.rels', content: [ROOT_RELATIONS] }
-    yield { name: 'xl/styles.xml', content: [STYLES] }
+    yield { name: '_rels/.rels', content: [Buffer.from(ROOT_RELATIONS)] }
+    yield { name: 'xl/styles.xml', content: [Buffer.from(STYLES)] }
     let sheets = 0
     do {
       sheets++
       yield { name: `xl/worksheets/sheet${sheets}.xml`, content: worksheet(columns, source, limits) }
     } while (await source.hasNext())
-    yield { name: 'xl/workbook.xml', content: [workbook(sheetName, sheets)] }
-    yield { name: 'xl/_rels/workbook.xml.rels', content: [workbookRelations(sheets)] }
-    yield { name: '[Content_Types].xml', content: [contentTypes(sheets)] }
+    yield { name: 'xl/workbook.xml', content: [Buffer.from(workbook(sheetName, sheets))] }
+    yield { name: 'xl/_rels/workbook.xml.rels', content: [Buffer.from(workbookRelations(sheets))] }
+    yield { name: '[Content_Types].xml', content: [Buffer.from(contentTypes(sheets))] }
   } finally {
     source.release().catch(() => {}) // what ended us early is what counts; and never wait here for a source that hangs
   }
@@ -165,26 +165,29 @@ async function* parts<Row>(
 async function* worksheet<Row>(
   columns: readonly Column<Row>[],
   source: RowSource<Row>,
-  { rowsPerSheet, charactersPerSheet }: typeof LIMITS,
-): AsyncGenerator<string, void, undefined> {
+  { rowsPerSheet, bytesPerSheet }               ,
+)                                              {
   const cells = columns.map(cellWriter)
   const widths = columns.map(({ width }, i) => `<col min="${i + 1}" max="${i + 1}" width="${width}" customWidth="1"/>`)
   const headers = columns.map(({ header }, i) => textCell(`<c r="${columnName(i)}1" s="${STYLE.header}"`, header))
-  let xml = `${XML}<worksheet xmlns="${MAIN}">${FROZEN_HEADER}<cols>${widths.join('')}</cols><sheetData><row r="1">${headers.join('')}</row>`
+  const piece = new PieceBuffer()
+  piece.add(`${XML}<worksheet xmlns="${MAIN}">${FROZEN_HEADER}<cols>${widths.join('')}</cols>`)
+  piece.add(`<sheetData><row r="1">${headers.join('')}</row>`)
   let row = 1
-  let characters = 0
-  while (row < rowsPerSheet && characters + xml.length < charactersPerSheet && (source.isReady || (await source.hasNext()))) {
+  let bytes = 0
+  while (row < rowsPerSheet && bytes < bytesPerSheet && (source.isReady || (await source.hasNext()))) {
     const record = source.take()
-    row++
-    xml += `<row r="${row}">`
-    for (const cell of cells) xml += cell(record, row)
-    xml += '</row>'
-    if (xml.length < PIECE_CHARACTERS) continue
-    characters += xml.length
-    yield xml
-    xml = ''
+    const number = digits(++row)
+    let xml = `<row r="${number}">`
+    for (const cell of cells) xml += cell(record, number)
+    piece.add(`${xml}</row>`)
+    if (!piece.isFull) continue
+    const full = piece.take()
+    bytes += full.length
+    yield full
   }
-  yield `${xml}</sheetData><autoFilter ref="A1:${columnName(columns.length - 1)}${row}"/></worksheet>`
+  piece.add(`</sheetData><autoFilter ref="A1:${columnName(columns.length - 1)}${row}"/></worksheet>`)
+  yield piece.take()
 }
 
 /** A function a column, made once: the loop over millions of cells then has nothing to decide but the value. */
@@ -200,15 +203,20 @@ function cellWriter<Row>(column: Column<Row>, index: number): (row: Row, number:
       if (decimal === undefined) return text(value?.toString(), number)
       if (!Number.isFinite(decimal)) return ''
       const isWide = Math.abs(decimal) >= GENERAL_FORMAT_END && Number.isInteger(decimal)
-      return `${start}${number}"${isWide ? ` s="${STYLE.integer}"` : ''}><v>${decimal}</v></c>`
+      return `${start}${number}"${isWide ? ` s="${STYLE.integer}"` : ''}><v>${Number.isInteger(decimal) ? digits(decimal) : decimal}</v></c>`
     }
   }
   return (row, number) => {
     const time = column.value(row)?.getTime() ?? NaN
     if (Number.isNaN(time)) return ''
     if (time < FIRST_DATE_MS || time > LAST_DATE_MS) return text(new Date(time).toISOString(), number)
-    return `${start}${number}" s="${STYLE.date}"><v>${Math.round((time / DAY_MS + UNIX_EPOCH_DAY) * 1e9) / 1e9}</v></c>`
+    return `${start}${number}" s="${STYLE.date}"><v>${(time / DAY_MS + UNIX_EPOCH_DAY).toFixed(9)}</v></c>`
   }
+}
+
+/** Without V8's cache of number texts, from which millions of different numbers would get old before they are garbage. */
+function digits(integer        )         {
+  return integer.toFixed(0)
 }
 
 const DAY_MS = 86_400_000
@@ -224,12 +232,12 @@ function exactNumber(value: string | bigint | null | undefined): number | undefi
 }
 
 // oxlint-disable-next-line no-control-regex -- finding them is the purpose
-const NEEDS_CARE = /[\x00-\x1f&<>\ufffe\uffff]|^[\s=+\-@＝＋－＠]|\s$|_x[\da-f]{4}_|[,;]=/i
+const NEEDS_CARE = /[\x00-\x1f&<>\ufffe\uffff]|^\s|\s$|_x[\da-fA-F]{4}_|[,;]=/
 // oxlint-disable-next-line no-control-regex
 const ILLEGAL_IN_XML = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g
 
 function textCell(start: string, text: string): string {
-  if (text.length <= CELL_CHARACTERS && !NEEDS_CARE.test(text)) return `${start} t="inlineStr"><is><t>${text}</t></is></c>`
+  if (text.length <= CELL_CHARACTERS && !NEEDS_CARE.test(text) && !isFormula(text)) return `${start} t="inlineStr"><is><t>${text}</t></is></c>`
   const safe = cut(guard(text.replace(ILLEGAL_IN_XML, '').replace(/\r\n?/g, '\n')))
   return `${start} t="inlineStr"><is><t xml:space="preserve">${escape(safe)}</t></is></c>`
 }
@@ -244,7 +252,11 @@ const HARMLESS = /^(?:-|[+-]\d+(?:\.\d+)?|@[A-Za-z0-9_.]+)$/
  */
 function guard(text: string): string {
   const inner = text.replace(/([,;\t])(?==)/g, "$1'")
-  return FORMULA_START.test(inner) && !HARMLESS.test(inner) ? `'${inner}` : inner
+  return isFormula(inner) ? `'${inner}` : inner
+}
+
+function isFormula(text: string): boolean {
+  return FORMULA_START.test(text) && !HARMLESS.test(text)
 }
 
 /** Excel's limit of a cell; a surrogate pair is not cut in two. */
@@ -328,3 +340,4 @@ function contentTypes(sheets: number): string {
 function each(count: number, write: (number: number) => string): string {
   return Array.from({ length: count }, (_, i) => write(i + 1)).join('')
 }
+

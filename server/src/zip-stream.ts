@@ -7,12 +7,12 @@ import { crc32, createDeflateRaw } from 'node:zlib'
 export interface ZipEntry {
   /** ASCII, with `/` between folders. */
   name: string
-  /** Text of the entry, written as UTF-8, in pieces of about `PIECE_CHARACTERS`. */
-  content: AsyncIterable<string> | Iterable<string>
+                                                                                                                  
+                                                           
 }
 
 /** Long enough to make the hand-over to the thread cheap, short enough to be built in about a millisecond. */
-export const PIECE_CHARACTERS = Number(process.env['PC'] ?? 128 * 1024)
+const PIECE_BYTES = Number(process.env['PC'] ?? 128 * 1024)
 /** An entry must stay below, in bytes: see `zip`. */
 export const ENTRY_LIMIT_BYTES = 0xffff_ffff
 const DEFLATE_LEVEL = Number(process.env['LV'] ?? 1) // measured, ADR 0003
@@ -56,7 +56,6 @@ interface Totals {
 /** While a thread deflates one piece, the next is built and encoded here: that is how the second core is used. */
 async function* deflate(content: ZipEntry['content'], totals: Totals): AsyncGenerator<Uint8Array, void, undefined> {
   const stream = createDeflateRaw({ level: DEFLATE_LEVEL, memLevel: 9, chunkSize: 64 * 1024 })
-  const encode = encoder()
   const ready: Uint8Array[] = []
   stream.on('data', (bytes: Uint8Array) => {
     totals.compressed += bytes.length
@@ -65,8 +64,7 @@ async function* deflate(content: ZipEntry['content'], totals: Totals): AsyncGene
   stream.on('error', () => {}) // also given to the callback of the write it broke
   let deflated = Promise.resolve()
   try {
-    for await (const text of content) {
-      const bytes = encode(text)
+    for await (const bytes of content) {
       totals.crc = crc32(bytes, totals.crc)
       totals.size += bytes.length
       await deflated
@@ -82,13 +80,32 @@ async function* deflate(content: ZipEntry['content'], totals: Totals): AsyncGene
   }
 }
 
-/** Two buffers in turn, one filled while the other is deflated: a new one for each piece would have to be collected. */
-function encoder(): (text: string) => Uint8Array {
-  const buffers = [Buffer.allocUnsafeSlow(PIECE_CHARACTERS * 4), Buffer.allocUnsafeSlow(PIECE_CHARACTERS * 4)]
-  return (text) => {
-    const buffer = buffers.shift()!
-    buffers.push(buffer)
-    return text.length * 3 <= buffer.length ? buffer.subarray(0, buffer.write(text)) : Buffer.from(text)
+/**
+ * Gathers short texts as UTF-8 bytes. Text joined up to a whole piece would live long enough to leave V8's nursery, which then grows
+ * to 130 MB (measured); and a new buffer for each piece would have to be collected.
+ */
+export class PieceBuffer {
+  #current = Buffer.allocUnsafeSlow(PIECE_BYTES * 2)
+  #other = Buffer.allocUnsafeSlow(PIECE_BYTES * 2)
+  #length = 0
+
+  /** Whether it is time to `take`; adding more is possible. */
+  get isFull()          {
+    return this.#length >= PIECE_BYTES
+  }
+
+  add(text        )       {
+    const needed = this.#length + text.length * 3 // UTF-8 at most
+    if (needed > this.#current.length) this.#current = Buffer.concat([this.#current.subarray(0, this.#length)], needed * 2)
+    this.#length += this.#current.write(text, this.#length)
+  }
+
+  /** The bytes so far; valid until the second `take` after this one. */
+  take()             {
+    const bytes = this.#current.subarray(0, this.#length)
+    ;[this.#current, this.#other] = [this.#other, this.#current]
+    this.#length = 0
+    return bytes
   }
 }
 
@@ -133,3 +150,4 @@ function record(...fields: [width: 2 | 4 | 8, value: number][]): Buffer {
   }
   return bytes
 }
+

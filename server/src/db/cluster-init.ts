@@ -95,7 +95,11 @@ async function createRoleAndDatabase(dir: string, programs: Programs, settings: 
     `create role ${ROLE} login ${settings.isForTests ? 'createdb ' : ''}password '${password}'`,
     `create database ${DATABASE} owner ${ROLE}`,
   ]
-  const output = await programs.run('postgres', ['--single', '-D', dir, '-c', 'log_checkpoints=off', 'postgres'], `${statements.join('\n')}\n`)
+  const output = await programs.run(
+    'postgres',
+    ['--single', '-D', dir, '-c', 'log_checkpoints=off', 'postgres'],
+    `${statements.join('\n')}\n`,
+  )
   const problem = /^.*(ERROR|FATAL|PANIC):.*$/m.exec(output)
   if (problem !== null) throw new Error(`setting the cluster up failed: ${problem[0]}`)
 }
@@ -180,3 +184,4 @@ function configuration(memoryBytes: number, diskBytes: number, overrides: Record
 function clamp(value: number, least: number, most: number): number {
   return Math.round(Math.min(most, Math.max(least, value)))
 }
+

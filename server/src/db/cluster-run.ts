@@ -66,7 +66,9 @@ function binDirectory(): string {
   try {
     return path.join(path.dirname(createRequire(import.meta.url).resolve(name)), '..', 'native', 'bin')
   } catch {
-    throw new StartError(`There is no PostgreSQL for ${process.platform}-${process.arch} (package ${name}): install it, or set DATABASE_URL to a PostgreSQL 15 or later.`)
+    throw new StartError(
+      `There is no PostgreSQL for ${process.platform}-${process.arch} (package ${name}): install it, or set DATABASE_URL to a PostgreSQL 15 or later.`,
+    )
   }
 }
 
@@ -90,13 +92,18 @@ async function userFor(dir: string): Promise<User | undefined> {
   const owner = await stat(dir).catch(() => undefined)
   if (own !== 0) {
     if (owner !== undefined && owner.uid !== own) {
-      throw new StartError(`${dir} belongs to user ${owner.uid}: start Arcade Console as that user or as root, or choose another DATA_DIR.`)
+      throw new StartError(
+        `${dir} belongs to user ${owner.uid}: start Arcade Console as that user or as root, or choose another DATA_DIR.`,
+      )
     }
     return undefined
   }
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid, name: `number ${owner.uid}` }
   const user = (await lookUp('postgres')) ?? (await lookUp('nobody'))
-  if (user === undefined) throw new StartError('PostgreSQL does not run as root and this machine has neither a user postgres nor nobody: start Arcade Console as an ordinary user.')
+  if (user === undefined)
+    throw new StartError(
+      'PostgreSQL does not run as root and this machine has neither a user postgres nor nobody: start Arcade Console as an ordinary user.',
+    )
   if (owner !== undefined) await chownTree(dir, user)
   return user
 }
@@ -131,7 +138,14 @@ async function wayIn(bin: string, dataDir: string, user: User | undefined): Prom
   }
   if (user === undefined) return attempt([], {})
   const { uid, gid, name } = user
-  const setpriv = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--inh-caps=-all,+dac_read_search', '--ambient-caps=-all,+dac_read_search']
+  const setpriv = [
+    'setpriv',
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    '--clear-groups',
+    '--inh-caps=-all,+dac_read_search',
+    '--ambient-caps=-all,+dac_read_search',
+  ]
   try {
     return await attempt([], { uid, gid })
   } catch {
@@ -142,3 +156,4 @@ async function wayIn(bin: string, dataDir: string, user: User | undefined): Prom
     })
   }
 }
+

@@ -77,7 +77,9 @@ async function adopt(dir: string, abort: AbortSignal | undefined): Promise<Postm
     if (file.status === 'ready') return { pid: file.pid, port: file.port }
     const phase = file.status === 'stopping' ? 'stopping' : 'starting'
     if (Date.now() > deadlines[phase]) {
-      throw new StartError(`PostgreSQL (process ${file.pid}) on ${dir} has been ${phase} for too long: see ${dir}/log, or end it with kill -QUIT ${file.pid}.`)
+      throw new StartError(
+        `PostgreSQL (process ${file.pid}) on ${dir} has been ${phase} for too long: see ${dir}/log, or end it with kill -QUIT ${file.pid}.`,
+      )
     }
     await pause(POLL_MS)
   }
@@ -130,7 +132,7 @@ async function start({ dir, settings, log, port: preferredPort, abort }: Start):
   await initialise(dir, programs, settings)
   await writeSettings(dir, programs, settings)
   const orphansGone = Date.now() + ORPHANS_MS
-  for (let clashes = 0; ; ) {
+  for (let clashes = 0; ;) {
     abort?.throwIfAborted()
     await removeMisleadingPidFile(dir)
     const port = clashes === 0 && preferredPort !== undefined ? preferredPort : await freePort()
@@ -166,7 +168,10 @@ async function launch({ dir, port, programs, abort }: Launch): Promise<Postmaste
   const before = await logSizes(dir)
   const output = await unnamedFile(path.dirname(dir))
   try {
-    const child = programs.spawn('postgres', ['-D', dir, '-c', `port=${port}`], { detached: true, stdio: ['ignore', output.fd, output.fd] })
+    const child = programs.spawn('postgres', ['-D', dir, '-c', `port=${port}`], {
+      detached: true,
+      stdio: ['ignore', output.fd, output.fd],
+    })
     const ended = new Promise<string>((resolve) => {
       child.once('error', (error) => resolve(error.message))
       child.once('exit', (code, killed) => resolve(`it ended with ${killed ?? `exit code ${code}`}`))
@@ -197,7 +202,8 @@ async function waitUntilReady({ dir, child, ended, abort }: Wait): Promise<Postm
     abort?.throwIfAborted()
     const file = await readPidFile(dir)
     if (file?.pid === child.pid && file.status === 'ready') return { pid: file.pid, port: file.port }
-    if (Date.now() > deadline) throw new StartError(`PostgreSQL (process ${child.pid}) on ${dir} is still not ready: see ${dir}/log.`)
+    if (Date.now() > deadline)
+      throw new StartError(`PostgreSQL (process ${child.pid}) on ${dir} is still not ready: see ${dir}/log.`)
     await pause(POLL_MS)
   }
   return undefined
@@ -300,3 +306,4 @@ async function until(isDone: () => Promise<boolean>, timeoutMs: number): Promise
   }
   return true
 }
+

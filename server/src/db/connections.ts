@@ -3,7 +3,9 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 
 /** Where the database is; the port of an embedded one may change when it has to be started again. */
-export type Address = { connectionString: string } | { host: string; port: number; user: string; password: string; database: string }
+                     
+                                
+                                                                                    
 
 export interface Pool {
   pool: pg.Pool
@@ -43,7 +45,11 @@ export function openPool(address: Address, { size, log }: { size: number; log: L
 
 /** A connection of one's own, without time limits on its statements. */
 export async function connect(address: Address, applicationName: string): Promise<Connection> {
-  const client = new Connection({ ...configFor(address), connectionTimeoutMillis: CONNECT_TIMEOUT_MS, application_name: applicationName })
+  const client = new Connection({
+    ...configFor(address),
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: applicationName,
+  })
   try {
     await client.connect()
     return client
@@ -69,11 +75,13 @@ const STATEMENT_TIMEOUT_MS = 30_000
 /** The server has answered long before, unless the network between is gone. */
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000
 
-/** A pg client that survives losing its server at any moment, and gives up a silent one. */
+/** A pg client that survives losing its server at any moment, gives up a silent one, and queues what comes at once. */
 export class Connection extends pg.Client {
   /** Whether its 'end' has been emitted. */
   isEnded = false
   readonly #answerTimeoutMs: number
+  #unanswered = 0
+  #last                   = Promise.resolve()
 
   constructor(config: pg.ClientConfig) {
     super(config)
@@ -82,13 +90,28 @@ export class Connection extends pg.Client {
     this.on('error', () => undefined)
     this.once('end', () => (this.isEnded = true))
     // pg's own signature has eight overloads; ours passes everything through.
-    this.query = this.#queryWithDeadline.bind(this, super.query.bind(this)) as typeof this.query
+    this.query = this.#queue.bind(this, super.query.bind(this))                     
   }
 
-  #queryWithDeadline(query: (...args: unknown[]) => unknown, ...args: unknown[]): unknown {
+  /** pg is about to give up queueing itself; only promises are ours, its pool calls with callbacks. */
+  #queue(query                                 , ...args           )          {
+    if (this.#unanswered > 0) this.#last = this.#last.then(() => this.#send(query, args))
+    else {
+      const result = this.#send(query, args)
+      if (!(result instanceof Promise)) return result
+      this.#last = result
+    }
+    this.#unanswered += 1
+    const answer = this.#last.finally(() => (this.#unanswered -= 1))
+    this.#last = answer.catch(() => undefined)
+    return answer
+  }
+
+  #send(query                                 , args           )          {
     const result = query(...args)
     if (this.#answerTimeoutMs === 0 || !(result instanceof Promise)) return result
-    const timer = setTimeout(() => socketOf(this).destroy(new Error(`The database did not answer within ${this.#answerTimeoutMs} ms`)), this.#answerTimeoutMs)
+    const message = `The database did not answer within ${this.#answerTimeoutMs} ms`
+    const timer = setTimeout(() => socketOf(this).destroy(new Error(message)), this.#answerTimeoutMs)
     return result.finally(() => clearTimeout(timer))
   }
 }
@@ -114,10 +137,12 @@ const numberParsers = new Map<number, (text: string) => unknown>([
 
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    (format !== 'binary' && numberParsers.get(oid)) || pg.types.getTypeParser(oid, format ?? 'text')) as typeof pg.types.getTypeParser,
+    (format !== 'binary' && numberParsers.get(oid)) ||
+    pg.types.getTypeParser(oid, format ?? 'text'))                                 ,
 }
 
 function parseNumbers(array: string): (number | null)[] {
   const items = array.slice(1, -1)
   return items === '' ? [] : items.split(',').map((item) => (item === 'NULL' ? null : Number(item)))
 }
+

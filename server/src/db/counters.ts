@@ -19,7 +19,10 @@ export async function addToCounter(tx: Transaction<Tables>, { name, delta, userI
 }
 
 /** The exact values at this moment, or in the caller's snapshot; a counter that never changed is 0. */
-export async function readCounters<Name extends string>(db: Kysely<Tables>, names: readonly Name[]): Promise<Record<Name, number>> {
+export async function readCounters                     (
+  db                ,
+  names                 ,
+)                                {
   const { rows } = await sql<{ name: Name; value: number }>`
     select name, sum(value)::bigint as value from (
       select name, value from counters where name = any(${names})
@@ -29,6 +32,12 @@ export async function readCounters<Name extends string>(db: Kysely<Tables>, name
   const values = Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>
   for (const { name, value } of rows) values[name] = value
   return values
+}
+
+/** The value that `readCounters` gives, as an expression for a statement of one's own; `name` is a literal or a parameter in SQL. */
+export function counterSql(name: string): string {
+  return `(select coalesce(sum(value), 0)::bigint from (
+    select value from counters where name = ${name} union all select delta from counter_deltas where name = ${name}) as parts)`
 }
 
 /** Moves the committed changes into the base, in short transactions; several processes may do so at once. */
@@ -51,3 +60,4 @@ export async function foldCounters({ db }: Pick<Database, 'db'>): Promise<void> 
 }
 
 const FOLD_BATCH = 10_000
+

@@ -9,10 +9,10 @@ import type { Logger } from 'pino'
 import { embeddedCluster } from './cluster.ts'
 import { type Pool, openPool } from './connections.ts'
 import { StartError, isRetryable } from './errors.ts'
-import { watchFreeSpace } from './free-space.ts'
+import {                 watchFreeSpace } from './free-space.ts'
 import { type Keeper, openKeeper } from './keeper.ts'
 import { type Migration, migrate } from './migrate.ts'
-import { type Snapshot, withSnapshot } from './snapshot.ts'
+import { type Snapshot, snapshotRows, withSnapshot } from './snapshot.ts'
 import type { Tables } from './tables.ts'
 
 export interface DatabaseOptions {
@@ -26,6 +26,8 @@ export interface DatabaseOptions {
   poolSize?: number | undefined
   /** Another server took the data directory over while the database was away: nothing is right but to exit, the default. */
   onFatal?: ((error: Error) => void) | undefined
+                                                                     
+                                    
   /** For tests of migrating. */
   migrations?: Migration[] | undefined
 }
@@ -38,6 +40,8 @@ export interface Database {
   prepared<Row>(name: string, sql: string): (params: unknown[]) => Promise<Row[]>
   /** A consistent view without time limit, outside the pool; see Snapshot. */
   snapshot<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T>
+  /** A snapshot for one query alone, in batches; its connection is freed when the iteration ends, however it does. */
+  snapshotRows<Row>(sql: string, params: unknown[], batchSize: number): AsyncGenerator<Row[]>
   /** `onGap`: messages may have been missed, so drop what they keep fresh; on losing the connection and on its return. */
   listen(channel: string, onMessage: (payload: string) => void, onGap: () => void): Promise<void>
   /** Whether the database answers within a second. */
@@ -56,13 +60,15 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     target: url === undefined ? { cluster: embeddedCluster({ dataDir, log }), dataDir } : { url },
     use,
     log,
+    giveUpAfterMs: options.giveUpAfterMs ?? GIVE_UP_MS,
     onConnected: (address) => pool?.moveTo(address),
     onFatal: options.onFatal ?? exit(log),
   })
   try {
     await refuseOldServer(keeper)
     pool = openPool(keeper.address(), { size: options.poolSize ?? DEFAULT_POOL_SIZE, log })
-    const database = door(pool, keeper, url === undefined ? watchFreeSpace(dataDir) : () => false)
+    const freeSpace = url === undefined ? await watchFreeSpace(dataDir) : undefined
+    const database = door(pool, keeper, freeSpace)
     await migrate({ db: database.db, lockConnection: keeper.connection, log, migrations: options.migrations })
     return database
   } catch (error) {
@@ -74,12 +80,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 /** Two cores of PostgreSQL are busy with far fewer; many server processes share max_connections. */
 const DEFAULT_POOL_SIZE = 16
+const GIVE_UP_MS = 10_000
 const CLOSE_POOL_MS = 2_000
 const CLOSE_KEEPER_MS = 7_500
 const READY_MS = 1_000
 const ATTEMPTS = 6
 
-function door(pool: Pool, keeper: Keeper, freeSpaceLow: () => boolean): Database {
+function door(pool      , keeper        , freeSpace                       )           {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool.pool }) })
   let closed: Promise<void> | undefined
   return {
@@ -87,6 +94,7 @@ function door(pool: Pool, keeper: Keeper, freeSpaceLow: () => boolean): Database
     transaction: (work) => withRetries(() => db.transaction().execute(work)),
     prepared: (name, text) => (values) => runPrepared(pool.pool, { name, text, values }),
     snapshot: (work) => withSnapshot(keeper.address(), work),
+    snapshotRows: (sql, params, batchSize) => snapshotRows(keeper.address(), { sql, params, batchSize }),
     listen: (channel, onMessage, onGap) => keeper.listen({ channel, onMessage, onGap }),
     async isReady() {
       if (keeper.connection === undefined) return false
@@ -96,8 +104,9 @@ function door(pool: Pool, keeper: Keeper, freeSpaceLow: () => boolean): Database
       )
       return Promise.race([answer, pause(READY_MS, false, { ref: false })])
     },
-    freeSpaceLow,
+    freeSpaceLow: () => freeSpace?.isLow() ?? false,
     close() {
+      freeSpace?.close()
       closed ??= pool.end(CLOSE_POOL_MS).then(() => keeper.close(CLOSE_KEEPER_MS))
       return closed
     },
@@ -131,9 +140,12 @@ async function runPrepared<Row>(pool: pg.Pool, query: pg.QueryConfig): Promise<R
 }
 
 async function refuseOldServer({ connection }: Keeper): Promise<void> {
-  const { rows } = (await connection?.query<{ version: number }>(`select current_setting('server_version_num')::int as version`)) ?? { rows: [] }
+  const { rows } = (await connection?.query                     (
+    `select current_setting('server_version_num')::int as version`,
+  )) ?? { rows: [] }
   const version = rows[0]?.version
-  if (version !== undefined && version < 150_000) throw new StartError(`DATABASE_URL is PostgreSQL ${Math.floor(version / 10_000)}; Arcade Console needs 15 or later.`)
+  if (version !== undefined && version < 150_000)
+    throw new StartError(`DATABASE_URL is PostgreSQL ${Math.floor(version / 10_000)}; Arcade Console needs 15 or later.`)
 }
 
 function exit(log: Logger): (error: Error) => void {
@@ -142,3 +154,4 @@ function exit(log: Logger): (error: Error) => void {
     process.exit(1)
   }
 }
+

@@ -10,7 +10,10 @@ export class StartError extends Error {
 
 /** True when the database can't be reached right now, so that the same call may succeed in a moment: HTTP 503. */
 export function isUnavailable(error: unknown): boolean {
-  return someCause(error, ({ code, message }) => UNAVAILABLE_CODES.has(code) || code.startsWith('08') || UNAVAILABLE_MESSAGES.test(message))
+  return someCause(
+    error,
+    ({ code, message }) => UNAVAILABLE_CODES.has(code) || code.startsWith('08') || UNAVAILABLE_MESSAGES.test(message),
+  )
 }
 
 /** True when there is no room left, in the database or on this machine's disk: HTTP 507. */
@@ -72,3 +75,4 @@ function someCause(error: unknown, test: (cause: Cause) => boolean, depth = 0): 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
+

@@ -4,23 +4,22 @@
  */
 import { statfs } from 'node:fs/promises'
 
-/** Asks the file system at most every 250 ms and never waits for the answer. */
-export function watchFreeSpace(dir: string): () => boolean {
+                            
+                                                                       
+                  
+               
+ 
+
+export async function watchFreeSpace(dir        )                     {
   let isLow = false
-  let askedAt = 0
-  const ask = async () => {
+  const look = async () => {
     const { bavail, blocks, bsize } = await statfs(dir)
     isLow = bavail * bsize < reserveBytes(blocks * bsize)
   }
-  void ask().catch(() => undefined)
-  return () => {
-    const now = Date.now()
-    if (now - askedAt >= REFRESH_MS) {
-      askedAt = now
-      void ask().catch(() => undefined) // without an answer the last one stays
-    }
-    return isLow
-  }
+  await look()
+  const timer = setInterval(() => void look().catch(() => undefined), REFRESH_MS) // without an answer the last one stays
+  timer.unref()
+  return { isLow: () => isLow, close: () => clearInterval(timer) }
 }
 
 const REFRESH_MS = 250
@@ -30,3 +29,4 @@ const MB = 1024 * 1024
 function reserveBytes(diskBytes: number): number {
   return Math.min(48 * MB, Math.max(24 * MB, diskBytes / 8))
 }
+

@@ -16,6 +16,8 @@ export interface KeeperOptions {
   target: { cluster: Cluster; dataDir: string } | { url: string }
   use: 'server' | 'command'
   log: Logger
+                                                     
+                       
   /** The database is reachable, at this address; called again after each recovery. */
   onConnected: (address: Address) => void
   /** Going on would be wrong: another server has taken over. */
@@ -48,7 +50,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
   const closing = new AbortController()
   const name = `arcade ${options.use} ${process.pid} ${randomBytes(4).toString('hex')}`
   const attachment = { ...options, name, abort: closing.signal }
-  let current: Attached | undefined = await attach({ ...attachment, giveUpAfterMs: GIVE_UP_MS })
+  let current                       = await attach(attachment)
   let recovery: Promise<void> | undefined
   let lastAddress = current.address
   watch(current)
@@ -117,11 +119,11 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
   }
 }
 
-/** How long a start waits for a database that is not there yet. */
-const GIVE_UP_MS = 10_000
 const HEARTBEAT_MS = 5_000
 /** A server that just closed or died has let go of its lock by then. */
 const HANDOVER_MS = 1_200
+/** PostgreSQL needs a moment to see that a process is gone. */
+const VANISHED_MS = 10_000
 /** Replaying the log after a crash; PostgreSQL says meanwhile that it is busy with that. */
 const STARTING_MS = 120_000
 const CLOSE_RECOVERY_MS = 1_500
@@ -136,7 +138,6 @@ interface Attached {
 interface Attachment extends KeeperOptions {
   name: string
   abort: AbortSignal | undefined
-  giveUpAfterMs: number
 }
 
 /** Connects and takes the locks, starting the embedded cluster as often as needed; others start and stop it meanwhile. */
@@ -147,26 +148,33 @@ async function attach(options: Attachment): Promise<Attached> {
     try {
       const attached = await attachOnce(options)
       if (attached !== undefined) return attached
-      if (Date.now() - since > giveUpAfterMs) throw new StartError('The process that stops PostgreSQL on this DATA_DIR does not finish: end it and start again.')
+      if (Date.now() - since > giveUpAfterMs)
+        throw new StartError('The process that stops PostgreSQL on this DATA_DIR does not finish: end it and start again.')
     } catch (error) {
       if (error instanceof TakenOver) throw error
-      const patience = (error as { code?: unknown }).code === '57P03' ? Math.max(giveUpAfterMs, STARTING_MS) : giveUpAfterMs
-      const isWorthRetrying = giveUpAfterMs === Infinity || isUnavailable(error) || isConnectTimeout(error)
-      if (!isWorthRetrying || Date.now() - since > patience) throw startError(options, error)
+      if (giveUpAfterMs !== Infinity && Date.now() - since > patience(error, giveUpAfterMs)) throw startError(options, error)
       if (failures % 20 === 5) log.warn({ err: error }, 'The database is not reachable, trying again')
     }
     await pause(Math.min(500, 25 * 2 ** failures), undefined, abort && { signal: abort })
   }
 }
 
+/** How long an error may go on. */
+function patience(error         , usualMs        )         {
+  if (error instanceof Silent || !isUnavailable(error)) return -1
+  return (error                      ).code === '57P03' ? STARTING_MS : usualMs
+}
+
 /** undefined when the cluster was just being stopped by its last user. */
-async function attachOnce({ target, use, name, abort }: Omit<Attachment, 'giveUpAfterMs'>): Promise<Attached | undefined> {
+async function attachOnce({ target, use, name, abort }            )                                {
   if ('url' in target) {
     const address = { connectionString: target.url }
     return { client: await connect(address, name), address, pid: undefined }
   }
   const { pid, ...address } = await target.cluster.ensureRunning(abort)
-  const client = await connect(address, name)
+  const client = await connect(address, name).catch((error: unknown) => {
+    throw isConnectTimeout(error) ? new Silent(pid, { cause: error }) : error
+  })
   try {
     if (!(await tryLock(client, 'pg_try_advisory_lock_shared', LOCKS.use))) {
       await client.end()
@@ -187,8 +195,21 @@ async function tryLock(client: pg.Client, lock: string, number: number): Promise
 
 class TakenOver extends StartError {}
 
+/** A postmaster that exists, and accepts connections as far as the kernel does that for it. */
+class Silent extends Error {
+  readonly pid: number
+
+  constructor(pid: number, options: ErrorOptions) {
+    super(`process ${pid} does not answer`, options)
+    this.pid = pid
+  }
+}
+
 /** One server a data directory: what it keeps in memory and in files is its own. */
-async function takeServerLock(client: pg.Client, { dataDir, name, abort }: { dataDir: string; name: string; abort: AbortSignal | undefined }): Promise<void> {
+async function takeServerLock(
+  client           ,
+  { dataDir, name, abort }                                                                   ,
+)                {
   const since = Date.now()
   for (;;) {
     if (await tryLock(client, 'pg_try_advisory_lock', LOCKS.server)) return
@@ -196,7 +217,10 @@ async function takeServerLock(client: pg.Client, { dataDir, name, abort }: { dat
     const pid = Number(holder?.name.split(' ')[2])
     if (holder?.name === name) {
       await client.query('select pg_terminate_backend($1)', [holder.backend]) // our own lost connection, still open at the other end
-    } else if (holder !== undefined && Date.now() - since > ((await findProcess(pid)) === undefined ? GIVE_UP_MS : HANDOVER_MS)) {
+    } else if (
+      holder !== undefined &&
+      Date.now() - since > ((await findProcess(pid)) === undefined ? VANISHED_MS : HANDOVER_MS)
+    ) {
       throw new TakenOver(`Another Arcade Console is already running on DATA_DIR ${dataDir} (process ${pid}).`)
     }
     await pause(50, undefined, abort && { signal: abort })
@@ -246,6 +270,11 @@ function startError({ target }: Attachment, error: unknown): Error {
   if (error instanceof StartError) return error
   const reason = error instanceof Error ? error.message : String(error)
   if ('url' in target) return new StartError(`The database of DATABASE_URL is not usable: ${reason}`, { cause: error })
-  if (isConnectTimeout(error)) return new StartError(`PostgreSQL on ${target.dataDir} runs but does not answer: end it (its process number is the first line of postgres/postmaster.pid) and start again.`, { cause: error })
+  if (error instanceof Silent)
+    return new StartError(
+      `PostgreSQL on ${target.dataDir} (process ${error.pid}) runs but does not answer: end it with kill -9 ${error.pid} and start again.`,
+      { cause: error },
+    )
   return new StartError(`PostgreSQL on ${target.dataDir} is not usable: ${reason}`, { cause: error })
 }
+

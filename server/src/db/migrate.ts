@@ -26,7 +26,9 @@ export async function migrate({ db, lockConnection, log, migrations }: MigrateOp
   if (lockConnection === undefined) throw new Error('Connection terminated before the migration')
   await lockConnection.query(`select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.migration})`)
   try {
-    await sql`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`.execute(db)
+    await sql`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`.execute(
+      db,
+    )
     const applied = await appliedNames(db)
     refuseNewer(applied, steps)
     for (const { name, up } of steps) {
@@ -45,7 +47,7 @@ export async function migrate({ db, lockConnection, log, migrations }: MigrateOp
 
 async function ownMigrations(): Promise<Migration[]> {
   const folder = new URL('./migrations/', import.meta.url)
-  const files = (await readdir(folder)).filter((file) => /^\d{4}_\w+\.ts$/.test(file)).sort()
+  const files = (await readdir(folder)).filter((file) => /^\d{4}_\w+\.ts$/.test(file)).toSorted()
   return Promise.all(
     files.map(async (file) => {
       const { up } = (await import(/* @vite-ignore */ new URL(file, folder).href)) as Pick<Migration, 'up'>
@@ -62,8 +64,11 @@ async function appliedNames(db: Kysely<Tables>): Promise<Set<string>> {
 /** Older code would write what newer tables don't expect. */
 function refuseNewer(applied: Set<string>, steps: Migration[]): void {
   const known = new Set(steps.map(({ name }) => name))
-  const unknown = [...applied].filter((name) => !known.has(name)).sort()
+  const unknown = [...applied].filter((name) => !known.has(name)).toSorted()
   if (unknown.length > 0) {
-    throw new StartError(`The database was written by a newer Arcade Console (its migration ${unknown.join(', ')} is unknown here): start that version, or restore a backup made before it.`)
+    throw new StartError(
+      `The database was written by a newer Arcade Console (its migration ${unknown.join(', ')} is unknown here): start that version, or restore a backup made before it.`,
+    )
   }
 }
+

@@ -55,7 +55,10 @@ const HAS_PROC = process.platform === 'linux'
 /** /proc/PID/stat from its third field on: the second, the name, may hold spaces and parentheses. */
 async function statFields(pid: number): Promise<string[]> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ').filter(Boolean)
+  return stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .filter(Boolean)
 }
 
 async function listWithPs(selection: string[]): Promise<Process[]> {
@@ -75,3 +78,4 @@ async function ps(args: string[]): Promise<string> {
     () => '',
   )
 }
+

@@ -11,14 +11,9 @@ export interface Snapshot {
 }
 
 export async function withSnapshot<T>(address: Address, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-  const client = await connect(address, 'arcade snapshot')
+  const client = await begin(address)
+  let cursors = 0
   try {
-    // The server cancels what it computes for a client that is gone (not on every platform).
-    await client.query(`set client_connection_check_interval = '1s'`).catch(() => undefined)
-    // All rows will be read: plan for the last one, not the first.
-    await client.query(`set cursor_tuple_fraction = 1; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0`)
-    await client.query('begin isolation level repeatable read read only')
-    let cursors = 0
     return await work({
       async query<Row>(sql: string, params: unknown[] = []) {
         return (await client.query(sql, params)).rows as Row[]
@@ -26,8 +21,38 @@ export async function withSnapshot<T>(address: Address, work: (snapshot: Snapsho
       rows: (sql, params, batchSize) => cursorRows(client, { name: `rows_${(cursors += 1)}`, sql, params, batchSize }),
     })
   } finally {
-    destroy(client) // read-only: nothing to commit, and no waiting for a query whose reader has left
+    end(client)
   }
+}
+
+/** A snapshot for one query alone, which lasts from the first to the last step of the iteration. */
+export async function* snapshotRows<Row>(address: Address, query: Omit<Cursor, 'name'>): AsyncGenerator<Row[]> {
+  const client = await begin(address)
+  try {
+    yield* cursorRows<Row>(client, { ...query, name: 'rows' })
+  } finally {
+    end(client)
+  }
+}
+
+async function begin(address: Address): Promise<Connection> {
+  const client = await connect(address, 'arcade snapshot')
+  try {
+    // The server cancels what it computes for a client that is gone (not on every platform).
+    await client.query(`set client_connection_check_interval = '1s'`).catch(() => undefined)
+    // All rows will be read: plan for the last one, not the first.
+    await client.query('set cursor_tuple_fraction = 1; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0')
+    await client.query('begin isolation level repeatable read read only')
+    return client
+  } catch (error) {
+    destroy(client)
+    throw error
+  }
+}
+
+/** Read-only: nothing to commit, and no waiting for a query whose reader has left. */
+function end(client: Connection): void {
+  destroy(client)
 }
 
 interface Cursor {
@@ -52,6 +77,8 @@ async function* cursorRows<Row>(client: Connection, { name, sql, params, batchSi
       if (batch.length < batchSize) return
     }
   } finally {
-    await client.query(`close ${name}`).catch(() => undefined) // a failed transaction has closed it
+    // Not waited for: a batch nobody reads any more may still be on its way. A failed transaction has closed it already.
+    void client.query(`close ${name}`).catch(() => undefined)
   }
 }
+

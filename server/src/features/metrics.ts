@@ -28,3 +28,4 @@ async function calculate({ db }: Database) {
     tasksByType: Object.fromEntries(types.map(({ image, count }) => [image, count])),
   }
 }
+

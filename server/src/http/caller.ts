@@ -50,3 +50,4 @@ export function refuseUnless(access: readonly Access[], caller: Caller): void {
     caller.kind === 'bot' ? access.includes('bot') : access.includes('user') || (access.includes('admin') && caller.user.userType === 'admin')
   if (!isAllowed) throw new Failure('FORBIDDEN')
 }
+

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { CallMeta } from '@arcade/contract/call'
 import type { ErrorBody, ErrorCode } from '@arcade/contract/errors'
 import { Failure } from '#src/calls.ts'
+import {              jsonHeaders } from './answer.ts'
 import { constraintOf, isDiskFull, isUnavailable } from '#src/db/errors.ts'
 
 /** Race-proof by the constraint instead of a look beforehand (design §6). */
@@ -23,21 +24,22 @@ export function toFailure(error: unknown, unexpected: ErrorCode = 'INTERNAL'): F
 }
 
 /** The answer to a failed call, in the shape its callers compare (§7). */
-export function failureResponse(failure: Failure, requestId: string, shape: CallMeta['failure'] = 'envelope'): Response {
+export function failureAnswer(failure         , requestId        , shape                      = 'envelope')         {
   const body: ErrorBody = {
     success: shape === 'success' ? 'failed' : false,
     ...(shape === 'status' && { status: 'failed' }),
     message: failure.message,
+    ...(shape === 'error' && { error: failure.message }),
     code: failure.code,
     requestId,
     ...(failure.fields && { fields: failure.fields }),
     ...(failure.retryAfterSeconds !== undefined && { retryAfterSeconds: failure.retryAfterSeconds }),
   }
-  const headers = new Headers({ 'content-type': 'application/json' })
-  if (failure.retryAfterSeconds !== undefined) headers.set('retry-after', String(failure.retryAfterSeconds))
+  const headers                         = { ...jsonHeaders, 'x-request-id': requestId }
+  if (failure.retryAfterSeconds !== undefined) headers['retry-after'] = String(failure.retryAfterSeconds)
   // The rest of the body was not read: the connection cannot carry another request.
-  if (failure.code === 'TOO_LARGE') headers.set('connection', 'close')
-  return new Response(JSON.stringify(body), { status: failure.status, headers })
+  if (failure.code === 'TOO_LARGE') headers['connection'] = 'close'
+  return { status: failure.status, headers, body: JSON.stringify(body) }
 }
 
 /** A line for every refusal and every fault, without personal data (security.md, Operations). */
@@ -45,3 +47,4 @@ export function logFailure(log: Logger, failure: Failure, about: { requestId: st
   if (failure.status >= 500) log.error({ event: 'call-failed', code: failure.code, ...about, err: failure.cause ?? failure }, failure.message)
   else if ([401, 403, 429].includes(failure.status)) log.warn({ event: 'call-refused', code: failure.code, ...about }, failure.message)
 }
+

@@ -6,13 +6,14 @@ import { randomUUID } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import type { Logger } from 'pino'
+                                                        
 import type { BotTokens } from '#src/bot-tokens.ts'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Sessions } from '#src/sessions.ts'
 import { identify, refuseUnless, sessionCookie } from './caller.ts'
-import { failureResponse, logFailure, toFailure } from './failures.ts'
-import { setSecurityHeaders } from './headers.ts'
+import { failureAnswer, logFailure, toFailure } from './failures.ts'
+import {              jsonHeaders, securityHeaders } from './answer.ts'
 import { readInput } from './input.ts'
 import { openApiDocument, renderDocs } from './openapi.ts'
 import { refuseForeignOrigin } from './origin.ts'
@@ -41,42 +42,43 @@ export function createHttp(services: HttpServices): Hono<Env> {
   const cookie = sessionCookie(isHttps)
   const http = new Hono<Env>()
 
-  http.use(async (c, next) => {
-    await next()
-    setSecurityHeaders(c.res.headers, isHttps)
-  })
+  const base = securityHeaders(isHttps)
+  const send = ({ status, headers, body }        )           => new Response(body, { status, headers: { ...base, ...headers } })
+  const refuse = (code           )           => send(failureAnswer(new Failure(code), randomUUID()))
+  const json = (value         , status = 200)           => send({ status, headers: jsonHeaders, body: JSON.stringify(value) })
 
-  for (const route of routes) http.on(route.method, honoPath(route.path), (c) => answer(c, route))
-  for (const path of new Set(routes.map((route) => route.path))) {
-    const allow = routes.filter((route) => route.path === path).map((route) => route.method)
-    http.all(honoPath(path), () => {
-      const response = failureResponse(new Failure('METHOD_NOT_ALLOWED'), randomUUID())
-      response.headers.set('allow', allow.join(', '))
-      return response
+  for (const [path, byMethod] of Map.groupBy(routes, (route) => route.path)) {
+    const allow = byMethod.map((route) => route.method).join(', ')
+    http.all(honoPath(path), (c) => {
+      const method = c.req.method === 'HEAD' ? 'GET' : c.req.method
+      const route = byMethod.find((candidate) => candidate.method === method)
+      if (route) return answer(c, route)
+      const { status, headers, body } = failureAnswer(new Failure('METHOD_NOT_ALLOWED'), randomUUID())
+      return send({ status, headers: { ...headers, allow }, body })
     })
   }
-
-  http.get('/healthz', (c) => c.json({ status: 'ok' }))
-  http.get('/readyz', async (c) => {
+  http.get('/healthz', () => json({ status: 'ok' }))
+  http.get('/readyz', async () => {
     const isReady = !services.isStopping() && (await database.isReady())
-    return c.json({ status: isReady ? 'ready' : 'not ready' }, isReady ? 200 : 503)
+    return json({ status: isReady ? 'ready' : 'not ready' }, isReady ? 200 : 503)
   })
-  http.get('/api/openapi.json', async (c) => c.json(await openApiDocument(services.publicOrigin)))
-  http.get('/api/docs', async (c) => c.html(renderDocs(await openApiDocument(services.publicOrigin))))
+  http.get('/api/openapi.json', async () => json(await openApiDocument(services.publicOrigin)))
+  http.get('/api/docs', async () => {
+    const body = renderDocs(await openApiDocument(services.publicOrigin))
+    return send({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body })
+  })
 
-  http.get('*', (c) => {
+  http.notFound((c) => {
     const { pathname } = new URL(c.req.url)
-    const page = pathname === '/api' || pathname.startsWith('/api/') ? undefined : services.webApp?.(c.req.raw, pathname)
-    return page ?? failureResponse(new Failure('NOT_FOUND'), randomUUID())
+    const isPage = ['GET', 'HEAD'].includes(c.req.method) && pathname !== '/api' && !pathname.startsWith('/api/')
+    const page = isPage ? services.webApp?.(c.req.raw, pathname) : undefined
+    return page ? send(page) : refuse('NOT_FOUND')
   })
-  http.notFound(() => failureResponse(new Failure('NOT_FOUND'), randomUUID()))
   http.onError((error, c) => {
     const requestId = randomUUID()
     const failure = toFailure(error)
     logFailure(log, failure, { requestId, method: c.req.method, route: 'http', address: addressOf(c) })
-    const response = failureResponse(failure, requestId)
-    setSecurityHeaders(response.headers, isHttps)
-    return response
+    return send(failureAnswer(failure, requestId))
   })
   return http
 
@@ -85,8 +87,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
     const requestId = randomUUID()
     const { meta } = route
     const changesState = meta.changesState || route.method !== 'GET'
-    let setCookie: string | undefined
-    let response: Response
+    const headers                         = { 'x-request-id': requestId }
     try {
       if (route.isDownload && request.method === 'HEAD') throw new Failure('METHOD_NOT_ALLOWED')
       if (changesState) refuseForeignOrigin(request, services.publicOrigin)
@@ -95,37 +96,31 @@ export function createHttp(services: HttpServices): Hono<Env> {
       refuseUnless(meta.access, caller)
       if (changesState && !meta.isTinyWrite && database.freeSpaceLow()) throw new Failure('DISK_FULL')
       const { bodyLimitBytes } = meta
-      const input = await readInput({ request, params: paramsOf(c), bodyLimitBytes, schema: route.inputSchema })
+      const { inputSchema: schema, isUpload } = route
+      const input = await readInput({ request, params: paramsOf(c), bodyLimitBytes, schema, isUpload })
       const context: CallContext = {
         caller,
         requestId,
         address: addressOf(c),
         sessionToken,
         setSessionToken: (token) => {
-          setCookie = cookie.write(token)
+          headers['set-cookie'] = cookie.write(token)
         },
         get signal() {
           return request.signal
         },
       }
-      response = respond(await route.handler(input, context), route)
+      const output = await route.handler(input, context)
+      if (!route.isDownload) return send({ status: 200, headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(output) })
+      const download = output                                                             
+      return send({ status: 200, headers: { ...download.headers, ...headers }, body: download.body })
     } catch (error) {
       const failure = toFailure(error, meta.unexpected)
       logFailure(log, failure, { requestId, method: request.method, route: route.name, address: addressOf(c) })
-      response = failureResponse(failure, requestId, meta.failure)
+      const { status, headers: failed, body } = failureAnswer(failure, requestId, meta.failure)
+      return send({ status, headers: { ...failed, ...headers }, body })
     }
-    if (setCookie !== undefined) response.headers.set('set-cookie', setCookie)
-    response.headers.set('x-request-id', requestId)
-    return response
   }
-}
-
-function respond(output: unknown, route: BoundRoute): Response {
-  if (route.isDownload) {
-    const { headers, body } = output as { headers: Record<string, string>; body: ReadableStream }
-    return new Response(body, { headers })
-  }
-  return new Response(JSON.stringify(output), { headers: { 'content-type': 'application/json' } })
 }
 
 /** `/removeUser/{id}` as Hono writes it. */
@@ -136,10 +131,12 @@ function honoPath(path: string): string {
 /** The path's parameters, decoded. @throws Failure INVALID_INPUT for a malformed escape */
 function paramsOf(c: Context<Env>): Record<string, string> {
   const params = c.req.param() as Record<string, string>
-  try {
-    decodeURIComponent(new URL(c.req.url).pathname)
-  } catch {
-    throw new Failure('INVALID_INPUT')
+  if (c.req.path.includes('%')) {
+    try {
+      decodeURIComponent(c.req.path)
+    } catch {
+      throw new Failure('INVALID_INPUT')
+    }
   }
   return params
 }
@@ -157,3 +154,4 @@ function expandIpv6(address: string): string[] {
   const right = tail === undefined || tail === '' ? [] : tail.split(':')
   return [...left, ...Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0'), ...right]
 }
+

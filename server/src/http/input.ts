@@ -9,22 +9,36 @@ export interface RawInput {
   params: Record<string, string>
   bodyLimitBytes: number
   schema: ZodType | undefined
+                                                                                   
+                   
 }
 
 /** The call's input: path parameters and either the query (GET, DELETE) or the JSON body, as the schema makes of them. @throws Failure */
-export async function readInput({ request, params, bodyLimitBytes, schema }: RawInput): Promise<unknown> {
+export async function readInput({ request, params, bodyLimitBytes, schema, isUpload }          )                   {
   if (!schema) return undefined
+  if (isUpload) {
+    const query = readQuery(new URL(request.url))
+    refuseUnsafe(query)
+    return check(schema, { query, body: await readFile(request, bodyLimitBytes) })
+  }
   const carriesBody = request.method !== 'GET' && request.method !== 'DELETE'
   const given = carriesBody ? await readJson(request, bodyLimitBytes) : readQuery(new URL(request.url))
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new Failure('INVALID_INPUT')
   const input = { ...given, ...params }
   refuseUnsafe(input)
-  const result = await schema.safeParseAsync(input)
+  return check(schema, input)
+}
+
+function check(schema         , input         )          {
+  const result = schema.safeParse(input)
   if (result.success) return result.data
   const fields: Record<string, string> = {}
   for (const issue of result.error.issues) fields[issue.path.join('.')] ??= issue.message
   const first = result.error.issues[0]
-  throw new Failure('INVALID_INPUT', { fields, message: first && first.path.length > 0 ? first.message : 'The request is not valid.' })
+  throw new Failure('INVALID_INPUT', {
+    fields,
+    message: first && first.path.length > 0 ? first.message : 'The request is not valid.',
+  })
 }
 
 function readQuery(url: URL): Record<string, string | string[]> {
@@ -47,9 +61,18 @@ async function readJson(request: Request, limitBytes: number): Promise<unknown> 
   }
 }
 
+async function readFile(request         , limitBytes        )                      {
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (!type.startsWith('image/') && type !== 'application/octet-stream') {
+    throw new Failure('UNSUPPORTED_MEDIA_TYPE', { message: 'The request must be an image.' })
+  }
+  return readBytes(request, limitBytes, `The file must be at most ${limitBytes / 1024 / 1024} MB.`)
+}
+
 /** The whole body, up to a limit. @throws Failure TOO_LARGE as soon as it is known, whatever content-length says */
-async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
-  if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw new Failure('TOO_LARGE')
+async function readBytes(request         , limitBytes        , tooLarge         )                      {
+  const refused = ()          => new Failure('TOO_LARGE', tooLarge === undefined ? {} : { message: tooLarge })
+  if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw refused()
   const chunks: Uint8Array[] = []
   let length = 0
   const reader = (request.body as ReadableStream<Uint8Array> | null)?.getReader()
@@ -60,7 +83,7 @@ async function readBytes(request: Request, limitBytes: number): Promise<Uint8Arr
     length += value.byteLength
     if (length > limitBytes) {
       void reader.cancel().catch(() => {})
-      throw new Failure('TOO_LARGE')
+      throw refused()
     }
     chunks.push(value)
   }
@@ -70,7 +93,10 @@ async function readBytes(request: Request, limitBytes: number): Promise<Uint8Arr
 function refuseUnsafe(value: unknown, depth = 0, key = ''): void {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed()) {
-      throw new Failure('INVALID_INPUT', { message: 'Text must not hold control characters.', ...(key && { fields: { [key]: 'Text must not hold control characters.' } }) })
+      throw new Failure('INVALID_INPUT', {
+        message: 'Text must not hold control characters.',
+        ...(key && { fields: { [key]: 'Text must not hold control characters.' } }),
+      })
     }
     return
   }
@@ -82,3 +108,4 @@ function refuseUnsafe(value: unknown, depth = 0, key = ''): void {
     refuseUnsafe((value as Record<string, unknown>)[name], depth + 1, name)
   }
 }
+

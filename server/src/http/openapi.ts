@@ -50,3 +50,4 @@ ${part('Parameters', operation.parameters)}${part('Request', body)}${part('Respo
 function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
+

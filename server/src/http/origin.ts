@@ -18,3 +18,4 @@ export function refuseForeignOrigin(request: Request, ownOrigin: string | undefi
   const isOwn = ownOrigin === undefined ? URL.canParse(origin) && new URL(origin).host === request.headers.get('host') : origin === ownOrigin
   if (!isOwn) throw new Failure('CROSS_ORIGIN')
 }
+

@@ -14,6 +14,8 @@ export interface Route {
   inputSchema: ZodType | undefined
   /** The output carries headers and a stream instead of JSON. */
   isDownload: boolean
+                                                                                    
+                   
 }
 
 export interface BoundRoute extends Route {
@@ -34,6 +36,7 @@ export function routesOf(router: AnyContractRouter, prefix = ''): Route[] {
       meta: callMeta,
       inputSchema: inputSchema as ZodType | undefined,
       isDownload: route.outputStructure === 'detailed',
+      isUpload: route.inputStructure === 'detailed',
     },
   ]
 }
@@ -51,3 +54,4 @@ function handlerAt(handlers: unknown, name: string): BoundRoute['handler'] {
 function isProcedure(router: AnyContractRouter): router is AnyContractProcedure {
   return '~orpc' in router
 }
+

@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+                                         
 
 const mediaTypes: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -29,7 +30,7 @@ interface Asset {
 }
 
 /** Answers a GET of the web app: a file of the build, or index.html for any page of the app; `undefined` for a missing file. */
-export type WebApp = (request: Request, pathname: string) => Response | undefined
+                                                                               
 
 /** Loads the build below `directory`. @throws Error if there is none */
 export async function loadWebApp(directory: string): Promise<WebApp> {
@@ -61,12 +62,13 @@ async function loadAsset(file: string): Promise<Asset> {
   }
 }
 
-function respond(request: Request, asset: Asset): Response {
-  const headers = new Headers({ 'content-type': asset.type, etag: asset.etag, 'cache-control': asset.cacheControl, vary: 'accept-encoding' })
-  if (request.headers.get('if-none-match') === asset.etag) return new Response(null, { status: 304, headers })
+function respond(request         , asset       )         {
+  const headers                         = { 'content-type': asset.type, etag: asset.etag, 'cache-control': asset.cacheControl, vary: 'accept-encoding' }
+  if (request.headers.get('if-none-match') === asset.etag) return { status: 304, headers, body: null }
   const acceptsGzip = /(^|[\s,])gzip\s*($|[,;])/.test(request.headers.get('accept-encoding') ?? '')
   const body = acceptsGzip && asset.gzip ? asset.gzip : asset.plain
-  if (body === asset.gzip) headers.set('content-encoding', 'gzip')
-  headers.set('content-length', String(body.byteLength))
-  return new Response(request.method === 'HEAD' ? null : body, { headers })
+  if (body === asset.gzip) headers['content-encoding'] = 'gzip'
+  headers['content-length'] = String(body.byteLength)
+  return { status: 200, headers, body: request.method === 'HEAD' ? null : body }
 }
+

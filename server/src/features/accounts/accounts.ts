@@ -105,3 +105,4 @@ export async function changeUserType(tx: Transaction<Tables>, id: string, userTy
   await addToCounter(tx, { name: `users:${userType}`, delta: 1 })
   await addToCounter(tx, { name: `users:${userType === 'admin' ? 'user' : 'admin'}`, delta: -1 })
 }
+

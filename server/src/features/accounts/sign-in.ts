@@ -71,3 +71,4 @@ export function signInHandlers(services: SignInServices): Handlers<typeof contra
     },
   }
 }
+

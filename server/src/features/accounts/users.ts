@@ -5,10 +5,10 @@ import type { contract } from '@arcade/contract/contract'
 import { defaultFileNames } from '@arcade/contract/download'
 import { audit } from '#src/audit.ts'
 import { type CallContext, Failure, type Handlers, signedIn } from '#src/calls.ts'
-import { addToCounter, readCounters } from '#src/db/counters.ts'
+import { addToCounter, counterSql, readCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { download } from '#src/download.ts'
+                                                 
 import { hashPassword } from '#src/passwords.ts'
 import type { Sessions } from '#src/sessions.ts'
 import type { Column } from '#src/spreadsheet.ts'
@@ -25,6 +25,12 @@ const shown = ['id', 'fname', 'lname', 'email', 'user_type as userType', 'versio
 export function usersHandlers(services: UsersServices): Handlers<typeof contract.users> {
   const { database, sessions, registrationEmailHost } = services
   const { db } = database
+  // One statement for the page and the number of all users.
+  const findPage = database.prepared                                 (
+    'users-page',
+    `select id, fname, lname, email, user_type as "userType", version, ${counterSql("'users:user'")} + ${counterSql("'users:admin'")} as "all"
+       from users where id <> $1 order by created_at, id limit $2 offset $3`,
+  )
 
   /** Runs `change` on a user and makes every process forget what it cached of them. */
   const changing = async <T>(id: string, change: (tx: Transaction<Tables>) => Promise<T>): Promise<T> => {
@@ -39,22 +45,11 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
 
   return {
     async list({ page }, context) {
-      const self = signedIn(context).id
-      const [rows, total] = await Promise.all([
-        db
-          .selectFrom('users')
-          .select(shown)
-          .where('id', '<>', self)
-          .orderBy('created_at')
-          .orderBy('id')
-          .limit(USERS_PAGE_SIZE)
-          .offset((page - 1) * USERS_PAGE_SIZE)
-          .execute(),
-        countUsers(db),
-      ])
-      const others = Math.max(0, total - 1)
-      const pageCount = Math.max(1, Math.ceil(others / USERS_PAGE_SIZE))
-      return { users: rows, page, pageSize: USERS_PAGE_SIZE, pageCount, total: others }
+      const rows = await findPage([signedIn(context).id, USERS_PAGE_SIZE, (page - 1) * USERS_PAGE_SIZE])
+      const total = Math.max(0, (rows[0]?.all ?? (await countUsers(db))) - 1)
+      const pageCount = Math.max(1, Math.ceil(total / USERS_PAGE_SIZE))
+      const users = rows.map(({ all: _all, ...user }) => user)
+      return { users, page, pageSize: USERS_PAGE_SIZE, pageCount, total }
     },
 
     get: ({ id }) => findUser(db, id),
@@ -134,16 +129,19 @@ const columns: Column<UserRow>[] = [
 ]
 
 /** GET /downloadUsersData: all dashboard users. */
-export function usersDownload({ database }: { database: Database }): Handlers<typeof contract.downloads>['users'] {
-  return (_input, context) =>
-    download<UserRow>({
-      database,
+export function usersDownload({ downloads }                          )                                               {
+  return ({ exportId }, context) =>
+    downloads.start         ({
+      context,
+      exportId,
+      target: 'users',
       fileName: defaultFileNames.users,
       sheetName: 'Users',
-      columns,
-      sql: 'select fname, lname, email, user_type, created_at from users order by created_at, id',
-      total: () => countUsers(database.db),
-      signal: context.signal,
+      async open(snapshot) {
+        const [counted] = await snapshot.query                   ('select count(*) as total from users')
+        const sql = 'select fname, lname, email, user_type, created_at from users order by created_at, id'
+        return { columns, total: counted?.total ?? 0, rows: { sql } }
+      },
     })
 }
 
@@ -172,3 +170,4 @@ async function lockAdmins(tx: Transaction<Tables>): Promise<string[]> {
 function refuseLastAdmin(id: string, admins: string[]): void {
   if (admins.length === 1 && admins[0] === id) throw new Failure('LAST_ADMIN')
 }
+

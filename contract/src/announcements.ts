@@ -1,0 +1,186 @@
+/** Announcements (§2, §3, §5, §7) with their files, and the players' "has something new" (GET /update-users-status). */
+import { z } from 'zod'
+import { call } from '#src/call.ts'
+import { idField, linkField, numberField, pageField, pageOf, textField, versionField } from '#src/fields.ts'
+
+export const ANNOUNCEMENTS_PAGE_SIZE = 50 // §9
+export const SUBTITLE_MAX_LENGTH = 60 // §9
+export const ANNOUNCEMENT_TITLE_MAX_LENGTH = 200
+export const DESCRIPTION_MAX_LENGTH = 4096 // what one Telegram message holds
+export const INPUT_TEXT_MAX_LENGTH = 200
+export const FILE_NAME_MAX_LENGTH = 255
+
+export const UPLOAD_LIMIT_BYTES = 5 * 1024 * 1024
+export const UPLOAD_LIMIT_PIXELS = 40_000_000
+/** For the `accept` of a file input; the server looks at the content, not at this. */
+export const UPLOAD_MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
+
+export const announcementTypes = ['desc', 'link'] as const
+export const linkTypeLabels = { input: 'Link with input', noInput: 'Link without input' } as const // §5
+export type LinkType = keyof typeof linkTypeLabels
+
+/** A stored file: `announcements/{timestamp}_{name}` (§7). Its address is `fileUrl(key)`. */
+export const fileKeyField = z.string().regex(/^announcements\/\d{13}_[A-Za-z0-9._-]{1,120}$/, 'There is no such file.')
+
+/** Where the browser finds a stored file, or its thumbnail (WebP, at most 96 pixels wide and high). */
+export function fileUrl(key: string, size?: 'thumb'): string {
+  return `/api/files/${key}${size ? `?size=${size}` : ''}`
+}
+
+const optionalText = (label: string, maxLength: number) =>
+  z.string(`${label} must be a text`).trim().max(maxLength, `${label} must be at most ${maxLength} characters`).optional()
+const fileKey = fileKeyField.nullable().default(null)
+const fileName = z
+  .string()
+  .trim()
+  .max(FILE_NAME_MAX_LENGTH, `A file name has at most ${FILE_NAME_MAX_LENGTH} characters`)
+  .nullable()
+  .default(null)
+
+const fields = {
+  type: z.enum(announcementTypes, 'Type is required!'),
+  title: textField('Title', ANNOUNCEMENT_TITLE_MAX_LENGTH),
+  subtitle: textField('Subtitle', SUBTITLE_MAX_LENGTH),
+  description: optionalText('Description', DESCRIPTION_MAX_LENGTH),
+  link: linkField,
+  linkType: z.enum(['input', 'noInput'], 'Link Type is required').optional(),
+  inputText: optionalText('Input Text', INPUT_TEXT_MAX_LENGTH),
+  reward: numberField('Reward'),
+  /** What the upload answered; null for none. The names are shown, the keys are what counts. */
+  image: fileKey,
+  imageName: fileName,
+  icon: fileKey,
+  iconName: fileName,
+}
+
+interface LinkPart {
+  type: 'desc' | 'link'
+  link?: string | undefined
+  linkType?: LinkType | undefined
+}
+                   
+                               
+                                                                                      
+ 
+
+/** Rules of the type `link`, checked even while other fields are still wrong. */
+const isLink = ({ value }                    ) =>
+  typeof value === 'object' && value !== null && 'type' in value && value.type === 'link'
+const hasALink             = [
+  ({ link }) => link !== undefined && link !== '',
+  { path: ['link'], message: 'Invalid URL format', when: isLink },
+]
+const hasALinkType             = [
+  ({ linkType }) => linkType !== undefined,
+  { path: ['linkType'], message: 'Link Type is required', when: isLink },
+]
+
+/** What the add and edit forms send (§7). Fields that the type or link type has no use for are not stored. */
+export const announcementInput = z
+  .strictObject(fields)
+  .refine(...hasALink)
+  .refine(...hasALinkType)
+export type AnnouncementInput = z.infer<typeof announcementInput>
+
+/** A row of the list. */
+export const announcement = z.object({
+  id: idField,
+  type: z.enum(announcementTypes),
+  title: z.string(),
+  subtitle: z.string(),
+  description: z.string().nullable(),
+  link: z.string().nullable(),
+  linkType: z.enum(['input', 'noInput']).nullable(),
+  inputText: z.string().nullable(),
+  reward: z.number(),
+  status: z.boolean(),
+  image: z.string().nullable(),
+  imageName: z.string().nullable(),
+  icon: z.string().nullable(),
+  iconName: z.string().nullable(),
+  createdAt: z.iso.datetime(),
+  numberOfParticipants: z.int(),
+  version: versionField,
+})
+export type Announcement = z.infer<typeof announcement>
+
+const done = z.object({ success: z.literal(true) })
+const tags = ['Announcements']
+
+export const announcements = {
+  list: call(['admin'], { unexpected: 'FETCH_ANNOUNCEMENTS_FAILED', failure: 'error' })
+    .route({ method: 'GET', path: '/api/announcements', tags, summary: 'Announcements, oldest first, 50 a page' })
+    .input(z.strictObject({ page: pageField }))
+    /** `message` stands beside an empty list: `No annoucements found!` (§8). */
+    .output(z.object({ announcements: z.array(announcement), message: z.string().optional(), ...pageOf })),
+  get: call(['admin'], { failure: 'error' })
+    .route({ method: 'GET', path: '/api/announcements/{id}', tags, summary: 'One announcement' })
+    .input(z.strictObject({ id: idField }))
+    .output(announcement),
+  create: call(['admin'], { failure: 'error' })
+    .route({ method: 'POST', path: '/api/announcements', tags, summary: 'Add an announcement; its status is false' })
+    .input(announcementInput)
+    .output(done.extend({ id: idField })),
+  update: call(['admin'], { failure: 'error' })
+    .route({ method: 'PUT', path: '/api/announcements/{id}', tags, summary: 'Change an announcement; its status becomes false' })
+    .input(
+      z
+        .strictObject({ ...fields, id: idField, version: versionField.optional() })
+        .refine(...hasALink)
+        .refine(...hasALinkType),
+    )
+    .output(done),
+  remove: call(['admin'], { failure: 'error' })
+    .route({
+      method: 'DELETE',
+      path: '/api/announcements/{id}',
+      tags,
+      summary: 'Delete an announcement and its files; its history stays',
+    })
+    .input(z.strictObject({ id: idField }))
+    .output(done),
+  toggleStatus: call(['admin'], { failure: 'error' })
+    .route({
+      method: 'POST',
+      path: '/api/announcements/{id}/status',
+      tags,
+      summary: 'Turn the status that one sees into its opposite',
+    })
+    .input(z.strictObject({ id: idField, status: z.boolean() }))
+    .output(done.extend({ message: z.string(), status: z.boolean() })),
+  updateUsersStatus: call(['admin', 'bot'], { changesState: true, failure: 'success' })
+    .route({
+      method: 'GET',
+      path: '/update-users-status',
+      tags,
+      summary: 'Every player has something new until the bot has shown it',
+    })
+    .output(z.object({ success: z.literal('success'), message: z.string() })),
+  upload: call(['admin'], { failure: 'error', bodyLimitBytes: UPLOAD_LIMIT_BYTES })
+    .route({
+      method: 'POST',
+      path: '/api/files/announcements',
+      tags,
+      summary:
+        'Store an image (PNG, JPEG, WebP or GIF): the body is the file as it is. Unless an announcement names it, it is gone after an hour',
+      inputStructure: 'detailed',
+    })
+    .input(
+      z.object({
+        query: z.strictObject({ name: z.string().max(1024).default('image') }),
+        body: z.custom<unknown>((value) => value instanceof Object),
+      }),
+    )
+    .output(z.object({ key: fileKeyField, name: z.string() })),
+  file: call(['admin', 'bot'])
+    .route({
+      method: 'GET',
+      path: '/api/files/announcements/{name}',
+      tags,
+      summary: 'A stored image, or its thumbnail',
+      outputStructure: 'detailed',
+    })
+    .input(z.strictObject({ name: z.string().min(1).max(200), size: z.enum(['thumb']).optional() }))
+    .output(z.object({ headers: z.record(z.string(), z.string()), body: z.custom<unknown>((value) => value instanceof Object) })),
+}
+

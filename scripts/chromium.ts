@@ -1,0 +1,71 @@
+/** Finds a Chromium for the browser tests, or gets one. */
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { delimiter, join } from 'node:path'
+import { root, run } from './children.ts'
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const DOWNLOAD_MS = 10 * 60_000
+
+/**
+ * The path of a Chromium that starts: CHROMIUM_PATH; one on the PATH; Playwright's own, downloaded where the network allows;
+ * Debian's package, where we are root. In this order.
+ */
+export async function findChromium(): Promise<string> {
+  const given = process.env.CHROMIUM_PATH
+  if (given) {
+    if (await starts(given)) return given
+    throw new Error(`CHROMIUM_PATH is ${given}, which does not start.`)
+  }
+  const installed = await firstThatStarts([...onPath(), playwrightsOwn()])
+  if (installed) return installed
+
+  console.error("Getting a Chromium: Playwright's own…")
+  const download = await run('playwright', ['install', 'chromium'], {
+    env: { PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: '5000' },
+    output: 'capture',
+    timeoutMs: DOWNLOAD_MS,
+  })
+  if (await starts(playwrightsOwn())) return playwrightsOwn()
+
+  let packages = 'not tried: not root, or no apt-get'
+  if (process.getuid?.() === 0 && (await run('apt-get', ['--version'], { output: 'capture' })).code === 0) {
+    console.error("Getting a Chromium: Debian's package…")
+    const env = { DEBIAN_FRONTEND: 'noninteractive' }
+    await run('apt-get', ['update', '-qq'], { env, output: 'capture', timeoutMs: DOWNLOAD_MS })
+    const install = ['install', '-y', '-qq', '--no-install-recommends', 'chromium', 'fonts-liberation']
+    packages = (await run('apt-get', install, { env, output: 'capture', timeoutMs: DOWNLOAD_MS })).output
+    const debians = await firstThatStarts(onPath())
+    if (debians) return debians
+  }
+  throw new Error(
+    'There is no Chromium for the browser tests. Install one, or set CHROMIUM_PATH.\n' +
+      `playwright install chromium: ${lastLines(download.output)}\napt-get install chromium: ${lastLines(packages)}`,
+  )
+}
+
+async function firstThatStarts(paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) if (await starts(path)) return path
+  return undefined
+}
+
+/** Asking for the version shows missing libraries, too. */
+async function starts(path: string): Promise<boolean> {
+  return existsSync(path) && (await run(path, ['--version'], { output: 'capture', timeoutMs: 20_000 })).code === 0
+}
+
+function onPath(): string[] {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean)
+  return names.flatMap((name) => folders.map((folder) => join(folder, name)))
+}
+
+function playwrightsOwn(): string {
+  const { chromium } = createRequire(join(root, 'e2e/package.json'))('@playwright/test') as {
+    chromium: { executablePath(): string }
+  }
+  return chromium.executablePath()
+}
+
+function lastLines(output: string): string {
+  return output.trim().split('\n').slice(-5).join('\n  ')
+}

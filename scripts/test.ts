@@ -1,0 +1,105 @@
+/**
+ * `npm test`: everything that there is to prove, with all of its set-up. The last line is `N passed, M failed`, summed over the
+ * checks (each step counts as one), the unit and server tests and the browser tests. For one part: `npm test -- server [path…]`.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { glob } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { check, type Counts } from './check.ts'
+import { root, run } from './children.ts'
+import { findChromium } from './chromium.ts'
+import { buildWeb } from './web-build.ts'
+
+const projects = ['contract', 'server', 'web', 'scripts']
+const results = mkdtempSync(join(tmpdir(), 'arcade-test-'))
+process.on('exit', () => rmSync(results, { recursive: true, force: true }))
+
+const [part, ...filters] = process.argv.slice(2)
+if (part !== undefined && ![...projects, 'check', 'e2e'].includes(part)) {
+  console.error(`Usage: npm test [-- check | ${projects.join(' | ')} | e2e [path…]]`)
+  process.exit(1)
+}
+
+const total = { passed: 0, failed: 0 }
+if (!part || part === 'check') await count('Checks', check)
+if (!part || projects.includes(part)) await count('Unit and server tests', runVitest)
+if (!part || part === 'e2e') await count('Browser tests', runPlaywright)
+if (total.passed + total.failed === 0) total.failed++
+console.log(`${total.passed} passed, ${total.failed} failed`)
+process.exitCode = total.failed > 0 ? 1 : 0
+
+/** A part that breaks off, or ends with nothing to show, has failed once. */
+async function count(title: string, runPart: () => Promise<Counts>): Promise<void> {
+  console.log(`\n── ${title}`)
+  try {
+    const { passed, failed } = await runPart()
+    total.passed += passed
+    total.failed += failed
+    if (passed + failed === 0) throw new Error('No test was run.')
+  } catch (error) {
+    total.failed++
+    console.error(`✗ ${title}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+async function runVitest(): Promise<Counts> {
+  const file = join(results, 'vitest.json')
+  const selection = part ? ['--project', part, ...filters] : []
+  const { code } = await run('vitest', [
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${file}`,
+    ...selection,
+  ])
+  const report = readReport(file, code) as {
+    numPassedTests: number
+    numFailedTests: number
+    testResults: { name: string; status: string; assertionResults: unknown[] }[]
+  }
+  const broken = report.testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+  ).length
+  const skipped = filters.length > 0 ? [] : await filesNotRun(new Set(report.testResults.map(({ name }) => name)))
+  for (const name of skipped) console.error(`✗ ${name} was not run by any project of vitest.config.ts`)
+  return withExitCode({ passed: report.numPassedTests, failed: report.numFailedTests + broken + skipped.length }, code)
+}
+
+/** Test files that lie in a workspace and that Vitest did not see. */
+async function filesNotRun(seen: ReadonlySet<string>): Promise<string[]> {
+  const folders = part ?? `{${projects.join(',')}}`
+  const files: string[] = []
+  const exclude = (name: string): boolean => ['node_modules', 'dist'].includes(basename(name))
+  for await (const file of glob(`${folders}/**/*.test.{ts,tsx}`, { cwd: root, exclude }))
+    if (!seen.has(join(root, file))) files.push(file)
+  return files
+}
+
+async function runPlaywright(): Promise<Counts> {
+  await buildWeb()
+  const file = join(results, 'playwright.json')
+  const env = { CHROMIUM_PATH: await findChromium(), PLAYWRIGHT_JSON_OUTPUT_FILE: file }
+  const reporters = `--reporter=${process.stdout.isTTY ? 'list' : 'dot'},json`
+  const { code } = await run('playwright', ['test', '--config=e2e/playwright.config.ts', '--retries=0', reporters, ...filters], {
+    env,
+  })
+  const { stats, errors } = readReport(file, code) as {
+    stats: { expected: number; unexpected: number; flaky: number }
+    errors: unknown[]
+  }
+  return withExitCode({ passed: stats.expected, failed: stats.unexpected + stats.flaky + errors.length }, code)
+}
+
+function readReport(file: string, code: number): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    throw new Error(`The runner ended with ${code} and left no results.`)
+  }
+}
+
+/** A runner that says it failed has failed, even when none of its tests did: an error between the tests, say. */
+function withExitCode({ passed, failed }: Counts, code: number): Counts {
+  return { passed, failed: code !== 0 && failed === 0 ? 1 : failed }
+}

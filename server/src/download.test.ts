@@ -1,0 +1,255 @@
+/** Downloads (§7; security.md, Exports): one snapshot, progress, limits, and a connection freed however a transfer ends. */
+import type { AddressInfo } from 'node:net'
+import type { Server } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { serve } from '@hono/node-server'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { CallContext } from '#src/calls.ts'
+import type { Database } from '#src/db/database.ts'
+import { readSheets } from '#src/testing/read-sheets.ts'
+import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
+import { createDownloads, type Downloads, MAX_EXPORTS } from './download.ts'
+
+/** Incompressible texts, so that a transfer of many is far from done when a few buffers are full. */
+async function addPlayers({ db }: Database, count: number): Promise<void> {
+  await sql`insert into telegram_users (user_id, first_name, last_name, ton_wallet_address, bsc_wallet, created_at, balance)
+    select n, 'P' || n, md5(n::text), md5('a' || n) || md5('b' || n), md5('c' || n), now(), n from generate_series(1, ${count}::int) n`.execute(db)
+  await db.insertInto('counter_deltas').values({ user_id: 0, name: 'telegramUsers', delta: count }).execute()
+}
+
+async function snapshotsOf({ db }: Database): Promise<number[]> {
+  const { rows } = await sql<{ pid: number }>`
+    select pid from pg_stat_activity where datname = current_database() and application_name = 'arcade snapshot'`.execute(db)
+  return rows.map(({ pid }) => pid)
+}
+
+async function expectFreed(database: Database): Promise<void> {
+  await vi.waitFor(async () => expect(await snapshotsOf(database)).toEqual([]), { timeout: 5000 })
+}
+
+const START = '/downloadTelegramUsersData'
+
+/** Starts a download and reads its first bytes. */
+async function begin(app: TestApp, client: Client, exportId?: string) {
+  const response = await app.fetch(START + (exportId === undefined ? '' : `?exportId=${exportId}`), { headers: client.headers })
+  expect(response.status).toBe(200)
+  const reader = response.body!.getReader()
+  await reader.read()
+  return reader
+}
+
+describe('§7 the downloads', () => {
+  test('§6 only an admin gets them', async () => {
+    const app = await testApp()
+    const [user, admin, bot] = [await app.signUp('user'), await app.signUp('admin'), await app.bot()]
+    for (const path of ['/downloadUsersData', START]) {
+      for (const [client, status] of [[app.guest, 401], [user, 403], [bot, 403]] as const) {
+        expect(await client.call('GET', path)).toMatchObject({ status, body: { status: 'failed' } })
+      }
+      expect((await admin.call('GET', path)).status).toBe(200)
+    }
+  })
+
+  test('§9 GET /downloadUsersData is userdata.xlsx with everyone', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin', 'first@gmail.com')
+    await app.signUp('user', '=1+1@gmail.com')
+    const answer = await admin.call('GET', '/downloadUsersData')
+    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="userdata.xlsx"')
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(answer.headers.get('x-row-count')).toBe('2')
+    const rows = readSheets(answer.body)['Users']!
+    expect(rows.map((row) => row[2])).toEqual(['Email', 'first@gmail.com', `'=1+1@gmail.com`])
+  })
+
+  test('§9 GET /downloadTelegramUsersData is TelegramUserdata.xlsx with the 15 fields, numbers as numbers, dates as dates', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    const texts = { first_name: '=cmd', last_name: 'a\u0001b', username: '@moon', phone_number: '+62100', ton_wallet_address: '@SUM(A1)', bsc_wallet: '-1+1' }
+    const more = { twitter_username: 't', instagram_username: 'i', linked_in_username: 'l', discord_username: 'd', youtube_username: 'y', email: 'e' }
+    const player = { user_id: 2 ** 40, created_at: '2026-05-05T17:20:00Z', balance: 100.25, ...texts, ...more }
+    await app.database.db.insertInto('telegram_users').values([player, { user_id: 1, balance: -5 }]).execute()
+    await app.database.db.insertInto('counter_deltas').values({ user_id: 0, name: 'telegramUsers', delta: 2 }).execute()
+    const answer = await admin.call('GET', START)
+    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="TelegramUserdata.xlsx"')
+    expect(answer.headers.get('x-row-count')).toBe('2')
+    const [header, first, second, ...others] = readSheets(answer.body)['Telegram Users']!
+    expect(header).toHaveLength(15)
+    const shown = [2 ** 40, new Date('2026-05-05T17:20:00Z'), `'=cmd`, 'ab', '@moon', 't', 'i', 'l', 'd', 'y', 'e', '+62100', `'@SUM(A1)`, `'-1+1`, 100.25]
+    expect(first).toEqual(shown)
+    expect(second!.filter((cell) => cell !== undefined)).toEqual([1, -5])
+    expect(others).toEqual([])
+  })
+
+  test('security: who downloaded what is in the audit trail', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    await admin.call('GET', START)
+    await admin.call('POST', '/download-history', { data: {} })
+    const trail = await app.database.db.selectFrom('audit_log').select(['actor_id', 'action', 'target']).orderBy('at').execute()
+    expect(trail).toEqual(['telegramUsers', 'history:posted'].map((target) => ({ actor_id: admin.id, action: 'download', target })))
+  })
+
+  test('security: the total and the rows are of one moment', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    await addPlayers(app.database, 20_000)
+    const response = await app.fetch(START, { headers: admin.headers })
+    await sql`delete from telegram_users where user_id % 2 = 0`.execute(app.database.db)
+    await sql`update telegram_users set balance = 0`.execute(app.database.db)
+    const rows = readSheets(await response.arrayBuffer())['Telegram Users']!
+    expect(response.headers.get('x-row-count')).toBe('20000')
+    expect(rows.slice(1).map((row) => row[14])).toEqual(Array.from({ length: 20_000 }, (_, index) => 20_000 - index))
+    await expectFreed(app.database)
+  })
+})
+
+describe('progress and limits', () => {
+  const ID = '6b1f0a52-63a5-4c3c-9b1e-0d5a4f0f6f11'
+
+  test('rows so far of all, for whom started it, until it is over', async () => {
+    const app = await testApp()
+    const [admin, other, user] = [await app.signUp('admin'), await app.signUp('admin'), await app.signUp('user')]
+    await addPlayers(app.database, 60_000)
+    const reader = await begin(app, admin, ID)
+    for (let chunk = 0; chunk < 60; chunk += 1) await reader.read()
+    const { body } = await admin.call('GET', `/api/exports/${ID}`)
+    expect(body.total).toBe(60_000)
+    expect(body.rows).toBeGreaterThan(0)
+    expect(body.rows).toBeLessThan(60_000)
+    expect((await other.call('GET', `/api/exports/${ID}`)).status).toBe(404)
+    expect((await user.call('GET', `/api/exports/${ID}`)).status).toBe(403)
+    expect((await app.guest.call('GET', `/api/exports/${ID}`)).status).toBe(401)
+    while (!(await reader.read()).done);
+    await vi.waitFor(async () => expect((await admin.call('GET', `/api/exports/${ID}`)).status).toBe(404))
+    for (const bad of ['x', `${ID}x`]) expect((await admin.call('GET', `${START}?exportId=${bad}`)).status).toBe(400)
+  })
+
+  test('of more exports than a server can hold the last is refused in words, and goes on once there is room', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    await addPlayers(app.database, 20_000)
+    const readers = []
+    for (let count = 0; count < MAX_EXPORTS; count += 1) readers.push(await begin(app, admin))
+    const refused = await admin.call('GET', START)
+    expect(refused).toMatchObject({ status: 503, body: { status: 'failed', message: 'Too many downloads are running. Please try again in a moment.' } })
+    expect(refused.headers.get('retry-after')).toBe('15')
+    await readers.pop()!.cancel()
+    await vi.waitFor(async () => expect(await snapshotsOf(app.database)).toHaveLength(MAX_EXPORTS - 1))
+    readers.push(await begin(app, admin))
+    await Promise.all(readers.map((reader) => reader.cancel()))
+    await expectFreed(app.database)
+  })
+})
+
+describe('security: a connection is freed', () => {
+  test('when the reader cancels', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    await addPlayers(app.database, 20_000)
+    const reader = await begin(app, admin)
+    expect(await snapshotsOf(app.database)).toHaveLength(1)
+    await reader.cancel()
+    await expectFreed(app.database)
+  })
+
+  test('when the reader stalls', async () => {
+    const app = await testApp()
+    await addPlayers(app.database, 20_000)
+    const lines: string[] = []
+    const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+    const { body } = await players(createDownloads({ database: app.database, log, stallMs: 200 }))
+    const reader = body.getReader()
+    await reader.read()
+    await expectFreed(app.database)
+    await expect((async () => { while (!(await reader.read()).done); })()).rejects.toThrow('stalled')
+    expect(lines.join()).toContain('download-broken')
+  })
+
+  test('when nobody ever reads', async () => {
+    const app = await testApp()
+    await addPlayers(app.database, 20_000)
+    await players(createDownloads({ database: app.database, log: pino({ level: 'silent' }), stallMs: 200 }))
+    expect(await snapshotsOf(app.database)).toHaveLength(1)
+    await expectFreed(app.database)
+  })
+
+  test('when the client leaves before the first row', async () => {
+    const app = await testApp()
+    const leaving = new AbortController()
+    const starting = players(createDownloads({ database: app.database, log: pino({ level: 'silent' }) }), 'select 1 as id from pg_sleep(5)', leaving.signal)
+    await vi.waitFor(async () => expect(await snapshotsOf(app.database)).toHaveLength(1))
+    leaving.abort()
+    await expect(starting).rejects.toMatchObject({ code: 'TOO_SLOW' })
+    await vi.waitFor(async () => expect(await snapshotsOf(app.database)).toEqual([]), { timeout: 3000 })
+  })
+
+  test('when the answer cannot begin, which is then an ordinary failure', async () => {
+    const app = await testApp()
+    const downloads = createDownloads({ database: app.database, log: pino({ level: 'silent' }) })
+    for (let round = 0; round < MAX_EXPORTS + 1; round += 1) await expect(players(downloads, 'select 1 / 0 as id')).rejects.toThrow('division by zero')
+    await expectFreed(app.database)
+  })
+
+  /** A download without a call around it. */
+  function players(downloads: Downloads, query = 'select user_id as id, ton_wallet_address as text from telegram_users order by user_id', signal = new AbortController().signal) {
+    const user = { id: 'a', username: 'A', fname: 'A', lname: 'A', email: 'a@gmail.com', userType: 'admin' as const }
+    const context = { caller: { kind: 'user', user }, requestId: 'r', signal } as CallContext
+    return downloads.start<{ id: number; text: string }>({
+      ...{ context, exportId: undefined, target: 'test', fileName: 'test.xlsx', sheetName: 'Test' },
+      open: async () => ({
+        total: 20_000,
+        columns: [
+          { header: 'ID', width: 10, kind: 'number', value: (row) => row.id },
+          { header: 'Text', width: 10, kind: 'text', value: (row) => row.text },
+        ],
+        rows: { sql: query },
+      }),
+    })
+  }
+})
+
+describe('over a real socket', () => {
+  async function listen(app: TestApp): Promise<string> {
+    const answer = (request: Request) => app.fetch(new URL(request.url).pathname, { headers: request.headers })
+    const server = await new Promise<Server>((resolve) => {
+      const started = serve({ fetch: answer, port: 0, hostname: '127.0.0.1' }, () => resolve(started as Server)) as Server
+    })
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+
+  test('security: a failure half-way breaks the transfer instead of ending it well', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    await addPlayers(app.database, 100_000)
+    const response = await fetch((await listen(app)) + START, { headers: admin.headers })
+    expect(response.status).toBe(200)
+    const reader = response.body!.getReader()
+    await reader.read()
+    const [pid] = await snapshotsOf(app.database)
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => {}) // @hono/node-server prints what broke an answer
+    await sql`select pg_terminate_backend(${pid})`.execute(app.database.db)
+    await expect((async () => { while (!(await reader.read()).done); })()).rejects.toThrow()
+    await expectFreed(app.database)
+    printed.mockRestore()
+  })
+
+  test('security: a client that hangs up frees the cursor', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    await addPlayers(app.database, 100_000)
+    const leaving = new AbortController()
+    const response = await fetch((await listen(app)) + START, { headers: admin.headers, signal: leaving.signal })
+    await response.body!.getReader().read()
+    await sleep(50)
+    expect(await snapshotsOf(app.database)).toHaveLength(1)
+    leaving.abort()
+    await expectFreed(app.database)
+  })
+})

@@ -1,0 +1,87 @@
+/** What a file store is, and the one in a folder of this machine: written beside, flushed, renamed; nothing outside is ever touched. */
+import { mkdir, open, rename, stat, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+
+/** Bytes by key, whole or not at all. A key is `folder/name` of letters, digits, dots, hyphens and underscores. */
+                            
+                                                              
+                                                                       
+                                              
+                                                  
+                                    
+                                                       
+                                    
+ 
+
+                           
+                      
+                     
+ 
+
+export function diskStore(root: string): FileStore {
+  const pathOf = (key: string): string => join(root, checkedKey(key))
+  return {
+    async put(key, bytes) {
+      const path = pathOf(key)
+      await mkdir(dirname(path), { recursive: true })
+      const file = await open(partOf(path), 'w', 0o600)
+      try {
+        await file.writeFile(bytes)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(partOf(path), path)
+      await flushFolder(dirname(path))
+    },
+
+    async open(key) {
+      const file = await open(pathOf(key)).catch(unlessMissing)
+      if (!file) return undefined
+      const { size } = await file.stat()
+      return { body: Readable.toWeb(file.createReadStream()) as ReadableStream, lengthBytes: size }
+    },
+
+    async has(key) {
+      return (await stat(pathOf(key)).catch(unlessMissing))?.isFile() ?? false
+    },
+
+    async remove(key) {
+      const path = pathOf(key)
+      await unlink(partOf(path)).catch(unlessMissing)
+      await unlink(path).catch(unlessMissing)
+    },
+  }
+}
+
+/** Where a file is until it is whole. A crash leaves it there; it goes with the file it was to become. */
+function partOf(path: string): string {
+  return `${path}.part`
+}
+
+/** Makes a rename survive a power failure. */
+async function flushFolder(path: string): Promise<void> {
+  const folder = await open(path)
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}
+
+/** Whether something can be a key at all: `folder/name`, nothing that a path could climb by. */
+export function isKey(key        )          {
+  return /^[a-z-]+\/[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(key) && key.length <= 250 && !key.includes('..')
+}
+
+/** For the stores: a key as it may become a path. @throws Error for one that could leave the store */
+export function checkedKey(key        )         {
+  if (!isKey(key)) throw new Error(`not a key of the file store: ${JSON.stringify(key)}`)
+  return key
+}
+
