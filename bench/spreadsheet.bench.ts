@@ -23,24 +23,53 @@ export interface Player {
   texts: (string | null)[]
 }
 
-const textFields = [
-  ...['firstName', 'lastName', 'username', 'twitterUsername', 'instagramUsername', 'linkedInUsername', 'discordUsername'],
-  ...['youtubeUsername', 'email', 'phoneNumber', 'tonWalletAddress', 'bscWallet'],
-]
+const textFields =
+  'firstName lastName username twitterUsername instagramUsername linkedInUsername discordUsername youtubeUsername email phoneNumber ' +
+  'tonWalletAddress bscWallet'
 
 export const columns: Column<Player>[] = [
   { header: 'userId', width: 14, kind: 'number', value: (row) => row.userId },
   { header: 'createdAt', width: 20, kind: 'date', value: (row) => row.createdAt },
-  ...textFields.map((header, i): Column<Player> => ({ header, width: 20, kind: 'text', value: (row) => row.texts[i] })),
+  ...textFields
+    .split(' ')
+    .map((header, i): Column<Player> => ({ header, width: 20, kind: 'text', value: (row) => row.texts[i] })),
   { header: 'balance', width: 12, kind: 'number', value: (row) => row.balance },
 ]
 
 /** Players with the names, gaps and lengths of the sample data: 9 of 15 cells filled, a third of the names not Latin. */
 export function players(count: number): Player[] {
-  const firstNames = ['Åse', '😀Sky', 'שרה', 'Daria', 'Chidi', 'Kofi', 'Виктор', 'Ivan', 'محمد', 'Анна', 'John', 'Мария', 'Lucía', 'Wei']
-  const lastNames = ['李', 'd’Angelo', 'Kaya', 'Nowak', 'Tanaka', 'السيد', 'Silva', 'Müller', 'Smith', 'Петренко', "O'Neil", 'Kim']
+  const firstNames = [
+    'Åse',
+    '😀Sky',
+    'שרה',
+    'Daria',
+    'Chidi',
+    'Kofi',
+    'Виктор',
+    'Ivan',
+    'محمد',
+    'Анна',
+    'John',
+    'Мария',
+    'Lucía',
+    'Wei',
+  ]
+  const lastNames = [
+    '李',
+    'd’Angelo',
+    'Kaya',
+    'Nowak',
+    'Tanaka',
+    'السيد',
+    'Silva',
+    'Müller',
+    'Smith',
+    'Петренко',
+    "O'Neil",
+    'Kim',
+  ]
   let state = 42
-  const random = (below: number): number => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) % 65_521 % below
+  const random = (below: number): number => ((state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) % 65_521) % below
   const code = (length: number, alphabet: string): string =>
     Array.from({ length }, () => alphabet[random(alphabet.length)]).join('')
   const some = (percent: number, value: string): string | null => (random(100) < percent ? value : null)
@@ -50,11 +79,19 @@ export function players(count: number): Player[] {
     const handle = `${['moon', 'ton', 'lucky', 'pixel', 'neo', 'arc'][random(6)]}_${userId % 100_000}`
     const firstName = firstNames[random(firstNames.length)]!
     const texts = [
-      ...[firstName, some(87, lastNames[random(lastNames.length)]!), some(86, handle), some(48, `@${handle}`)],
-      ...[some(41, `ig.${userId % 10_000}`), some(20, `in-${userId % 10_000}`), some(37, `${firstName.toLowerCase()}#${userId % 10_000}`)],
-      ...[some(35, `@${handle}tv`), some(45, `player${userId}@example.org`), some(27, `+62${userId}`)],
-      ...[some(43, `UQ${code(46, letters)}`), some(29, `0x${code(40, '0123456789abcdef')}`)],
-    ]
+      firstName,
+      some(87, lastNames[random(lastNames.length)]!),
+      some(86, handle),
+      some(48, `@${handle}`),
+      some(41, `ig.${userId % 10_000}`),
+      some(20, `in-${userId % 10_000}`),
+      some(37, `${firstName.toLowerCase()}#${userId % 10_000}`),
+      some(35, `@${handle}tv`),
+      some(45, `player${userId}@example.org`),
+      some(27, `+62${userId}`),
+      some(43, `UQ${code(46, letters)}`),
+      some(29, `0x${code(40, '0123456789abcdef')}`),
+    ].map((text) => text && Buffer.from(text).toString()) // flat, as a driver makes them; V8 would do it in the measured part
     const createdAt = new Date(1_775_000_000_000 + random(20_000) * 1_000_003)
     return { userId, createdAt, balance: random(4) ? random(60_000) * 71 : random(60_000) / 4, texts }
   })
@@ -66,6 +103,8 @@ export async function* batches(pool: Player[], rows: number): AsyncGenerator<Pla
 
 export interface Result {
   seconds: number
+  /** Of all threads; unlike the time it hardly depends on what else the machine does. */
+  cpuSeconds: number
   megabytes: number
   rssMb: number
   loopP99Ms: number
@@ -74,6 +113,7 @@ export interface Result {
 
 /** Reads the stream to its end and reports what that cost this process above idle. */
 export async function measure(open: () => ReadableStream<Uint8Array>): Promise<Result> {
+  globalThis.gc?.() // the rows themselves are not the writer's
   await sleep(300)
   const idle = process.memoryUsage.rss()
   let peak = idle
@@ -81,13 +121,15 @@ export async function measure(open: () => ReadableStream<Uint8Array>): Promise<R
   const sampler = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 20)
   const loop = monitorEventLoopDelay({ resolution: 1 })
   loop.enable()
+  const cpu = process.cpuUsage()
   const start = performance.now()
   for await (const chunk of open()) bytes += chunk.length
   const seconds = (performance.now() - start) / 1000
+  const cpuSeconds = cpuSince(cpu)
   loop.disable()
   clearInterval(sampler)
   const loopMs = { loopP99Ms: loop.percentile(99) / 1e6, loopMaxMs: loop.max / 1e6 }
-  return { seconds, megabytes: bytes / 1e6, rssMb: (peak - idle) / 2 ** 20, ...loopMs }
+  return { seconds, cpuSeconds, megabytes: bytes / 1e6, rssMb: (peak - idle) / 2 ** 20, ...loopMs }
 }
 
 /** The rows as COPY text, made beforehand, through zlib's default level: no building, no stream, one thread. */
@@ -95,10 +137,17 @@ function reference(pool: Player[], rows: number, level: number): Result {
   const line = (row: Player): string =>
     `${[row.userId, row.createdAt.toISOString(), ...row.texts.map((text) => text ?? '\\N'), row.balance].join('\t')}\n`
   const copy = Buffer.from(pool.map(line).join(''))
+  const cpu = process.cpuUsage()
   const start = performance.now()
   let bytes = 0
   for (let done = 0; done < rows; done += pool.length) bytes += deflateRawSync(copy, { level }).length
-  return { seconds: (performance.now() - start) / 1000, megabytes: bytes / 1e6, rssMb: 0, loopP99Ms: 0, loopMaxMs: 0 }
+  const seconds = (performance.now() - start) / 1000
+  return { seconds, cpuSeconds: cpuSince(cpu), megabytes: bytes / 1e6, rssMb: 0, loopP99Ms: 0, loopMaxMs: 0 }
+}
+
+function cpuSince(start: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(start)
+  return (user + system) / 1e6
 }
 
 async function run(subject: string, rows: number): Promise<Result> {
@@ -109,7 +158,7 @@ async function run(subject: string, rows: number): Promise<Result> {
 
 function inOwnProcess(subject: string, rows: number): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(import.meta.url), [String(rows), subject])
+    const child = fork(fileURLToPath(import.meta.url), [String(rows), subject], { execArgv: ['--expose-gc'] })
     child.once('message', (result) => resolve(result as Result))
     child.once('error', reject).once('exit', (code) => reject(new Error(`${subject} ended with ${code} and no result`)))
   })
@@ -127,7 +176,9 @@ if (import.meta.main) {
     const xlsx = await inOwnProcess('spreadsheet', rows)
     console.table({ 'COPY text, deflate 6': copy, 'COPY text, deflate 1': copyFast, 'spreadsheet()': xlsx })
     const ratio = xlsx.seconds / copy.seconds
-    console.log(`time × ${ratio.toFixed(2)} of the reference (≤ ${TIME_BUDGET}), RSS + ${xlsx.rssMb.toFixed(0)} MB (≤ ${RSS_BUDGET_MB})`)
+    console.log(
+      `time × ${ratio.toFixed(2)} of the reference (≤ ${TIME_BUDGET}), RSS + ${xlsx.rssMb.toFixed(0)} MB (≤ ${RSS_BUDGET_MB})`,
+    )
     if (ratio > TIME_BUDGET || xlsx.rssMb > RSS_BUDGET_MB || xlsx.loopP99Ms > LOOP_BUDGET_MS) process.exitCode = 1
   }
 }

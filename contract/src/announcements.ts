@@ -16,6 +16,7 @@ export const UPLOAD_LIMIT_PIXELS = 40_000_000
 export const UPLOAD_MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
 
 export const announcementTypes = ['desc', 'link'] as const
+export const announcementTypeLabels = { desc: 'Desc', link: 'Link' } as const // as in the column Desc/Link of §2
 export const linkTypeLabels = { input: 'Link with input', noInput: 'Link without input' } as const // §5
 export type LinkType = keyof typeof linkTypeLabels
 
@@ -58,19 +59,19 @@ interface LinkPart {
   link?: string | undefined
   linkType?: LinkType | undefined
 }
-                   
-                               
-                                                                                      
- 
+type Refinement = [
+  (input: LinkPart) => boolean,
+  { path: string[]; message: string; when: (payload: { value: unknown }) => boolean },
+]
 
 /** Rules of the type `link`, checked even while other fields are still wrong. */
-const isLink = ({ value }                    ) =>
+const isLink = ({ value }: { value: unknown }) =>
   typeof value === 'object' && value !== null && 'type' in value && value.type === 'link'
-const hasALink             = [
+const hasALink: Refinement = [
   ({ link }) => link !== undefined && link !== '',
   { path: ['link'], message: 'Invalid URL format', when: isLink },
 ]
-const hasALinkType             = [
+const hasALinkType: Refinement = [
   ({ linkType }) => linkType !== undefined,
   { path: ['linkType'], message: 'Link Type is required', when: isLink },
 ]
@@ -183,4 +184,3 @@ export const announcements = {
     .input(z.strictObject({ name: z.string().min(1).max(200), size: z.enum(['thumb']).optional() }))
     .output(z.object({ headers: z.record(z.string(), z.string()), body: z.custom<unknown>((value) => value instanceof Object) })),
 }
-

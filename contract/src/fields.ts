@@ -86,4 +86,3 @@ export const linkField = z
   .max(LINK_MAX_LENGTH, `Link must be at most ${LINK_MAX_LENGTH} characters`)
   .refine((link) => link === '' || (/^https?:\/\/\S+$/i.test(link) && anyUrl.safeParse(link).success), 'Invalid URL format')
   .optional()
-

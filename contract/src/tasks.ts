@@ -23,20 +23,28 @@ export type TaskType = keyof typeof taskTypeLabels
 export type TaskCollection = 'social' | 'daily'
 
 interface TaskCollectionFacts {
-  /** The heading of its pages. */
+  /** The heading of its list. */
   title: string
+  /** What one of it is called. */
+  itemTitle: string
   /** Of the list; the forms are at `{path}-form` and `{path}-form-update` (§2), the calls at `/api{path}`. */
-  path: `/${string}`
+  path: '/social-tasks' | '/daily-tasks'
   types: readonly [TaskType, ...TaskType[]]
 }
 
 export const taskCollections: Record<TaskCollection, TaskCollectionFacts> = {
   social: {
     title: 'Social Tasks',
+    itemTitle: 'Social Task',
     path: '/social-tasks',
     types: ['twitter', 'instagram', 'linkedin', 'discord', 'youtube', 'moreLink', 'email', 'bsc'],
   },
-  daily: { title: 'Daily Tasks', path: '/daily-tasks', types: ['telegram', 'twitter', 'instagram', 'youtube', 'moreLink'] },
+  daily: {
+    title: 'Daily Tasks',
+    itemTitle: 'Daily Task',
+    path: '/daily-tasks',
+    types: ['telegram', 'twitter', 'instagram', 'youtube', 'moreLink'],
+  },
 }
 
 const typesWithoutLink: readonly string[] = ['email', 'bsc']
@@ -108,4 +116,3 @@ function taskCalls(collection: TaskCollection) {
 
 export const socialTasks = taskCalls('social')
 export const dailyTasks = taskCalls('daily')
-

@@ -15,8 +15,8 @@ import { historyDownload, historyHandlers } from '#src/features/history.ts'
 import { metricsHandlers } from '#src/features/metrics.ts'
 import { tasksHandlers } from '#src/features/tasks.ts'
 import { telegramUsersDownload, telegramUsersHandlers } from '#src/features/telegram-users.ts'
-import { createFiles,            } from '#src/files.ts'
-                                                   
+import { createFiles, type Files } from '#src/files.ts'
+import type { FileStore } from '#src/files-disk.ts'
 import { createHttp } from '#src/http/http.ts'
 import { bindRoutes } from '#src/http/routes.ts'
 import type { WebApp } from '#src/http/static.ts'
@@ -25,7 +25,7 @@ import { createSessions, type Sessions } from '#src/sessions.ts'
 export interface AppOptions {
   config: Pick<Config, 'publicOrigin' | 'registrationEmailHost' | 'rateLimit'>
   database: Database
-                      
+  fileStore: FileStore
   log: Logger
   webApp?: WebApp
   isStopping?: () => boolean
@@ -35,10 +35,10 @@ export interface App {
   http: Hono<{ Bindings: Partial<HttpBindings> }>
   sessions: Sessions
   attempts: Attempts
-              
+  files: Files
 }
 
-export async function createApp({ config, database, fileStore, log, webApp, isStopping = () => false }            )               {
+export async function createApp({ config, database, fileStore, log, webApp, isStopping = () => false }: AppOptions): Promise<App> {
   const sessions = await createSessions(database)
   const attempts = createAttempts(database, config.rateLimit)
   const { registrationEmailHost, publicOrigin } = config
@@ -65,4 +65,3 @@ export async function createApp({ config, database, fileStore, log, webApp, isSt
   const http = createHttp({ routes, database, sessions, botTokens, log, publicOrigin, webApp, isStopping })
   return { http, sessions, attempts, files }
 }
-

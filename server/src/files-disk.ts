@@ -4,20 +4,20 @@ import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 
 /** Bytes by key, whole or not at all. A key is `folder/name` of letters, digits, dots, hyphens and underscores. */
-                            
-                                                              
-                                                                       
-                                              
-                                                  
-                                    
-                                                       
-                                    
- 
+export interface FileStore {
+  /** Returns once the bytes would survive a power failure. */
+  put(key: string, bytes: Uint8Array, mediaType: string): Promise<void>
+  /** `undefined` if there is no such file. */
+  open(key: string): Promise<OpenFile | undefined>
+  has(key: string): Promise<boolean>
+  /** Also succeeds when there is nothing to remove. */
+  remove(key: string): Promise<void>
+}
 
-                           
-                      
-                     
- 
+export interface OpenFile {
+  body: ReadableStream
+  lengthBytes: number
+}
 
 export function diskStore(root: string): FileStore {
   const pathOf = (key: string): string => join(root, checkedKey(key))
@@ -75,13 +75,12 @@ function unlessMissing(error: NodeJS.ErrnoException): undefined {
 }
 
 /** Whether something can be a key at all: `folder/name`, nothing that a path could climb by. */
-export function isKey(key        )          {
+export function isKey(key: string): boolean {
   return /^[a-z-]+\/[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(key) && key.length <= 250 && !key.includes('..')
 }
 
 /** For the stores: a key as it may become a path. @throws Error for one that could leave the store */
-export function checkedKey(key        )         {
+export function checkedKey(key: string): string {
   if (!isKey(key)) throw new Error(`not a key of the file store: ${JSON.stringify(key)}`)
   return key
 }
-

@@ -4,7 +4,7 @@
  */
 import type { S3Client } from '@aws-sdk/client-s3'
 import { Failure } from '#src/calls.ts'
-import { checkedKey,                } from './files-disk.ts'
+import { checkedKey, type FileStore } from './files-disk.ts'
 
 const CONNECT_TIMEOUT_MS = 3000
 const ANSWER_TIMEOUT_MS = 8000
@@ -36,9 +36,9 @@ export function s3Store(url: string): FileStore {
   }
 
   /** Runs a request; `undefined` for a file that is not there. */
-  async function send   (
-    request                                                                            ,
-  )                         {
+  async function send<T>(
+    request: (client: S3Client, sdk: typeof import('@aws-sdk/client-s3')) => Promise<T>,
+  ): Promise<T | undefined> {
     loaded ??= load()
     const { client, sdk } = await loaded
     try {
@@ -80,11 +80,10 @@ export function s3Store(url: string): FileStore {
 }
 
 /** 503, with the cause in the log. */
-function storeUnavailable(cause         )          {
+function storeUnavailable(cause: unknown): Failure {
   return new Failure('UNAVAILABLE', {
     message: 'The file store is not available right now. Please try again in a moment.',
     cause,
     retryAfterSeconds: 5,
   })
 }
-

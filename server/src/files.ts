@@ -8,7 +8,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { diskStore,                 isKey,               } from './files-disk.ts'
+import { diskStore, type FileStore, isKey, type OpenFile } from './files-disk.ts'
 import { s3Store } from './files-s3.ts'
 
 /** The store that FILES_URL names, or the folder DATA_DIR/files. Nothing is opened before it is used. */
@@ -58,7 +58,7 @@ export function createFiles({ database, store, log }: { database: Database; stor
       if (await store.has(key)) continue
       const { numInsertedOrUpdatedRows } = await db
         .insertInto('file_removals')
-        .values({ key, requested_at: sql      `now() + make_interval(secs => ${ORPHAN_SECONDS})` })
+        .values({ key, requested_at: sql<Date>`now() + make_interval(secs => ${ORPHAN_SECONDS})` })
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirst()
       if (numInsertedOrUpdatedRows === 1n) return key
@@ -131,7 +131,7 @@ export function createFiles({ database, store, log }: { database: Database; stor
       log.warn({ err: error, key: due.key }, 'a file could not be removed and will be tried again')
       await tx
         .updateTable('file_removals')
-        .set({ requested_at: sql      `now() + make_interval(secs => ${RETRY_SECONDS})` })
+        .set({ requested_at: sql<Date>`now() + make_interval(secs => ${RETRY_SECONDS})` })
         .where('key', '=', due.key)
         .execute()
     }
@@ -170,4 +170,3 @@ function mediaTypeOf(key: string): string {
   const extension = key.slice(key.lastIndexOf('.') + 1)
   return Object.hasOwn(mediaTypes, extension) ? mediaTypes[extension as keyof typeof mediaTypes] : 'application/octet-stream'
 }
-

@@ -184,4 +184,3 @@ function configuration(memoryBytes: number, diskBytes: number, overrides: Record
 function clamp(value: number, least: number, most: number): number {
   return Math.round(Math.min(most, Math.max(least, value)))
 }
-

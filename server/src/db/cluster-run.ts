@@ -145,6 +145,7 @@ async function wayIn(bin: string, dataDir: string, user: User | undefined): Prom
     '--clear-groups',
     '--inh-caps=-all,+dac_read_search',
     '--ambient-caps=-all,+dac_read_search',
+    '--securebits=+no_setuid_fixup', // else access(2), by which PostgreSQL looks at its own files, knows no capabilities
   ]
   try {
     return await attempt([], { uid, gid })
@@ -156,4 +157,3 @@ async function wayIn(bin: string, dataDir: string, user: User | undefined): Prom
     })
   }
 }
-

@@ -31,6 +31,8 @@ export interface Running {
 export interface Cluster {
   /** Makes, starts, waits for or adopts the postmaster, whatever the data directory needs. Rejects with a StartError. */
   ensureRunning(abort?: AbortSignal): Promise<Running>
+  /** The postmaster if it runs and accepts connections, without doing anything about it. */
+  find(): Promise<Running | undefined>
   /** Shuts this postmaster down and waits; false when it is still busy after the time, where it goes on stopping alone. */
   stop(pid: number, timeoutMs: number): Promise<boolean>
 }
@@ -40,12 +42,20 @@ export function embeddedCluster(options: ClusterOptions): Cluster {
   const dir = path.resolve(options.dataDir, 'postgres')
   let lastPort: number | undefined
 
+  async function describe({ pid, port }: Postmaster): Promise<Running> {
+    return { pid, port, host: '127.0.0.1', user: ROLE, database: DATABASE, password: await readPassword(dir) }
+  }
+
   return {
     async ensureRunning(abort) {
       await mkdir(path.dirname(dir), { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
       const found = (await adopt(dir, abort)) ?? (await start({ dir, settings: options, log, port: lastPort, abort }))
       lastPort = found.port
-      return { ...found, host: '127.0.0.1', user: ROLE, database: DATABASE, password: await readPassword(dir) }
+      return describe(found)
+    },
+    async find() {
+      const file = await readPidFile(dir)
+      return file?.status === 'ready' && (await isPostmasterOf(dir, file.pid)) ? describe(file) : undefined
     },
     async stop(pid, timeoutMs) {
       if (!(await isPostmasterOf(dir, pid))) return true
@@ -199,7 +209,11 @@ async function waitUntilReady({ dir, child, ended, abort }: Wait): Promise<Postm
   void ended.then(() => (isRunning = false))
   const deadline = Date.now() + STARTING_MS
   while (isRunning && child.pid !== undefined) {
-    abort?.throwIfAborted()
+    if (abort?.aborted) {
+      child.kill('SIGINT')
+      await ended
+      abort.throwIfAborted()
+    }
     const file = await readPidFile(dir)
     if (file?.pid === child.pid && file.status === 'ready') return { pid: file.pid, port: file.port }
     if (Date.now() > deadline)
@@ -306,4 +320,3 @@ async function until(isDone: () => Promise<boolean>, timeoutMs: number): Promise
   }
   return true
 }
-

@@ -3,9 +3,9 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 
 /** Where the database is; the port of an embedded one may change when it has to be started again. */
-                     
-                                
-                                                                                    
+export type Address =
+  | { connectionString: string }
+  | { host: string; port: number; user: string; password: string; database: string }
 
 export interface Pool {
   pool: pg.Pool
@@ -81,7 +81,7 @@ export class Connection extends pg.Client {
   isEnded = false
   readonly #answerTimeoutMs: number
   #unanswered = 0
-  #last                   = Promise.resolve()
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(config: pg.ClientConfig) {
     super(config)
@@ -90,11 +90,11 @@ export class Connection extends pg.Client {
     this.on('error', () => undefined)
     this.once('end', () => (this.isEnded = true))
     // pg's own signature has eight overloads; ours passes everything through.
-    this.query = this.#queue.bind(this, super.query.bind(this))                     
+    this.query = this.#queue.bind(this, super.query.bind(this)) as typeof this.query
   }
 
   /** pg is about to give up queueing itself; only promises are ours, its pool calls with callbacks. */
-  #queue(query                                 , ...args           )          {
+  #queue(query: (...args: unknown[]) => unknown, ...args: unknown[]): unknown {
     if (this.#unanswered > 0) this.#last = this.#last.then(() => this.#send(query, args))
     else {
       const result = this.#send(query, args)
@@ -107,7 +107,7 @@ export class Connection extends pg.Client {
     return answer
   }
 
-  #send(query                                 , args           )          {
+  #send(query: (...args: unknown[]) => unknown, args: unknown[]): unknown {
     const result = query(...args)
     if (this.#answerTimeoutMs === 0 || !(result instanceof Promise)) return result
     const message = `The database did not answer within ${this.#answerTimeoutMs} ms`
@@ -138,11 +138,10 @@ const numberParsers = new Map<number, (text: string) => unknown>([
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     (format !== 'binary' && numberParsers.get(oid)) ||
-    pg.types.getTypeParser(oid, format ?? 'text'))                                 ,
+    pg.types.getTypeParser(oid, format ?? 'text')) as typeof pg.types.getTypeParser,
 }
 
 function parseNumbers(array: string): (number | null)[] {
   const items = array.slice(1, -1)
   return items === '' ? [] : items.split(',').map((item) => (item === 'NULL' ? null : Number(item)))
 }
-

@@ -46,7 +46,8 @@ test('§design 4 sums stay exact while many add, several fold and one reads', as
     while (isWriting) await foldCounters(database)
   }
   const write = async (userId: number) => {
-    for (let change = 0; change < changes; change += 1) await database.transaction((tx) => addToCounter(tx, { name: 'a', delta: 1, userId }))
+    for (let change = 0; change < changes; change += 1)
+      await database.transaction((tx) => addToCounter(tx, { name: 'a', delta: 1, userId }))
   }
   const background = [read(), fold(), fold()]
   await Promise.all(Array.from({ length: writers }, (_, user) => write(user)))

@@ -19,10 +19,10 @@ export async function addToCounter(tx: Transaction<Tables>, { name, delta, userI
 }
 
 /** The exact values at this moment, or in the caller's snapshot; a counter that never changed is 0. */
-export async function readCounters                     (
-  db                ,
-  names                 ,
-)                                {
+export async function readCounters<Name extends string>(
+  db: Kysely<Tables>,
+  names: readonly Name[],
+): Promise<Record<Name, number>> {
   const { rows } = await sql<{ name: Name; value: number }>`
     select name, sum(value)::bigint as value from (
       select name, value from counters where name = any(${names})
@@ -60,4 +60,3 @@ export async function foldCounters({ db }: Pick<Database, 'db'>): Promise<void> 
 }
 
 const FOLD_BATCH = 10_000
-

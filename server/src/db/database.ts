@@ -9,7 +9,7 @@ import type { Logger } from 'pino'
 import { embeddedCluster } from './cluster.ts'
 import { type Pool, openPool } from './connections.ts'
 import { StartError, isRetryable } from './errors.ts'
-import {                 watchFreeSpace } from './free-space.ts'
+import { type FreeSpace, watchFreeSpace } from './free-space.ts'
 import { type Keeper, openKeeper } from './keeper.ts'
 import { type Migration, migrate } from './migrate.ts'
 import { type Snapshot, snapshotRows, withSnapshot } from './snapshot.ts'
@@ -26,8 +26,8 @@ export interface DatabaseOptions {
   poolSize?: number | undefined
   /** Another server took the data directory over while the database was away: nothing is right but to exit, the default. */
   onFatal?: ((error: Error) => void) | undefined
-                                                                     
-                                    
+  /** How long to wait for a database that is not there yet; 10 s. */
+  giveUpAfterMs?: number | undefined
   /** For tests of migrating. */
   migrations?: Migration[] | undefined
 }
@@ -86,7 +86,7 @@ const CLOSE_KEEPER_MS = 7_500
 const READY_MS = 1_000
 const ATTEMPTS = 6
 
-function door(pool      , keeper        , freeSpace                       )           {
+function door(pool: Pool, keeper: Keeper, freeSpace: FreeSpace | undefined): Database {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool.pool }) })
   let closed: Promise<void> | undefined
   return {
@@ -140,7 +140,7 @@ async function runPrepared<Row>(pool: pg.Pool, query: pg.QueryConfig): Promise<R
 }
 
 async function refuseOldServer({ connection }: Keeper): Promise<void> {
-  const { rows } = (await connection?.query                     (
+  const { rows } = (await connection?.query<{ version: number }>(
     `select current_setting('server_version_num')::int as version`,
   )) ?? { rows: [] }
   const version = rows[0]?.version
@@ -154,4 +154,3 @@ function exit(log: Logger): (error: Error) => void {
     process.exit(1)
   }
 }
-

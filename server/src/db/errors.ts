@@ -75,4 +75,3 @@ function someCause(error: unknown, test: (cause: Cause) => boolean, depth = 0): 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
-

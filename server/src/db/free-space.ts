@@ -4,13 +4,13 @@
  */
 import { statfs } from 'node:fs/promises'
 
-                            
-                                                                       
-                  
-               
- 
+export interface FreeSpace {
+  /** As of at most a quarter of a second ago; costs nothing to ask. */
+  isLow(): boolean
+  close(): void
+}
 
-export async function watchFreeSpace(dir        )                     {
+export async function watchFreeSpace(dir: string): Promise<FreeSpace> {
   let isLow = false
   const look = async () => {
     const { bavail, blocks, bsize } = await statfs(dir)
@@ -29,4 +29,3 @@ const MB = 1024 * 1024
 function reserveBytes(diskBytes: number): number {
   return Math.min(48 * MB, Math.max(24 * MB, diskBytes / 8))
 }
-

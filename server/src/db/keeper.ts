@@ -16,8 +16,8 @@ export interface KeeperOptions {
   target: { cluster: Cluster; dataDir: string } | { url: string }
   use: 'server' | 'command'
   log: Logger
-                                                     
-                       
+  /** How long the first connection is waited for. */
+  giveUpAfterMs: number
   /** The database is reachable, at this address; called again after each recovery. */
   onConnected: (address: Address) => void
   /** Going on would be wrong: another server has taken over. */
@@ -50,7 +50,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
   const closing = new AbortController()
   const name = `arcade ${options.use} ${process.pid} ${randomBytes(4).toString('hex')}`
   const attachment = { ...options, name, abort: closing.signal }
-  let current                       = await attach(attachment)
+  let current: Attached | undefined = await attach(attachment)
   let recovery: Promise<void> | undefined
   let lastAddress = current.address
   watch(current)
@@ -110,7 +110,7 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
       clearInterval(heart)
       await within(recovery, CLOSE_RECOVERY_MS)
       // A cluster that was being brought back has to be stopped all the same.
-      current ??= await within(attachOnce({ ...attachment, use: 'command', abort: undefined }), CLOSE_RECOVERY_MS)
+      if ('cluster' in target) current ??= await within(attachIfRunning(target.cluster, name), CLOSE_RECOVERY_MS)
       if (current === undefined) return
       if ('cluster' in target) await stopIfLast(current, target.cluster, deadline)
       await within(current.client.end(), Math.max(0, deadline - Date.now()))
@@ -120,13 +120,13 @@ export async function openKeeper(options: KeeperOptions): Promise<Keeper> {
 }
 
 const HEARTBEAT_MS = 5_000
-/** A server that just closed or died has let go of its lock by then. */
-const HANDOVER_MS = 1_200
+/** A server that is just ending has let go of its lock by then. */
+const HANDOVER_MS = 300
 /** PostgreSQL needs a moment to see that a process is gone. */
 const VANISHED_MS = 10_000
 /** Replaying the log after a crash; PostgreSQL says meanwhile that it is busy with that. */
 const STARTING_MS = 120_000
-const CLOSE_RECOVERY_MS = 1_500
+const CLOSE_RECOVERY_MS = 3_000
 
 interface Attached {
   client: Connection
@@ -160,13 +160,13 @@ async function attach(options: Attachment): Promise<Attached> {
 }
 
 /** How long an error may go on. */
-function patience(error         , usualMs        )         {
+function patience(error: unknown, usualMs: number): number {
   if (error instanceof Silent || !isUnavailable(error)) return -1
-  return (error                      ).code === '57P03' ? STARTING_MS : usualMs
+  return (error as { code?: unknown }).code === '57P03' ? STARTING_MS : usualMs
 }
 
 /** undefined when the cluster was just being stopped by its last user. */
-async function attachOnce({ target, use, name, abort }            )                                {
+async function attachOnce({ target, use, name, abort }: Attachment): Promise<Attached | undefined> {
   if ('url' in target) {
     const address = { connectionString: target.url }
     return { client: await connect(address, name), address, pid: undefined }
@@ -176,6 +176,7 @@ async function attachOnce({ target, use, name, abort }            )             
     throw isConnectTimeout(error) ? new Silent(pid, { cause: error }) : error
   })
   try {
+    abort?.throwIfAborted()
     if (!(await tryLock(client, 'pg_try_advisory_lock_shared', LOCKS.use))) {
       await client.end()
       return undefined
@@ -186,6 +187,13 @@ async function attachOnce({ target, use, name, abort }            )             
     await client.end().catch(() => undefined)
     throw error
   }
+}
+
+async function attachIfRunning(cluster: Cluster, name: string): Promise<Attached | undefined> {
+  const running = await cluster.find()
+  if (running === undefined) return undefined
+  const { pid, ...address } = running
+  return { client: await connect(address, name), address, pid }
 }
 
 async function tryLock(client: pg.Client, lock: string, number: number): Promise<boolean> {
@@ -207,9 +215,9 @@ class Silent extends Error {
 
 /** One server a data directory: what it keeps in memory and in files is its own. */
 async function takeServerLock(
-  client           ,
-  { dataDir, name, abort }                                                                   ,
-)                {
+  client: pg.Client,
+  { dataDir, name, abort }: { dataDir: string; name: string; abort: AbortSignal | undefined },
+): Promise<void> {
   const since = Date.now()
   for (;;) {
     if (await tryLock(client, 'pg_try_advisory_lock', LOCKS.server)) return
@@ -277,4 +285,3 @@ function startError({ target }: Attachment, error: unknown): Error {
     )
   return new StartError(`PostgreSQL on ${target.dataDir} is not usable: ${reason}`, { cause: error })
 }
-

@@ -71,4 +71,3 @@ function refuseNewer(applied: Set<string>, steps: Migration[]): void {
     )
   }
 }
-

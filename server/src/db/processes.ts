@@ -78,4 +78,3 @@ async function ps(args: string[]): Promise<string> {
     () => '',
   )
 }
-

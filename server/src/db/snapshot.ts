@@ -81,4 +81,3 @@ async function* cursorRows<Row>(client: Connection, { name, sql, params, batchSi
     void client.query(`close ${name}`).catch(() => undefined)
   }
 }
-

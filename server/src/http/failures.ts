@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { CallMeta } from '@arcade/contract/call'
 import type { ErrorBody, ErrorCode } from '@arcade/contract/errors'
 import { Failure } from '#src/calls.ts'
-import {              jsonHeaders } from './answer.ts'
+import { type Answer, jsonHeaders } from './answer.ts'
 import { constraintOf, isDiskFull, isUnavailable } from '#src/db/errors.ts'
 
 /** Race-proof by the constraint instead of a look beforehand (design §6). */
@@ -24,7 +24,7 @@ export function toFailure(error: unknown, unexpected: ErrorCode = 'INTERNAL'): F
 }
 
 /** The answer to a failed call, in the shape its callers compare (§7). */
-export function failureAnswer(failure         , requestId        , shape                      = 'envelope')         {
+export function failureAnswer(failure: Failure, requestId: string, shape: CallMeta['failure'] = 'envelope'): Answer {
   const body: ErrorBody = {
     success: shape === 'success' ? 'failed' : false,
     ...(shape === 'status' && { status: 'failed' }),
@@ -35,7 +35,7 @@ export function failureAnswer(failure         , requestId        , shape        
     ...(failure.fields && { fields: failure.fields }),
     ...(failure.retryAfterSeconds !== undefined && { retryAfterSeconds: failure.retryAfterSeconds }),
   }
-  const headers                         = { ...jsonHeaders, 'x-request-id': requestId }
+  const headers: Record<string, string> = { ...jsonHeaders, 'x-request-id': requestId }
   if (failure.retryAfterSeconds !== undefined) headers['retry-after'] = String(failure.retryAfterSeconds)
   // The rest of the body was not read: the connection cannot carry another request.
   if (failure.code === 'TOO_LARGE') headers['connection'] = 'close'

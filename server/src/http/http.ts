@@ -6,14 +6,14 @@ import { randomUUID } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import type { Logger } from 'pino'
-                                                        
+import type { ErrorCode } from '@arcade/contract/errors'
 import type { BotTokens } from '#src/bot-tokens.ts'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Sessions } from '#src/sessions.ts'
 import { identify, refuseUnless, sessionCookie } from './caller.ts'
 import { failureAnswer, logFailure, toFailure } from './failures.ts'
-import {              jsonHeaders, securityHeaders } from './answer.ts'
+import { type Answer, jsonHeaders, securityHeaders } from './answer.ts'
 import { readInput } from './input.ts'
 import { openApiDocument, renderDocs } from './openapi.ts'
 import { refuseForeignOrigin } from './origin.ts'
@@ -43,9 +43,9 @@ export function createHttp(services: HttpServices): Hono<Env> {
   const http = new Hono<Env>()
 
   const base = securityHeaders(isHttps)
-  const send = ({ status, headers, body }        )           => new Response(body, { status, headers: { ...base, ...headers } })
-  const refuse = (code           )           => send(failureAnswer(new Failure(code), randomUUID()))
-  const json = (value         , status = 200)           => send({ status, headers: jsonHeaders, body: JSON.stringify(value) })
+  const send = ({ status, headers, body }: Answer): Response => new Response(body, { status, headers: { ...base, ...headers } })
+  const refuse = (code: ErrorCode): Response => send(failureAnswer(new Failure(code), randomUUID()))
+  const json = (value: unknown, status = 200): Response => send({ status, headers: jsonHeaders, body: JSON.stringify(value) })
 
   for (const [path, byMethod] of Map.groupBy(routes, (route) => route.path)) {
     const allow = byMethod.map((route) => route.method).join(', ')
@@ -87,7 +87,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
     const requestId = randomUUID()
     const { meta } = route
     const changesState = meta.changesState || route.method !== 'GET'
-    const headers                         = { 'x-request-id': requestId }
+    const headers: Record<string, string> = { 'x-request-id': requestId }
     try {
       if (route.isDownload && request.method === 'HEAD') throw new Failure('METHOD_NOT_ALLOWED')
       if (changesState) refuseForeignOrigin(request, services.publicOrigin)
@@ -112,7 +112,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
       }
       const output = await route.handler(input, context)
       if (!route.isDownload) return send({ status: 200, headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(output) })
-      const download = output                                                             
+      const download = output as { headers: Record<string, string>; body: ReadableStream }
       return send({ status: 200, headers: { ...download.headers, ...headers }, body: download.body })
     } catch (error) {
       const failure = toFailure(error, meta.unexpected)

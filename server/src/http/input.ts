@@ -9,12 +9,12 @@ export interface RawInput {
   params: Record<string, string>
   bodyLimitBytes: number
   schema: ZodType | undefined
-                                                                                   
-                   
+  /** The body is a file as it is, and the input `{query, body}` with its bytes. */
+  isUpload: boolean
 }
 
 /** The call's input: path parameters and either the query (GET, DELETE) or the JSON body, as the schema makes of them. @throws Failure */
-export async function readInput({ request, params, bodyLimitBytes, schema, isUpload }          )                   {
+export async function readInput({ request, params, bodyLimitBytes, schema, isUpload }: RawInput): Promise<unknown> {
   if (!schema) return undefined
   if (isUpload) {
     const query = readQuery(new URL(request.url))
@@ -29,7 +29,7 @@ export async function readInput({ request, params, bodyLimitBytes, schema, isUpl
   return check(schema, input)
 }
 
-function check(schema         , input         )          {
+function check(schema: ZodType, input: unknown): unknown {
   const result = schema.safeParse(input)
   if (result.success) return result.data
   const fields: Record<string, string> = {}
@@ -61,7 +61,7 @@ async function readJson(request: Request, limitBytes: number): Promise<unknown> 
   }
 }
 
-async function readFile(request         , limitBytes        )                      {
+async function readFile(request: Request, limitBytes: number): Promise<Uint8Array> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
   if (!type.startsWith('image/') && type !== 'application/octet-stream') {
     throw new Failure('UNSUPPORTED_MEDIA_TYPE', { message: 'The request must be an image.' })
@@ -70,8 +70,8 @@ async function readFile(request         , limitBytes        )                   
 }
 
 /** The whole body, up to a limit. @throws Failure TOO_LARGE as soon as it is known, whatever content-length says */
-async function readBytes(request         , limitBytes        , tooLarge         )                      {
-  const refused = ()          => new Failure('TOO_LARGE', tooLarge === undefined ? {} : { message: tooLarge })
+async function readBytes(request: Request, limitBytes: number, tooLarge?: string): Promise<Uint8Array> {
+  const refused = (): Failure => new Failure('TOO_LARGE', tooLarge === undefined ? {} : { message: tooLarge })
   if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw refused()
   const chunks: Uint8Array[] = []
   let length = 0

@@ -14,8 +14,8 @@ export interface Route {
   inputSchema: ZodType | undefined
   /** The output carries headers and a stream instead of JSON. */
   isDownload: boolean
-                                                                                    
-                   
+  /** The body is a file as it is, and the input `{query, body}` with its bytes. */
+  isUpload: boolean
 }
 
 export interface BoundRoute extends Route {

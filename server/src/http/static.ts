@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-                                         
+import type { Answer } from './answer.ts'
 
 const mediaTypes: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -30,7 +30,7 @@ interface Asset {
 }
 
 /** Answers a GET of the web app: a file of the build, or index.html for any page of the app; `undefined` for a missing file. */
-                                                                               
+export type WebApp = (request: Request, pathname: string) => Answer | undefined
 
 /** Loads the build below `directory`. @throws Error if there is none */
 export async function loadWebApp(directory: string): Promise<WebApp> {
@@ -62,8 +62,13 @@ async function loadAsset(file: string): Promise<Asset> {
   }
 }
 
-function respond(request         , asset       )         {
-  const headers                         = { 'content-type': asset.type, etag: asset.etag, 'cache-control': asset.cacheControl, vary: 'accept-encoding' }
+function respond(request: Request, asset: Asset): Answer {
+  const headers: Record<string, string> = {
+    'content-type': asset.type,
+    etag: asset.etag,
+    'cache-control': asset.cacheControl,
+    vary: 'accept-encoding',
+  }
   if (request.headers.get('if-none-match') === asset.etag) return { status: 304, headers, body: null }
   const acceptsGzip = /(^|[\s,])gzip\s*($|[,;])/.test(request.headers.get('accept-encoding') ?? '')
   const body = acceptsGzip && asset.gzip ? asset.gzip : asset.plain

@@ -28,7 +28,9 @@ export default async function setUp({ provide }: TestProject): Promise<() => Pro
 
   return async () => {
     await onServer(server.url, async (sql) => {
-      const rows = await sql<{ name: string }>(`select datname as name from pg_database where datname like '${template.replaceAll('_', '\\_')}%'`)
+      const rows = await sql<{ name: string }>(
+        `select datname as name from pg_database where datname like '${template.replaceAll('_', '\\_')}%'`,
+      )
       for (const { name } of rows) await sql(`drop database ${name} with (force)`)
     })
     await server.stop()
@@ -56,7 +58,12 @@ async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
 
 function clusterIn(dataDir: string) {
   // A power failure may take the tests' rows.
-  return embeddedCluster({ dataDir, log, isForTests: true, overrides: { fsync: 'off', full_page_writes: 'off', shared_buffers: '128MB' } })
+  return embeddedCluster({
+    dataDir,
+    log,
+    isForTests: true,
+    overrides: { fsync: 'off', full_page_writes: 'off', shared_buffers: '128MB' },
+  })
 }
 
 /** What runs that were killed left behind. */

@@ -1,5 +1,6 @@
 /** Around every test: nothing may be printed, and no row outlives it. */
 import { afterAll, afterEach, beforeEach, expect, vi } from 'vitest'
+import { removePrepared } from './processes.ts'
 import { closeTestDatabase, emptyTables } from './test-database.ts'
 
 const METHODS = ['debug', 'log', 'info', 'warn', 'error'] as const
@@ -7,7 +8,8 @@ let noise: string[] = []
 
 beforeEach(() => {
   noise = []
-  for (const method of METHODS) vi.spyOn(console, method).mockImplementation((...args: unknown[]) => void noise.push(`console.${method}: ${args.join(' ')}`))
+  for (const method of METHODS)
+    vi.spyOn(console, method).mockImplementation((...args: unknown[]) => void noise.push(`console.${method}: ${args.join(' ')}`))
 })
 
 afterEach(async () => {
@@ -18,3 +20,4 @@ afterEach(async () => {
 })
 
 afterAll(closeTestDatabase)
+afterAll(removePrepared)

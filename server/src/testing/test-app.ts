@@ -1,9 +1,13 @@
 /** The app as tests call it: without a port, on a real database, as a guest, a user, an admin or a bot. */
+import os from 'node:os'
+import path from 'node:path'
 import { pino } from 'pino'
 import { createApp } from '#src/app.ts'
 import { createBotToken } from '#src/bot-tokens.ts'
 import type { Database } from '#src/db/database.ts'
 import { createAccount } from '#src/features/accounts/accounts.ts'
+import type { Files } from '#src/files.ts'
+import { diskStore, type FileStore } from '#src/files-disk.ts'
 import { hashPassword } from '#src/passwords.ts'
 import type { Sessions } from '#src/sessions.ts'
 import { testDatabase } from './test-database.ts'
@@ -27,6 +31,7 @@ export interface Client {
 export interface TestApp {
   database: Database
   sessions: Sessions
+  files: Files
   /** Sends a request as it is. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   guest: Client
@@ -38,11 +43,12 @@ export interface TestApp {
 let passwordHash: string | undefined
 let people = 0
 
-export async function testApp(options: { rateLimit?: boolean; publicOrigin?: string } = {}): Promise<TestApp> {
+export async function testApp(options: { rateLimit?: boolean; publicOrigin?: string; fileStore?: FileStore } = {}): Promise<TestApp> {
   const database = await testDatabase()
-  const { http, sessions } = await createApp({
+  const { http, sessions, files } = await createApp({
     config: { publicOrigin: options.publicOrigin, registrationEmailHost: 'gmail.com', rateLimit: options.rateLimit ?? false },
     database,
+    fileStore: options.fileStore ?? diskStore(path.join(os.tmpdir(), `arcade-test-files-${process.pid}`)),
     log: pino({ level: 'silent' }),
   })
   const fetch = async (path: string, init?: RequestInit): Promise<Response> => http.fetch(new Request(ORIGIN + path, init))
@@ -62,6 +68,7 @@ export async function testApp(options: { rateLimit?: boolean; publicOrigin?: str
   return {
     database,
     sessions,
+    files,
     fetch,
     guest: client('', {}),
     async signUp(userType, email = `person${++people}@gmail.com`) {

@@ -61,7 +61,13 @@ async function open(): Promise<Database> {
     const [found] = await run(`select 1 from pg_database where datname = '${name}'`)
     if (found === undefined) await run(`create database ${name} template ${template}`)
   })
-  const database = await openDatabase({ dataDir: os.tmpdir(), url: withDatabase(url, name), log: pino({ level: 'silent' }), use: 'server', poolSize: 8 })
+  const database = await openDatabase({
+    dataDir: os.tmpdir(),
+    url: withDatabase(url, name),
+    log: pino({ level: 'silent' }),
+    use: 'server',
+    poolSize: 8,
+  })
   opened = Promise.resolve(database)
   await emptyTables() // a killed file before us emptied nothing
   return database
@@ -70,6 +76,8 @@ async function open(): Promise<Database> {
 /** All but the two whose rows come with the migrations. */
 async function rowTables(db: Database['db']): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    select tablename as name from pg_tables where schemaname = 'public' and tablename not in ('migrations', 'status_epoch')`.execute(db)
+    select tablename as name from pg_tables where schemaname = 'public' and tablename not in ('migrations', 'status_epoch')`.execute(
+    db,
+  )
   return rows.map(({ name }) => name)
 }

@@ -107,6 +107,7 @@ describe('§7 DELETE /removeUser/{id}', () => {
   test('security: of two admins who remove or demote each other at once, one stays', async () => {
     for (let round = 0; round < 5; round += 1) {
       const app = await testApp()
+      await app.database.db.deleteFrom('users').execute()
       const [a, b] = [await app.signUp('admin'), await app.signUp('admin')]
       await Promise.all([a.call('DELETE', `/removeUser/${b.id}`), b.call('PUT', `/api/users/${a.id}/user-type`, { userType: 'user' })])
       const admins = await app.database.db.selectFrom('users').select('id').where('user_type', '=', 'admin').execute()

@@ -8,7 +8,7 @@ import { type CallContext, Failure, type Handlers, signedIn } from '#src/calls.t
 import { addToCounter, counterSql, readCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
-                                                 
+import type { Downloads } from '#src/download.ts'
 import { hashPassword } from '#src/passwords.ts'
 import type { Sessions } from '#src/sessions.ts'
 import type { Column } from '#src/spreadsheet.ts'
@@ -26,7 +26,7 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
   const { database, sessions, registrationEmailHost } = services
   const { db } = database
   // One statement for the page and the number of all users.
-  const findPage = database.prepared                                 (
+  const findPage = database.prepared<DashboardUser & { all: number }>(
     'users-page',
     `select id, fname, lname, email, user_type as "userType", version, ${counterSql("'users:user'")} + ${counterSql("'users:admin'")} as "all"
        from users where id <> $1 order by created_at, id limit $2 offset $3`,
@@ -129,16 +129,16 @@ const columns: Column<UserRow>[] = [
 ]
 
 /** GET /downloadUsersData: all dashboard users. */
-export function usersDownload({ downloads }                          )                                               {
+export function usersDownload({ downloads }: { downloads: Downloads }): Handlers<typeof contract.downloads>['users'] {
   return ({ exportId }, context) =>
-    downloads.start         ({
+    downloads.start<UserRow>({
       context,
       exportId,
       target: 'users',
       fileName: defaultFileNames.users,
       sheetName: 'Users',
       async open(snapshot) {
-        const [counted] = await snapshot.query                   ('select count(*) as total from users')
+        const [counted] = await snapshot.query<{ total: number }>('select count(*) as total from users')
         const sql = 'select fname, lname, email, user_type, created_at from users order by created_at, id'
         return { columns, total: counted?.total ?? 0, rows: { sql } }
       },

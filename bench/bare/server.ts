@@ -1,0 +1,28 @@
+/** The bare limit (design §9): node:http and one prepared statement, no session, no checks, the rows as JSON. */
+import http from 'node:http'
+import pg from 'pg'
+
+const { BENCH_DATABASE, BENCH_SQL, BENCH_PARAMETERS } = process.env
+pg.types.setTypeParser(20, Number)
+pg.types.setTypeParser(1700, Number)
+const pool = new pg.Pool({ ...(JSON.parse(BENCH_DATABASE ?? '{}') as pg.PoolConfig), max: 16 })
+const query = { name: 'bare', text: BENCH_SQL ?? 'select 1', values: JSON.parse(BENCH_PARAMETERS ?? '[]') as unknown[] }
+
+const server = http.createServer((_request, response) => {
+  pool.query(query).then(
+    ({ rows }) => {
+      const body = JSON.stringify(rows)
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+      response.end(body)
+    },
+    (error: unknown) => {
+      console.error(error)
+      response.writeHead(500).end()
+    },
+  )
+})
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  if (typeof address === 'object' && address) console.log(`ready at http://127.0.0.1:${address.port}`)
+})
+process.on('SIGTERM', () => process.exit(0))

@@ -1,0 +1,148 @@
+/**
+ * Design §9: the XLSX of 1M players in ≤ 2.5 × the time of COPY … TO STDOUT and deflate of the same rows in one thread, the server's RSS
+ * at most 64 MB above idle, other requests' p99 ≤ 100 ms meanwhile. `node bench/export.bench.ts [players]`
+ */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { deflateRawSync } from 'node:zlib'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { DATABASE, readPassword, ROLE } from '../server/src/db/cluster-init.ts'
+import { type BenchServer, startBenchServer, verdict } from './harness.ts'
+
+const TIME_BUDGET = 2.5
+const RSS_BUDGET_MB = 64
+const P99_BUDGET_MS = 100
+const PROBE_EVERY_MS = 20
+const ROUNDS = 3
+const BATCH = 100_000 // within the pool's statement timeout
+const players = Number(process.argv[2] ?? 1_000_000)
+
+const server = await startBenchServer()
+try {
+  await addPlayers(server)
+  await exportAll(server) // warm: compiled code, the database's cache
+  const copies: number[] = []
+  const sheets: Export[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    copies.push(await copyAndDeflate(server))
+    sheets.push(await exportAll(server))
+  }
+  const busy = await withProbe(server, () => exportAll(server))
+  const [copy, sheet] = [median(copies), median(sheets.map(({ seconds }) => seconds))]
+  const growth = Math.max(...sheets.map(({ growthMb }) => growthMb))
+  console.log(`COPY and deflate ${copy.toFixed(1)} s   XLSX ${sheet.toFixed(1)} s, ${((sheets[0]?.bytes ?? 0) / 1e6).toFixed(0)} MB`)
+  console.log(`other requests meanwhile: p50 ${busy.p50Ms.toFixed(1)} ms, p99 ${busy.p99Ms.toFixed(1)} ms of ${busy.requests}`)
+  verdict(`${players} players ≤ ${TIME_BUDGET} × COPY and deflate`, sheet <= copy * TIME_BUDGET, `× ${(sheet / copy).toFixed(2)}`)
+  verdict(`RSS ≤ idle + ${RSS_BUDGET_MB} MB`, growth <= RSS_BUDGET_MB, `+ ${growth.toFixed(0)} MB`)
+  verdict(`other requests' p99 ≤ ${P99_BUDGET_MS} ms`, busy.p99Ms <= P99_BUDGET_MS, `${busy.p99Ms.toFixed(1)} ms`)
+} finally {
+  await server.stop()
+}
+
+async function addPlayers({ database: { db } }: BenchServer): Promise<void> {
+  for (let low = 0; low < players; low += BATCH) {
+    const high = Math.min(players, low + BATCH) - 1
+    await sql`insert into telegram_users (user_id, created_at, first_name, last_name, username, twitter_username, discord_username, email, phone_number, ton_wallet_address, bsc_wallet, balance)
+      select 100000000 + n * 7919::bigint % 10000019, timestamptz '2026-01-01' + n * interval '1 second',
+        (array['Åse', 'Sky', 'Daria', 'Chidi', 'Виктор', 'Ivan', 'محمد', 'Wei', 'Lucía'])[1 + n % 9], case when n % 7 > 0 then 'Last' || n % 5000 end,
+        'moon_' || n, case when n % 2 = 0 then '@moon_' || n end, case when n % 3 = 0 then 'sky#' || n end,
+        case when n % 2 = 0 then 'player' || n || '@example.org' end, case when n % 4 = 0 then '+62' || n end,
+        case when n % 2 = 0 then 'UQ' || md5(n::text) end, case when n % 3 = 0 then '0x' || md5(n::text) end,
+        case when n % 2 = 0 then 0 else floor(random() * 100000) end
+      from generate_series(${sql.lit(low)}::bigint, ${sql.lit(high)}) n`.execute(db)
+  }
+  await sql`insert into counter_deltas (user_id, name, delta) values (0, 'telegramUsers', ${players})`.execute(db)
+  await sql`analyze telegram_users`.execute(db)
+}
+
+/** The same rows in the same order as COPY text, deflated at zlib's default level in this thread as they come. */
+async function copyAndDeflate({ dataDir }: BenchServer): Promise<number> {
+  const cluster = join(dataDir, 'postgres')
+  const port = Number((await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n')[3])
+  const client = new pg.Client({ host: '127.0.0.1', port, user: ROLE, database: DATABASE, password: await readPassword(cluster) })
+  await client.connect()
+  const started = performance.now()
+  let pending: Buffer[] = []
+  let size = 0
+  const take = (chunk: Buffer): void => {
+    pending.push(chunk)
+    size += chunk.length
+    if (size < 2 ** 20) return
+    deflateRawSync(Buffer.concat(pending))
+    ;[pending, size] = [[], 0]
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const ignore = (): void => {}
+  // pg has no COPY of its own; a query object that takes the protocol's messages is all it needs.
+  client.query({
+    submit: (connection: { query: (text: string) => void }) =>
+      connection.query(`copy (select user_id, created_at, first_name, last_name, username, twitter_username, instagram_username, linked_in_username,
+        discord_username, youtube_username, email, phone_number, ton_wallet_address, bsc_wallet, balance
+        from telegram_users order by balance desc, user_id) to stdout`),
+    handleCopyData: ({ chunk }: { chunk: Buffer }) => take(Buffer.from(chunk)),
+    handleError: reject,
+    handleReadyForQuery: () => resolve(),
+    ...{ handleRowDescription: ignore, handleDataRow: ignore, handlePortalSuspended: ignore, handleEmptyQuery: ignore, handleCommandComplete: ignore },
+  } as unknown as pg.Submittable)
+  await promise
+  deflateRawSync(Buffer.concat(pending))
+  const seconds = (performance.now() - started) / 1000
+  await client.end()
+  return seconds
+}
+
+interface Export {
+  seconds: number
+  bytes: number
+  /** The server's highest resident memory above what it had before. */
+  growthMb: number
+}
+
+async function exportAll({ url, admin, pid }: BenchServer): Promise<Export> {
+  await pause(500)
+  const idle = await residentMb(pid)
+  let peak = idle
+  let isRunning = true
+  const sampling = (async () => {
+    for (; isRunning; await pause(50)) peak = Math.max(peak, await residentMb(pid))
+  })()
+  const started = performance.now()
+  const response = await fetch(`${url}/downloadTelegramUsersData`, { headers: { cookie: admin.cookie } })
+  if (response.status !== 200 || response.headers.get('x-row-count') !== String(players)) throw new Error(`answered ${response.status}`)
+  let bytes = 0
+  for await (const chunk of response.body ?? []) bytes += (chunk as Uint8Array).length
+  const seconds = (performance.now() - started) / 1000
+  isRunning = false
+  await sampling
+  return { seconds, bytes, growthMb: peak - idle }
+}
+
+async function residentMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
+}
+
+/** An admin who turns pages while `work` runs. */
+async function withProbe({ url, admin }: BenchServer, work: () => Promise<unknown>): Promise<{ p50Ms: number; p99Ms: number; requests: number }> {
+  let isRunning = true
+  const times: number[] = []
+  const probing = (async () => {
+    for (; isRunning; await pause(PROBE_EVERY_MS)) {
+      const started = performance.now()
+      await (await fetch(`${url}/api/telegram-users`, { headers: { cookie: admin.cookie } })).arrayBuffer()
+      times.push(performance.now() - started)
+    }
+  })()
+  await work()
+  isRunning = false
+  await probing
+  times.sort((a, b) => a - b)
+  const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN
+  return { p50Ms: at(0.5), p99Ms: at(0.99), requests: times.length }
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}

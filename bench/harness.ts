@@ -1,0 +1,123 @@
+/** What the benchmarks share: a server of their own on a fresh data directory, a load over keep-alive connections, and the verdict. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import http from 'node:http'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { DATABASE, readPassword, ROLE } from '../server/src/db/cluster-init.ts'
+import { type ConsoleServer, startConsoleServer } from '../server/src/testing/console-server.ts'
+
+export const ROOT = resolve(import.meta.dirname, '..')
+
+export interface BenchServer extends ConsoleServer {
+  /** The Cookie header of a signed-in admin, and their e-mail. */
+  admin: { cookie: string; email: string }
+}
+
+/** A directory for one run, removed by `remove`. */
+export async function temporaryDirectory(): Promise<{ path: string; remove: () => Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'arcade-bench-'))
+  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** Starts `node FILE` and waits for the line that holds its address. */
+export async function startProcess(file: string, env: Record<string, string>): Promise<{ url: string; child: ChildProcess }> {
+  const child = spawn(process.execPath, [resolve(ROOT, file)], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /ready at (http:\S+)/.exec(line)?.[1]
+    if (url) {
+      child.stdout.resume()
+      return { url, child }
+    }
+  }
+  throw new Error(`${file} ended before it was ready`)
+}
+
+export async function stopProcess(child: ChildProcess): Promise<void> {
+  child.kill('SIGTERM')
+  if (child.exitCode === null) await once(child, 'exit')
+}
+
+/** The real server on a fresh data directory, with an admin signed in. */
+export async function startBenchServer(): Promise<BenchServer> {
+  const server = await startConsoleServer({ RATE_LIMIT: 'off' })
+  const email = 'bench@gmail.com'
+  const { token } = await server.addPerson({ fname: 'Bench', lname: 'Admin', email, userType: 'admin' })
+  return { ...server, admin: { cookie: `session=${token}`, email } }
+}
+
+/** The bare limit for a query on the server's own database: see bare/server.ts. */
+export async function startBare(server: BenchServer, sql: string, parameters: unknown[]): Promise<{ url: string; child: ChildProcess }> {
+  const cluster = join(server.dataDir, 'postgres')
+  const port = Number((await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n')[3])
+  const database = { host: '127.0.0.1', port, user: ROLE, database: DATABASE, password: await readPassword(cluster) }
+  const env = { BENCH_DATABASE: JSON.stringify(database), BENCH_SQL: sql, BENCH_PARAMETERS: JSON.stringify(parameters) }
+  return startProcess('bench/bare/server.ts', env)
+}
+
+export interface Load {
+  url: string
+  connections: number
+  seconds: number
+  headers?: Record<string, string>
+  method?: string
+  body?: string
+}
+
+export interface Measured {
+  requestsPerSecond: number
+  p50Ms: number
+  p99Ms: number
+}
+
+/**
+ * Requests one after another on each of `connections` keep-alive connections, for so many seconds after a warm-up.
+ * @throws Error on an answer that is not 200
+ */
+export async function measure({ url, connections, seconds, headers = {}, method = 'GET', body }: Load): Promise<Measured> {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: connections })
+  const sentHeaders = { ...headers, ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }) }
+  const request = () =>
+    new Promise<number>((settle, reject) => {
+      const started = performance.now()
+      const sent = http.request(url, { agent, method, headers: sentHeaders }, (answer) => {
+        answer.resume()
+        answer.once('end', () =>
+          answer.statusCode === 200 ? settle(performance.now() - started) : reject(new Error(`${url} answered ${answer.statusCode}`)),
+        )
+      })
+      sent.once('error', reject)
+      sent.end(body)
+    })
+  const run = async (until: number): Promise<number[]> => {
+    const times: number[] = []
+    const worker = async () => {
+      while (performance.now() < until) times.push(await request())
+    }
+    await Promise.all(Array.from({ length: connections }, worker))
+    return times
+  }
+  await run(performance.now() + 1000)
+  const started = performance.now()
+  const times = (await run(started + seconds * 1000)).toSorted((a, b) => a - b)
+  const elapsed = (performance.now() - started) / 1000
+  agent.destroy()
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN
+  return { requestsPerSecond: times.length / elapsed, p50Ms: at(0.5), p99Ms: at(0.99) }
+}
+
+export function show(name: string, { requestsPerSecond, p50Ms, p99Ms }: Measured): void {
+  const rate = requestsPerSecond.toFixed(0).padStart(7)
+  console.log(`${name.padEnd(44)} ${rate} requests/s   p50 ${p50Ms.toFixed(1)} ms   p99 ${p99Ms.toFixed(1)} ms`)
+}
+
+/** Prints a budget's verdict; a miss makes the process end with 1. */
+export function verdict(question: string, isMet: boolean, figure: string): void {
+  console.log(`${isMet ? 'met   ' : 'MISSED'} ${question}: ${figure}`)
+  if (!isMet) process.exitCode = 1
+}

@@ -1,0 +1,56 @@
+/**
+ * A history item with 1M participants: its details, its first and its last page against the bare limit, 10 connections. Every other
+ * participant came in one second, so that pages begin and end among equal moments.
+ */
+import { sql } from 'kysely'
+import type { Database } from '../server/src/db/database.ts'
+import { historyHandlers } from '../server/src/features/history.ts'
+import { measure, show, startBare, startBenchServer, stopProcess, verdict } from './harness.ts'
+
+const RATIO_BUDGET = 0.6
+const P99_BUDGET_MS = 15
+const DEEP_BUDGET = 1.3
+const PARTICIPANTS = 1_000_000
+const BATCH = 100_000 // within the pool's statement timeout
+const load = { connections: 10, seconds: Number(process.argv[2] ?? 5) }
+
+const statements = new Map<string, string>()
+const recorder = { prepared: (name: string, text: string) => void statements.set(name, text) }
+historyHandlers({ database: recorder as unknown as Database })
+
+const server = await startBenchServer()
+try {
+  const { db } = server.database
+  await sql`insert into history_items (kind, item_id, title, type, reward) values ('daily', 'big', 'Everyone', 'twitter', 1), ('daily', 'small', 'Few', 'twitter', 1)`.execute(db)
+  for (let low = 0; low < PARTICIPANTS; low += BATCH) {
+    await sql`insert into participations (user_id, kind, item_id, username, first_name, last_name, user_input, at)
+      select n, 'daily', case when n % 1000 = 0 then 'small' else 'big' end, 'moon_' || n, 'Åse', case when n % 3 > 0 then 'Last' || n end,
+        case when n % 2 = 0 then 'https://x.com/moon/' || n end, timestamptz '2026-05-01' + (case when n % 2 = 0 then 0 else n end) * interval '1 second'
+      from generate_series(${sql.lit(low)}::bigint, ${sql.lit(low + BATCH - 1)}) n`.execute(db)
+  }
+  await sql`insert into counter_deltas (user_id, name, delta) values (0, 'participants:daily:big', 999000), (0, 'participants:daily:small', 1000)`.execute(db)
+  await sql`analyze`.execute(db)
+
+  const { rows } = await sql<{ key: string; user_id: number }>`
+    select (extract(epoch from at) * 1000000)::bigint::text as key, user_id from participations where item_id = 'big'
+    order by at desc, user_id offset 998900 limit 1`.execute(db)
+  const cursor = Buffer.from(JSON.stringify(['daily:big', rows[0]?.key, rows[0]?.user_id, ''])).toString('base64url')
+  const bare = await startBare(server, statements.get('history-first') ?? '', ['daily', 'big'])
+  const headers = { cookie: server.admin.cookie }
+  const path = `${server.url}/api/history/daily/big`
+  const limit = await measure({ ...load, url: bare.url })
+  const first = await measure({ ...load, url: `${path}/participants`, headers })
+  const last = await measure({ ...load, url: `${path}/participants?after=${cursor}`, headers })
+  const details = await measure({ ...load, url: path, headers })
+  await stopProcess(bare.child)
+  show('node:http and the prepared statement', limit)
+  show('first page of 1M', first)
+  show('last pages of 1M', last)
+  show('details', details)
+  const ratio = first.requestsPerSecond / limit.requestsPerSecond
+  verdict(`50 participants ≥ ${RATIO_BUDGET * 100} % of bare`, ratio >= RATIO_BUDGET, `${(ratio * 100).toFixed(0)} %`)
+  verdict(`p99 ≤ ${P99_BUDGET_MS} ms`, first.p99Ms <= P99_BUDGET_MS, `${first.p99Ms.toFixed(1)} ms`)
+  verdict(`the last page ≤ ${DEEP_BUDGET} × of the first`, last.p50Ms <= first.p50Ms * DEEP_BUDGET, `× ${(last.p50Ms / first.p50Ms).toFixed(2)}`)
+} finally {
+  await server.stop()
+}

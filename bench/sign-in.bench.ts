@@ -1,0 +1,56 @@
+/** Signing in against the bare limit: argon2id with the same cost and nothing else; and that an unknown e-mail takes as long as a wrong password. */
+import { hashPassword, isPassword } from '../server/src/passwords.ts'
+import { PASSWORD } from '../server/src/testing/console-server.ts'
+import { measure, show, startBenchServer, verdict } from './harness.ts'
+
+const RATIO_BUDGET = 0.6
+const CONNECTIONS = 4
+const SECONDS = 5
+
+const server = await startBenchServer()
+const url = `${server.url}/api/session`
+const headers = { 'content-type': 'application/json' }
+
+const bare = await hashesPerSecond()
+const signed = await measure({
+  url,
+  method: 'POST',
+  headers,
+  body: JSON.stringify({ email: server.admin.email, password: PASSWORD }),
+  connections: CONNECTIONS,
+  seconds: SECONDS,
+})
+console.log(`${'argon2id alone'.padEnd(44)} ${bare.toFixed(0).padStart(7)} hashes/s`)
+show('POST /api/session, right password', signed)
+const ratio = signed.requestsPerSecond / bare
+verdict(`sign-in ≥ ${RATIO_BUDGET * 100} % of argon2id alone`, ratio >= RATIO_BUDGET, `${(ratio * 100).toFixed(0)} %`)
+
+const [wrong, unknown] = [await refusedMs(server.admin.email), await refusedMs('nobody@gmail.com')]
+const difference = Math.abs(wrong - unknown) / wrong
+verdict('unknown e-mail and wrong password take as long (± 15 %)', difference <= 0.15, `${unknown.toFixed(1)} ms and ${wrong.toFixed(1)} ms`)
+await server.stop()
+
+async function hashesPerSecond(): Promise<number> {
+  const hashed = await hashPassword(PASSWORD)
+  const until = performance.now() + SECONDS * 1000
+  let count = 0
+  const worker = async () => {
+    while (performance.now() < until) {
+      await isPassword(PASSWORD, hashed)
+      count += 1
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, worker))
+  return count / SECONDS
+}
+
+/** The median time of 60 refused sign-ins, one after another. */
+async function refusedMs(email: string): Promise<number> {
+  const times: number[] = []
+  for (let attempt = 0; attempt < 60; attempt += 1) {
+    const started = performance.now()
+    await (await fetch(url, { method: 'POST', headers, body: JSON.stringify({ email, password: 'wrong password' }) })).arrayBuffer()
+    times.push(performance.now() - started)
+  }
+  return times.toSorted((a, b) => a - b)[30] ?? Number.NaN
+}

@@ -1,0 +1,46 @@
+/** Design §9: with an existing database the server is ready within 2 s, as `npm start` and as the process alone. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { ROOT, startProcess, stopProcess, temporaryDirectory, verdict } from './harness.ts'
+
+const BUDGET_MS = 2000
+const RUNS = 5
+
+const directory = await temporaryDirectory()
+const env = { PORT: '0', DATA_DIR: directory.path }
+await stopProcess((await startProcess('server/src/main.ts', env)).child) // the first start makes the database
+
+const alone: number[] = []
+const whole: number[] = []
+for (let run = 0; run < RUNS; run += 1) {
+  alone.push(await timed(async () => (await startProcess('server/src/main.ts', env)).child))
+  whole.push(await timed(npmStart))
+}
+await directory.remove()
+
+const median = (times: number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN
+for (const [name, times] of [
+  ['the process alone', alone],
+  ['npm start', whole],
+] as const) {
+  const figure = `median ${median(times).toFixed(0)} ms of ${RUNS}, worst ${Math.max(...times).toFixed(0)} ms`
+  verdict(`ready ≤ ${BUDGET_MS} ms, ${name}`, median(times) <= BUDGET_MS, figure)
+}
+
+async function timed(start: () => Promise<ChildProcess>): Promise<number> {
+  const started = performance.now()
+  const child = await start()
+  const elapsed = performance.now() - started
+  await stopProcess(child)
+  return elapsed
+}
+
+async function npmStart(): Promise<ChildProcess> {
+  const child = spawn('npm', ['start'], { cwd: ROOT, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (!line.includes('ready at http')) continue
+    child.stdout.resume()
+    return child
+  }
+  throw new Error('npm start ended before it was ready')
+}

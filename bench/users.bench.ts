@@ -1,0 +1,33 @@
+/** A list page against the bare limit: GET /api/users (50 rows, session check, total) with 10,000 users, 10 connections. */
+import { sql } from 'kysely'
+import { measure, show, startBare, startBenchServer, stopProcess, verdict } from './harness.ts'
+
+const RATIO_BUDGET = 0.6
+const P99_BUDGET_MS = 15
+const USERS = 10_000
+const load = { connections: 10, seconds: 5 }
+
+const server = await startBenchServer()
+await sql`insert into users (id, fname, lname, email, user_type, created_at)
+  select 'u' || n, 'First' || n, 'Last' || n, 'u' || n || '@gmail.com', 'user', now() - n * interval '1 second'
+    from generate_series(1, ${sql.lit(USERS)}) n`.execute(server.database.db)
+await sql`insert into counter_deltas (user_id, name, delta) values (0, 'users:user', ${USERS})`.execute(server.database.db)
+await sql`analyze`.execute(server.database.db)
+
+const counter = (name: string) =>
+  `(select coalesce(sum(value), 0)::bigint from (select value from counters where name = '${name}' union all select delta from counter_deltas where name = '${name}') as parts)`
+const bare = await startBare(
+  server,
+  `select id, fname, lname, email, user_type as "userType", version, ${counter('users:user')} + ${counter('users:admin')} as "all"
+     from users where id <> $1 order by created_at, id limit 50`,
+  ['none'],
+)
+const limit = await measure({ ...load, url: bare.url })
+const ours = await measure({ ...load, url: `${server.url}/api/users`, headers: { cookie: server.admin.cookie } })
+show('node:http and the prepared statement', limit)
+show('GET /api/users', ours)
+const ratio = ours.requestsPerSecond / limit.requestsPerSecond
+verdict(`50 rows ≥ ${RATIO_BUDGET * 100} % of the bare limit`, ratio >= RATIO_BUDGET, `${(ratio * 100).toFixed(0)} %`)
+verdict(`p99 ≤ ${P99_BUDGET_MS} ms`, ours.p99Ms <= P99_BUDGET_MS, `${ours.p99Ms.toFixed(1)} ms`)
+await stopProcess(bare.child)
+await server.stop()

@@ -1,0 +1,57 @@
+/** The tests' own `test`: a server a worker, fresh data a test, signing in by cookie, and no noise in the browser's console. */
+import { test as base, expect, type Locator, type Page } from '@playwright/test'
+import { type ConsoleServer, PASSWORD, type Person, startConsoleServer } from '../../server/src/testing/console-server.ts'
+
+export { type ConsoleServer, expect, PASSWORD }
+
+interface TestFixtures {
+  /** Whether the collections hold the sample data; `test.use({ sample: false })` for an empty console. */
+  sample: boolean
+  /** Signs a person in by cookie, without the form. */
+  signIn: (userType: 'admin' | 'user') => Promise<Person>
+  /** Messages of the browser's console that a test expects; any other one fails it. */
+  expectedNoise: { patterns: RegExp[] }
+}
+
+export const test = base.extend<TestFixtures, { server: ConsoleServer }>({
+  server: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the fixture's needs from this pattern
+    async ({}, use) => {
+      const server = await startConsoleServer()
+      await use(server)
+      await server.stop()
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+  sample: [true, { option: true }],
+  expectedNoise: [{ patterns: [] }, { option: true }],
+  baseURL: async ({ server }, use) => use(server.url),
+  page: async ({ page, server, sample, expectedNoise }, use) => {
+    await server.reset({ sample })
+    const noise: string[] = []
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) noise.push(message.text())
+    })
+    page.on('pageerror', (error) => noise.push(String(error)))
+    await use(page)
+    expect(noise.filter((line) => !expectedNoise.patterns.some((pattern) => pattern.test(line)))).toEqual([])
+  },
+  signIn: async ({ context, server, page: _page }, use) => {
+    await use(async (userType) => {
+      const names = userType === 'admin' ? { fname: 'Ada', lname: 'Admin' } : { fname: 'Uli', lname: 'User' }
+      const person = await server.addPerson({ ...names, email: `${userType}@gmail.com`, userType })
+      await context.addCookies([{ name: 'session', value: person.token, url: server.url, httpOnly: true, sameSite: 'Strict' }])
+      return person
+    })
+  },
+})
+
+/** The toast with this text, in its live region. */
+export function toast(page: Page, text: string): Locator {
+  return page.getByRole('alert').filter({ hasText: text })
+}
+
+/** A control that is a link or a button, by the specification's name. */
+export function control(scope: Page | Locator, name: string | RegExp): Locator {
+  return scope.getByRole('button', { name, exact: true }).or(scope.getByRole('link', { name, exact: true }))
+}

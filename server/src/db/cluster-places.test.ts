@@ -1,0 +1,56 @@
+/** Data directories that are not as we left them: of another version, somebody else's, damaged, their port taken. */
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { postmasterPid, preparedDataDir, startProcess, temporaryDataDir, waitFor, waitForQuery } from '#src/testing/processes.ts'
+
+test('§design 4 data of another PostgreSQL version is refused with a way out', async () => {
+  const dataDir = await preparedDataDir()
+  await writeFile(path.join(dataDir, 'postgres/PG_VERSION'), '17\n')
+  await expect(startProcess({ dataDir, use: 'server' }).opened).rejects.toThrow(
+    /was made by PostgreSQL 17, this Arcade Console brings 18: start the version that made it/,
+  )
+})
+
+test('§design 4 somebody else’s directory is not touched', async () => {
+  const dataDir = await temporaryDataDir()
+  await mkdir(path.join(dataDir, 'postgres'), { recursive: true })
+  await chmod(dataDir, 0o711)
+  await writeFile(path.join(dataDir, 'postgres/photo.jpg'), 'not ours')
+  await expect(startProcess({ dataDir, use: 'server' }).opened).rejects.toThrow(
+    /is not a PostgreSQL data directory: move it away/,
+  )
+  expect(await readFile(path.join(dataDir, 'postgres/photo.jpg'), 'utf8')).toBe('not ours')
+})
+
+test('§design 4 damaged data: PostgreSQL’s own words are in the message', async () => {
+  const dataDir = await preparedDataDir()
+  await rm(path.join(dataDir, 'postgres/global/pg_control'))
+  await expect(startProcess({ dataDir, use: 'server' }).opened).rejects.toThrow(/PostgreSQL did not start on .*pg_control/)
+})
+
+test('§design 4 a port that somebody else took while PostgreSQL was away: another one, and the pool follows', async () => {
+  const dataDir = await preparedDataDir()
+  const server = startProcess({ dataDir, use: 'server' })
+  await server.opened
+  await server.query('select 1')
+  const port = await portOf(dataDir)
+  server.kill('SIGSTOP') // or it would be quicker
+  process.kill(await postmasterPid(dataDir), 'SIGKILL')
+  const squatter = createServer((socket) => socket.destroy())
+  onTestFinished(() => new Promise<void>((resolve) => void squatter.close(() => resolve())))
+  const attempt = () =>
+    new Promise<boolean>((resolve) => {
+      squatter.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
+    })
+  await waitFor('the port', attempt)
+  server.kill('SIGCONT')
+  await waitForQuery(server, 'select 1', 5_000)
+  expect(await portOf(dataDir)).not.toBe(port)
+})
+
+async function portOf(dataDir: string): Promise<number> {
+  const lines = (await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')
+  return Number(lines[3])
+}

@@ -1,0 +1,368 @@
+/** The door on a database that somebody else keeps running (DATABASE_URL): here the tests' own server. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { describe, expect, inject, onTestFinished, test } from 'vitest'
+import { startProcess, waitFor } from '#src/testing/processes.ts'
+import { createDatabase, testDatabase } from '#src/testing/test-database.ts'
+import { onServer } from '#src/testing/test-server.ts'
+import { type Database, openDatabase } from './database.ts'
+import { StartError, constraintOf, isDiskFull, isUnavailable } from './errors.ts'
+import type { Migration } from './migrate.ts'
+
+const log = pino({ level: 'silent' })
+const database = await testDatabase()
+const { db } = database
+
+describe('values', () => {
+  test('§design 5 bigint and numeric are numbers, timestamptz is a Date, arrays of them too', async () => {
+    const { rows } =
+      await sql`select 9007199254740992::bigint as big, -0.05::numeric as exact, timestamptz '2026-01-02T03:04:05.678Z' as at,
+      array[1, null, -3]::bigint[] as bigs, array[0.5]::numeric[] as exacts, '{}'::bigint[] as none, null::numeric as nothing`.execute(
+        db,
+      )
+    expect(rows).toEqual([
+      {
+        big: 2 ** 53,
+        exact: -0.05,
+        at: new Date('2026-01-02T03:04:05.678Z'),
+        bigs: [1, null, -3],
+        exacts: [0.5],
+        none: [],
+        nothing: null,
+      },
+    ])
+  })
+
+  test('§design 5 text compares and folds case the same wherever the server runs', async () => {
+    const { rows } = await sql`select lower('ÄÇŽЖ') as folded, 'Zebra' < 'apple' as by_code_point`.execute(db)
+    expect(rows).toEqual([{ folded: 'äçžж', by_code_point: true }])
+  })
+})
+
+describe('transactions', () => {
+  test('§design 6 a failed transaction leaves nothing', async () => {
+    const failed = database.transaction(async (tx) => {
+      await tx.insertInto('file_removals').values({ key: 'a' }).execute()
+      throw new Error('no')
+    })
+    await expect(failed).rejects.toThrow('no')
+    expect(await db.selectFrom('file_removals').selectAll().execute()).toEqual([])
+  })
+
+  test('§design 6 of a deadlock both survive: the victim runs again', async () => {
+    await db
+      .insertInto('counters')
+      .values([
+        { name: 'a', value: 0 },
+        { name: 'b', value: 0 },
+      ])
+      .execute()
+    let runs = 0
+    const bothHold = Promise.withResolvers<void>()
+    const cross = (first: string, second: string) =>
+      database.transaction(async (tx) => {
+        runs += 1
+        const add = (name: string) =>
+          tx
+            .updateTable('counters')
+            .set((eb) => ({ value: eb('value', '+', 1) }))
+            .where('name', '=', name)
+            .execute()
+        await add(first)
+        if (runs === 2) bothHold.resolve()
+        await bothHold.promise
+        await add(second)
+      })
+    await Promise.all([cross('a', 'b'), cross('b', 'a')])
+    expect(runs).toBe(3)
+    expect(await db.selectFrom('counters').select('value').execute()).toEqual([{ value: 2 }, { value: 2 }])
+  })
+
+  test('§design 6 other errors are not tried again', async () => {
+    let runs = 0
+    const failed = database.transaction(async (tx) => {
+      runs += 1
+      await sql`select 1 / 0`.execute(tx)
+    })
+    await expect(failed).rejects.toThrow('division by zero')
+    expect(runs).toBe(1)
+  })
+})
+
+describe('errors', () => {
+  test('§design 6 a broken constraint is known by its name', async () => {
+    const task = { collection: 'social', id: 'a', image: 'twitter', priority: 1, title: 't', reward: 1 } as const
+    await db.insertInto('tasks').values(task).execute()
+    const error = await db
+      .insertInto('tasks')
+      .values({ ...task, id: 'b' })
+      .execute()
+      .catch((caught: unknown) => caught)
+    expect(constraintOf(error)).toBe('tasks_priority_key')
+    expect(constraintOf(new Error('failed', { cause: error }))).toBe('tasks_priority_key')
+    expect(isUnavailable(error)).toBe(false)
+    const unrelated = await sql`select 1 / 0`.execute(db).catch((caught: unknown) => caught)
+    expect(constraintOf(unrelated)).toBeUndefined()
+  })
+
+  test('§security full disk and absence are told from other errors', () => {
+    expect(isDiskFull(Object.assign(new Error('could not extend file'), { code: '53100' }))).toBe(true)
+    expect(isDiskFull(Object.assign(new Error('write'), { code: 'ENOSPC' }))).toBe(true)
+    expect(isDiskFull(new Error('ENOSPC'))).toBe(false)
+    for (const code of ['57P01', '57P03', '08006', 'ECONNREFUSED', 'ECONNRESET', '53300'])
+      expect(isUnavailable(Object.assign(new Error('x'), { code })), code).toBe(true)
+    expect(isUnavailable(new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })]))).toBe(true)
+    for (const nothing of [undefined, null, 'ECONNREFUSED', new Error('a bug'), { code: 42 }])
+      expect(isUnavailable(nothing)).toBe(false)
+  })
+
+  test('§security nobody at the address: refused at once; nobody home later: 503, not a hang', async () => {
+    const gone = openDatabase({
+      dataDir: '/nowhere',
+      url: 'postgresql://a:secret@127.0.0.1:1/x',
+      log,
+      use: 'server',
+      giveUpAfterMs: 100,
+    })
+    const error = await gone.catch((caught: unknown) => caught)
+    expect(error).toBeInstanceOf(StartError)
+    expect(String(error)).toMatch(/The database of DATABASE_URL is not usable: .*ECONNREFUSED/)
+    expect(String(error)).not.toMatch('secret')
+  })
+
+  test('§security an exhausted pool fails fast, as unavailable', async () => {
+    const small = await open({ poolSize: 1 })
+    const release = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    const holding = small.transaction(async (tx) => {
+      await sql`select 1`.execute(tx)
+      held.resolve()
+      await release.promise
+    })
+    await held.promise
+    const since = performance.now()
+    const error = await sql`select 1`.execute(small.db).catch((caught: unknown) => caught)
+    expect(isUnavailable(error)).toBe(true)
+    expect(performance.now() - since).toBeLessThan(5_000)
+    release.resolve()
+    await holding
+  })
+})
+
+describe('limits', () => {
+  test('§design 4 statements and idle transactions are limited in the pool, not in snapshots', async () => {
+    const limits = sql<
+      Record<string, string>
+    >`select current_setting('statement_timeout') as statement, current_setting('idle_in_transaction_session_timeout') as idle`
+    expect((await limits.execute(db)).rows).toEqual([{ statement: '30s', idle: '30s' }])
+    await database.snapshot(async ({ query }) => {
+      expect(await query(limits.compile(db).sql)).toEqual([{ statement: '0', idle: '0' }])
+    })
+  })
+})
+
+describe('prepared', () => {
+  test('§design 9 a prepared statement survives a change of its table', async () => {
+    await sql`create table shape (a integer)`.execute(db)
+    onTestFinished(() => void sql`drop table shape`.execute(db))
+    await sql`insert into shape values (1)`.execute(db)
+    const single = await open({ poolSize: 1 })
+    const all = single.prepared<Record<string, number>>('shape', 'select * from shape where a = $1')
+    expect(await all([1])).toEqual([{ a: 1 }])
+    const { rows } = await sql<{ name: string }>`select name from pg_prepared_statements`.execute(single.db)
+    expect(rows).toEqual([{ name: 'shape' }])
+    await sql`alter table shape add b integer default 2`.execute(db)
+    expect(await all([1])).toEqual([{ a: 1, b: 2 }])
+  })
+})
+
+describe('snapshots', () => {
+  test('§security an export sees one moment, whatever is written meanwhile', async () => {
+    await db.insertInto('counters').values({ name: 'a', value: 1 }).execute()
+    await database.snapshot(async ({ query, rows }) => {
+      expect(await query('select value from counters')).toEqual([{ value: 1 }])
+      await db.updateTable('counters').set({ value: 2 }).execute()
+      const batches = await collect(rows('select value from counters where name = $1', ['a'], 10))
+      expect(batches).toEqual([[{ value: 1 }]])
+      await expect(query(`insert into counters values ('b', 1)`)).rejects.toThrow('read-only transaction')
+    })
+  })
+
+  test.for([
+    [0, []],
+    [3, [3]],
+    [4, [4]],
+    [9, [4, 4, 1]],
+  ] as const)('§security %i rows in batches of 4', async ([count, sizes]) => {
+    const batches = await collect(database.snapshotRows<{ n: number }>('select n from generate_series(1, $1::int) n', [count], 4))
+    expect(batches.map(({ length }) => length)).toEqual(sizes)
+    expect(batches.flat().map(({ n }) => n)).toEqual(Array.from({ length: count }, (_, index) => index + 1))
+  })
+
+  const endless = 'select generate_series(1, 100000000) as n'
+
+  test('§security a reader who leaves frees cursor and connection', async () => {
+    for await (const rows of database.snapshotRows(endless, [], 10)) {
+      expect(rows).toHaveLength(10)
+      break
+    }
+    await noSnapshotsLeft()
+  })
+
+  test('§security a reader who fails frees cursor and connection', async () => {
+    const failed = database.snapshot(async ({ rows }) => {
+      for await (const _ of rows(endless, [], 10)) throw new Error('the client left')
+    })
+    await expect(failed).rejects.toThrow('the client left')
+    await noSnapshotsLeft()
+  })
+
+  test('§security leaving one cursor keeps the snapshot', async () => {
+    await database.snapshot(async ({ rows, query }) => {
+      for await (const _ of rows(endless, [], 10)) break
+      expect(await query('select name from pg_cursors')).toEqual([])
+    })
+  })
+
+  test('§security work that forgets its cursor in the middle of a long query is cut off', async () => {
+    await database.snapshot(async ({ rows }) => {
+      void rows('select pg_sleep(60)', [], 10)
+        .next()
+        .catch(() => undefined)
+      await waitFor('the query to run', async () => (await snapshotQueries()).some((query) => query.startsWith('fetch')))
+    })
+    await noSnapshotsLeft()
+  })
+
+  test('§security an error in the query reaches the reader', async () => {
+    const broken = collect(database.snapshotRows('select 1 / (3 - n) from generate_series(1, 5) n', [], 1))
+    await expect(broken).rejects.toThrow('division by zero')
+    await noSnapshotsLeft()
+  })
+
+  async function snapshotQueries(): Promise<string[]> {
+    const { rows } = await sql<{ query: string }>`
+      select query from pg_stat_activity where application_name = 'arcade snapshot' and datname = current_database()`.execute(db)
+    return rows.map(({ query }) => query)
+  }
+
+  async function noSnapshotsLeft(): Promise<void> {
+    await waitFor('no snapshot to be left', async () => (await snapshotQueries()).length === 0)
+  }
+})
+
+describe('listening', () => {
+  test('§design 4 a lost connection is told, brought back and listens again', async () => {
+    const events: string[] = []
+    await database.listen(
+      'test "channel"',
+      (payload) => events.push(payload),
+      () => events.push('gap'),
+    )
+    await sql`select pg_notify('test "channel"', 'one')`.execute(db)
+    await waitFor('the first message', () => events.length === 1)
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'arcade server %' and datname = current_database()`.execute(
+      db,
+    )
+    await waitFor('both gaps', () => events.length === 3)
+    await sql`select pg_notify('test "channel"', 'two')`.execute(db)
+    await sql`select pg_notify('another', 'three')`.execute(db)
+    await waitFor('the second message', () => events.length === 4)
+    expect(events).toEqual(['one', 'gap', 'gap', 'two'])
+  })
+})
+
+describe('opening and closing', () => {
+  test('§security every connection cut off: the next calls work', async () => {
+    const own = await open({})
+    expect(await own.isReady()).toBe(true)
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(
+      db,
+    )
+    await waitFor('readiness', () => own.isReady())
+    expect((await sql`select 1 as one`.execute(own.db)).rows).toEqual([{ one: 1 }])
+  })
+
+  test('§design 4 closing twice is closing once, and cuts off what runs on', async () => {
+    const own = await openDatabase({ dataDir: '/nowhere', url: inject('testServer').url, log, use: 'command', migrations: [] })
+    const endless = sql`select pg_sleep(60)`.execute(own.db).catch((error: unknown) => error)
+    await pause(0)
+    const since = performance.now()
+    await Promise.all([own.close(), own.close()])
+    expect(performance.now() - since).toBeLessThan(10_000)
+    expect(isUnavailable(await endless)).toBe(true)
+    expect(await own.isReady()).toBe(false)
+  })
+
+  test('§design 4 any number of servers may share DATABASE_URL', async () => {
+    const url = await createDatabase('shared', { isMigrated: true })
+    const servers = [
+      startProcess({ dataDir: '/nowhere', url, use: 'server' }),
+      startProcess({ dataDir: '/nowhere', url, use: 'server' }),
+    ]
+    await Promise.all(servers.map(({ opened }) => opened))
+    for (const server of servers) expect(await server.query('select epoch from status_epoch')).toEqual([{ epoch: 0 }])
+    for (const server of servers) server.kill('SIGTERM')
+    for (const server of servers) expect(await server.ended).toMatchObject({ code: 0 })
+  })
+})
+
+describe('migrations', () => {
+  test('§design 4 two processes that start at once on an empty database: one migrates, both open', async () => {
+    const url = await createDatabase('empty')
+    const servers = [
+      startProcess({ dataDir: '/nowhere', url, use: 'server' }),
+      startProcess({ dataDir: '/nowhere', url, use: 'server' }),
+    ]
+    await Promise.all(servers.map(({ opened }) => opened))
+    const [row] = await onServer(url, (run) => run<{ times: number }>('select count(*)::int as times from migrations'))
+    expect(row?.times).toBeGreaterThan(0)
+    for (const server of servers) server.kill('SIGTERM')
+    const logs = (await Promise.all(servers.map(({ ended }) => ended))).map((end) => end.log)
+    expect(logs.filter((text) => text.includes('"migration":"0001_base"'))).toHaveLength(1)
+  })
+
+  test('§design 4 a database of a newer version is refused, and left alone', async () => {
+    const url = await createDatabase('newer', { isMigrated: true })
+    await onServer(url, (run) => run(`insert into migrations (name) values ('9999_from_the_future')`))
+    const refused = openDatabase({ dataDir: '/nowhere', url, log, use: 'server' })
+    await expect(refused).rejects.toThrow(StartError)
+    await expect(refused).rejects.toThrow(
+      /written by a newer Arcade Console \(its migration 9999_from_the_future is unknown here\)/,
+    )
+  })
+
+  test('§design 4 a step that fails leaves the steps before it, and runs again next time', async () => {
+    const url = await createDatabase('steps')
+    const step = (name: string, statement: string): Migration => ({
+      name,
+      up: async (tx) => void (await sql.raw(statement).execute(tx)),
+    })
+    const options = { dataDir: '/nowhere', url, log, use: 'command' } as const
+    const first = step('0001_a', 'create table a (x integer)')
+    await expect(
+      openDatabase({ ...options, migrations: [first, step('0002_b', 'create table b (x integer); select 1 / 0')] }),
+    ).rejects.toThrow('division by zero')
+    const opened = await openDatabase({ ...options, migrations: [first, step('0002_b', 'create table b (x integer)')] })
+    await opened.close()
+    const names = await onServer(url, (run) => run<{ name: string }>('select name from migrations order by name'))
+    expect(names.map(({ name }) => name)).toEqual(['0001_a', '0002_b'])
+  })
+})
+
+/** Another pool on the tests' server, without tables of its own. */
+async function open(options: { poolSize?: number }): Promise<Database> {
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db)
+  const url = new URL(inject('testServer').url)
+  url.pathname = `/${rows[0]?.name}`
+  const opened = await openDatabase({ dataDir: '/nowhere', url: url.href, log, use: 'server', ...options })
+  onTestFinished(() => opened.close())
+  return opened
+}
+
+async function collect<T>(batches: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const batch of batches) all.push(batch)
+  return all
+}

@@ -1,0 +1,266 @@
+/** Announcements (§2, §3, §5, §7): their rows, their files, and what activating one means for every player. */
+import { randomUUID } from 'node:crypto'
+import { type Kysely, sql } from 'kysely'
+import {
+  type Announcement,
+  ANNOUNCEMENTS_PAGE_SIZE,
+  type AnnouncementInput,
+  FILE_NAME_MAX_LENGTH,
+} from '@arcade/contract/announcements'
+import type { contract } from '@arcade/contract/contract'
+import { errorCatalogue } from '@arcade/contract/errors'
+import { audit } from '#src/audit.ts'
+import { Failure, type Handlers } from '#src/calls.ts'
+import { readCounters } from '#src/db/counters.ts'
+import type { Database } from '#src/db/database.ts'
+import type { Tables } from '#src/db/tables.ts'
+import { type Files, shownName } from '#src/files.ts'
+import { prepareImage } from './images.ts'
+
+const STATUS_UPDATED = 'Status Updated Successfuly!' // sic, §8
+
+export function announcementsHandlers({
+  database,
+  files,
+}: {
+  database: Database
+  files: Files
+}): Handlers<typeof contract.announcements> {
+  const { db } = database
+
+  return {
+    async list({ page }) {
+      const [rows, { total }] = await Promise.all([
+        db
+          .selectFrom('announcements')
+          .select(shown)
+          .orderBy('created_at')
+          .orderBy('id')
+          .limit(ANNOUNCEMENTS_PAGE_SIZE)
+          .offset((page - 1) * ANNOUNCEMENTS_PAGE_SIZE)
+          .execute(),
+        db
+          .selectFrom('announcements')
+          .select(sql<number>`count(*)`.as('total'))
+          .executeTakeFirstOrThrow(),
+      ])
+      const pageCount = Math.max(1, Math.ceil(total / ANNOUNCEMENTS_PAGE_SIZE))
+      const message = total === 0 ? { message: errorCatalogue.NO_ANNOUNCEMENTS_FOUND.message } : {}
+      return {
+        announcements: await withParticipants(db, rows),
+        ...message,
+        page,
+        pageSize: ANNOUNCEMENTS_PAGE_SIZE,
+        pageCount,
+        total,
+      }
+    },
+
+    async get({ id }) {
+      const row = await db.selectFrom('announcements').select(shown).where('id', '=', id).executeTakeFirst()
+      const [announcement] = await withParticipants(db, row ? [row] : [])
+      if (!announcement) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
+      return announcement
+    },
+
+    async create(input, context) {
+      const id = randomUUID()
+      await database.transaction(async (tx) => {
+        await keepFiles(tx, files, input)
+        await tx
+          .insertInto('announcements')
+          .values({ id, ...columnsOf(input) })
+          .execute()
+        await writeHistory(tx, id)
+        await audit(tx, context, { action: 'announcement.create', target: id, detail: { title: input.title } })
+      })
+      return { success: true, id }
+    },
+
+    async update({ id, version, ...input }, context) {
+      await database.transaction(async (tx) => {
+        const before = await tx.selectFrom('announcements').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+        if (!before) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
+        if (version !== undefined && before.version !== version) throw new Failure('STALE')
+        await keepFiles(tx, files, input, keysOf({ image: before.image_key, icon: before.icon_key }))
+        await tx
+          .updateTable('announcements')
+          .set({ ...columnsOf(input), version: sql`version + 1` })
+          .where('id', '=', id)
+          .execute()
+        await writeHistory(tx, id)
+        await audit(tx, context, { action: 'announcement.update', target: id, detail: { from: before } })
+      })
+      files.sweepSoon()
+      return { success: true }
+    },
+
+    async remove({ id }, context) {
+      await database.transaction(async (tx) => {
+        const before = await tx
+          .deleteFrom('announcements')
+          .where('id', '=', id)
+          .returning(['title', 'image_key', 'icon_key'])
+          .executeTakeFirst()
+        if (!before) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
+        await files.remove(tx, keysOf({ image: before.image_key, icon: before.icon_key }))
+        await audit(tx, context, { action: 'announcement.remove', target: id, detail: { title: before.title } })
+      })
+      files.sweepSoon()
+      return { success: true }
+    },
+
+    /** A compare-and-set: `current` is the status that the admin saw. Activating tells every player in the same transaction (design §7). */
+    async toggleStatus({ id, status: current }, context) {
+      await database.transaction(async (tx) => {
+        const { numUpdatedRows } = await tx
+          .updateTable('announcements')
+          .set({ status: !current, version: sql`version + 1` })
+          .where('id', '=', id)
+          .where('status', '=', current)
+          .executeTakeFirst()
+        if (numUpdatedRows === 0n) {
+          const found = await tx.selectFrom('announcements').select('id').where('id', '=', id).executeTakeFirst()
+          if (!found) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
+          throw new Failure('STALE', { message: 'Somebody else has changed the status meanwhile.' })
+        }
+        if (!current)
+          await tx
+            .updateTable('status_epoch')
+            .set({ epoch: sql`epoch + 1` })
+            .execute()
+        await audit(tx, context, { action: current ? 'announcement.deactivate' : 'announcement.activate', target: id })
+      })
+      return { success: true, message: STATUS_UPDATED, status: !current }
+    },
+
+    /**
+     * A player has something new while the epoch they were shown is below the current one. Activating moves the epoch on by
+     * itself, so all that is left to do here is for announcements that became active without it (imported ones): there were
+     * at least as many activations as there are active announcements. Hence one row whatever the number of players, and
+     * idempotent: whoever repeats or prefetches this GET never bothers a player twice.
+     */
+    async updateUsersStatus(_input, context) {
+      await database.transaction(async (tx) => {
+        const { numAffectedRows } = await sql`
+          update status_epoch set epoch = active.count
+            from (select count(*) as count from announcements where status) as active
+           where epoch < active.count`.execute(tx)
+        if (numAffectedRows === 1n) await audit(tx, context, { action: 'players.status', target: 'all' })
+      })
+      return { success: 'success', message: STATUS_UPDATED }
+    },
+
+    async upload({ query: { name }, body }) {
+      const image = await prepareImage(body as Uint8Array)
+      const key = await files.put({ folder: 'announcements', name, ...image })
+      return { key, name: shownName(name, FILE_NAME_MAX_LENGTH) }
+    },
+
+    async file({ name, size }) {
+      const file = await files.open(`announcements/${name}`, size)
+      if (!file) throw new Failure('NOT_FOUND')
+      const headers = {
+        'content-type': file.mediaType,
+        'content-length': String(file.lengthBytes),
+        // A key is never used again.
+        'cache-control': 'private, max-age=31536000, immutable',
+      }
+      return { headers, body: file.body }
+    },
+  }
+}
+
+const shown = [
+  'id',
+  'type',
+  'title',
+  'subtitle',
+  'description',
+  'link',
+  'link_type as linkType',
+  'input_text as inputText',
+  'reward',
+  'status',
+  'image_key as image',
+  'image_name as imageName',
+  'icon_key as icon',
+  'icon_name as iconName',
+  'created_at',
+  'version',
+] as const
+
+type ShownRow = Omit<Announcement, 'createdAt' | 'numberOfParticipants'> & { created_at: Date }
+
+async function withParticipants(db: Kysely<Tables>, rows: ShownRow[]): Promise<Announcement[]> {
+  const participants = await readCounters(
+    db,
+    rows.map(({ id }) => `participants:announcement:${id}`),
+  )
+  return rows.map(({ created_at: createdAt, ...row }) => ({
+    ...row,
+    createdAt: createdAt.toISOString(),
+    numberOfParticipants: participants[`participants:announcement:${row.id}`] ?? 0,
+  }))
+}
+
+/** What is stored of the form (§5): desc keeps the description, an input link its link and text, a noInput link its link alone. */
+function columnsOf(input: AnnouncementInput) {
+  const { type, title, subtitle, reward } = input
+  const isLink = type === 'link'
+  return {
+    type,
+    title,
+    subtitle,
+    reward,
+    description: type === 'desc' ? input.description || null : null,
+    link: isLink ? input.link || null : null,
+    link_type: isLink ? (input.linkType ?? null) : null,
+    input_text: isLink && input.linkType === 'input' ? input.inputText || null : null,
+    status: false, // §3: new and updated announcements alike
+    image_key: input.image,
+    image_name: input.image === null ? null : input.imageName || 'image',
+    icon_key: input.icon,
+    icon_name: input.icon === null ? null : input.iconName || 'icon',
+  }
+}
+
+function keysOf({ image, icon }: { image: string | null; icon: string | null }): string[] {
+  return [image, icon].filter((key) => key !== null)
+}
+
+/** Files that the row names from now on stay, those it named until now go. @throws Failure INVALID_INPUT for one that is not there */
+async function keepFiles(
+  tx: Kysely<Tables>,
+  files: Files,
+  after: Pick<AnnouncementInput, 'image' | 'icon'>,
+  before: string[] = [],
+): Promise<void> {
+  if (after.image !== null && after.image === after.icon) throw refusedFile('icon', 'The image and the icon must be two uploads.')
+  const keys = keysOf(after)
+  const missing = await files.keep(
+    tx,
+    keys.filter((key) => !before.includes(key)),
+  )
+  if (missing !== undefined) {
+    throw refusedFile(missing === after.image ? 'image' : 'icon', 'This file was uploaded too long ago. Please choose it again.')
+  }
+  await files.remove(
+    tx,
+    before.filter((key) => !keys.includes(key)),
+  )
+}
+
+function refusedFile(field: 'image' | 'icon', message: string): Failure {
+  return new Failure('INVALID_INPUT', { message, fields: { [field]: message } })
+}
+
+/** The announcement's document of announcementHistory (§3): as it is now, and there to stay when it is deleted. */
+async function writeHistory(tx: Kysely<Tables>, id: string): Promise<void> {
+  await sql`
+    insert into history_items (kind, item_id, title, type, link, link_type, description, input_text, reward, created_at)
+    select 'announcement', id, title, type, link, link_type, description, input_text, reward, created_at from announcements where id = ${id}
+    on conflict (kind, item_id) do update
+      set title = excluded.title, type = excluded.type, link = excluded.link, link_type = excluded.link_type,
+          description = excluded.description, input_text = excluded.input_text, reward = excluded.reward`.execute(tx)
+}

@@ -1,0 +1,259 @@
+/** Files of announcements (§2, §7; security.md, Uploads), on disk and on S3: what gets in, how it is served, when it goes. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { sql } from 'kysely'
+import sharp from 'sharp'
+import { diskStore, type FileStore } from '#src/files-disk.ts'
+import { s3Store } from '#src/files-s3.ts'
+import { type S3Server, startS3Server } from '#src/testing/s3-server.ts'
+import { testApp } from '#src/testing/test-app.ts'
+import { canvas, download, png, upload } from '#src/testing/test-images.ts'
+
+const desc = { type: 'desc', title: 'Season 2', subtitle: 'Fresh levels', reward: 1 }
+
+let s3: S3Server
+let folder: string
+beforeAll(async () => {
+  s3 = await startS3Server()
+  folder = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-files-'))
+})
+afterAll(async () => {
+  await s3.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const stores: { name: string; open: () => FileStore }[] = [
+  { name: 'disk', open: () => diskStore(folder) },
+  { name: 'S3', open: () => s3Store(s3.url) },
+]
+
+describe.each(stores)('files on $name', ({ open }) => {
+  const opening = async () => {
+    const store = open()
+    const app = await testApp({ fileStore: store })
+    return { app, store, admin: await app.signUp('admin') }
+  }
+  const isGone = (store: FileStore, key: string) =>
+    vi.waitFor(async () => expect(await store.has(key)).toBe(false), { timeout: 5000 })
+
+  test('§6 uploading is for admins, reading for admins and bots', async () => {
+    const { app, admin } = await opening()
+    const user = await app.signUp('user')
+    const bot = await app.bot()
+    expect((await upload(app, app.guest, png)).status).toBe(401)
+    expect((await upload(app, user, png)).status).toBe(403)
+    expect((await upload(app, bot, png)).status).toBe(403)
+    const { key } = (await upload(app, admin, png)).body
+    expect((await download(app, app.guest, key)).status).toBe(401)
+    expect((await download(app, user, key)).status).toBe(403)
+    expect((await download(app, bot, key)).status).toBe(200)
+  })
+
+  test.each([
+    ['PNG', () => canvas().png(), 'png', 'image/png'],
+    ['JPEG', () => canvas().jpeg(), 'jpg', 'image/jpeg'],
+    ['WebP', () => canvas().webp(), 'webp', 'image/webp'],
+    ['GIF', () => canvas().gif(), 'gif', 'image/gif'],
+  ])(
+    '§7 a %s by its content is stored, whatever its name and declared type, and served safely',
+    async (_name, make, extension, type) => {
+      const { app, admin } = await opening()
+      const { body, status } = await upload(app, admin, await make().toBuffer(), 'Mein Bild.HTML', 'application/octet-stream')
+      expect(status).toBe(200)
+      expect(body.key).toMatch(new RegExp(`^announcements/\\d{13}_Mein_Bild\\.${extension}$`))
+      expect(body.name).toBe('Mein Bild.HTML')
+      const served = await download(app, admin, body.key)
+      expect(served.status).toBe(200)
+      expect(Object.fromEntries(served.headers)).toMatchObject({
+        'content-type': type,
+        'content-length': String(served.bytes.byteLength),
+        'cache-control': 'private, max-age=31536000, immutable',
+        'x-content-type-options': 'nosniff',
+      })
+      expect(await sharp(served.bytes).metadata()).toMatchObject({ width: 300, height: 200 })
+    },
+  )
+
+  test('§2 the thumbnail is a small WebP', async () => {
+    const { app, admin } = await opening()
+    const noise = await sharp({
+      create: { width: 800, height: 400, channels: 3, background: 'black', noise: { type: 'gaussian', mean: 128, sigma: 50 } },
+    })
+      .png()
+      .toBuffer()
+    const { key } = (await upload(app, admin, noise)).body
+    const thumb = await download(app, admin, key, '?size=thumb')
+    expect(thumb.headers.get('content-type')).toBe('image/webp')
+    expect(await sharp(thumb.bytes).metadata()).toMatchObject({ format: 'webp', width: 96, height: 48 })
+    expect(thumb.bytes.byteLength).toBeLessThan(10_000)
+  })
+
+  test('an announcement keeps its files; a replaced or cleared one goes, and both with the announcement', async () => {
+    const { app, store, admin } = await opening()
+    const keys = await Promise.all(
+      ['a.png', 'b.png', 'c.png'].map(async (name) => (await upload(app, admin, png, name)).body.key),
+    )
+    const [image = '', icon = '', next = ''] = keys
+    const { id } = (
+      await admin.call('POST', '/api/announcements', { ...desc, image, imageName: 'a.png', icon, iconName: 'b.png' })
+    ).body
+    const saved = async () => (await admin.call('GET', `/api/announcements/${id}`)).body
+    expect(await saved()).toMatchObject({ image, imageName: 'a.png', icon, iconName: 'b.png' })
+
+    // Image and icon may change places; the same files stay.
+    expect(
+      (
+        await admin.call('PUT', `/api/announcements/${id}`, {
+          ...desc,
+          image: icon,
+          imageName: 'b.png',
+          icon: image,
+          iconName: 'a.png',
+        })
+      ).status,
+    ).toBe(200)
+    await sql`update file_removals set requested_at = now() - interval '1 second' where key <> ${next}`.execute(app.database.db)
+    await app.files.sweep()
+    for (const key of keys) expect((await download(app, admin, key)).status).toBe(200)
+
+    expect(
+      (await admin.call('PUT', `/api/announcements/${id}`, { ...desc, image: next, imageName: 'c.png', icon: null })).status,
+    ).toBe(200)
+    expect(await saved()).toMatchObject({ image: next, imageName: 'c.png', icon: null, iconName: null })
+    await isGone(store, image)
+    await isGone(store, icon)
+    expect((await download(app, admin, image, '?size=thumb')).status).toBe(404)
+    expect((await download(app, admin, next)).status).toBe(200)
+
+    await admin.call('DELETE', `/api/announcements/${id}`)
+    await isGone(store, next)
+    await vi.waitFor(async () => expect(await app.database.db.selectFrom('file_removals').selectAll().execute()).toEqual([]), {
+      timeout: 5000,
+    })
+  })
+
+  test('never a row without its file: a key that is not there, was swept or belongs to another row is refused', async () => {
+    const { app, store, admin } = await opening()
+    const save = (changes: object) => admin.call('POST', '/api/announcements', { ...desc, ...changes })
+    const { key } = (await upload(app, admin, png)).body
+    expect((await save({ image: key, icon: key })).body.fields).toEqual({ icon: 'The image and the icon must be two uploads.' })
+    expect((await save({ image: key })).status).toBe(200)
+    const refused = {
+      status: 400,
+      body: { success: false, error: 'This file was uploaded too long ago. Please choose it again.' },
+    }
+    expect(await save({ image: key })).toMatchObject(refused)
+    expect(await save({ icon: 'announcements/1700000000000_never.png' })).toMatchObject({
+      ...refused,
+      body: { fields: { icon: refused.body.error } },
+    })
+    const lost = (await upload(app, admin, png)).body.key
+    await store.remove(lost)
+    expect(await save({ image: lost })).toMatchObject(refused)
+    expect((await admin.call('GET', '/api/announcements')).body.total).toBe(1)
+  })
+
+  test('an upload nobody refers to goes after an hour; of a save and a sweep at once one wins, and row and file agree', async () => {
+    const { app, store, admin } = await opening()
+    const { key: orphan } = (await upload(app, admin, png)).body
+    await app.files.sweep()
+    expect(await store.has(orphan)).toBe(true)
+    await sql`update file_removals set requested_at = requested_at - interval '1 hour 1 second'`.execute(app.database.db)
+    await app.files.sweep()
+    expect(await store.has(orphan)).toBe(false)
+
+    for (let n = 0; n < 5; n += 1) {
+      const { key } = (await upload(app, admin, png)).body
+      await sql`update file_removals set requested_at = now() - interval '1 second' where key = ${key}`.execute(app.database.db)
+      const [answer] = await Promise.all([
+        admin.call('POST', '/api/announcements', { ...desc, image: key }),
+        app.files.sweep(),
+        app.files.sweep(),
+      ])
+      expect(await store.has(key)).toBe(answer.status === 200)
+      expect([200, 400]).toContain(answer.status)
+    }
+  })
+
+  test('a removal that fails does not fail the request and is tried again', async () => {
+    const store = open()
+    let isBroken = true
+    const breaking: FileStore = {
+      ...store,
+      remove: (key) => (isBroken ? Promise.reject(new Error('the store is down')) : store.remove(key)),
+    }
+    const app = await testApp({ fileStore: breaking })
+    const admin = await app.signUp('admin')
+    const { key } = (await upload(app, admin, png)).body
+    const { id } = (await admin.call('POST', '/api/announcements', { ...desc, image: key })).body
+    expect((await admin.call('DELETE', `/api/announcements/${id}`)).status).toBe(200)
+    await app.files.sweep()
+    isBroken = false
+    expect(await store.has(key)).toBe(true)
+    await vi.waitFor(async () => {
+      await sql`update file_removals set requested_at = now()`.execute(app.database.db)
+      await app.files.sweep()
+      expect(await store.has(key)).toBe(false)
+    })
+  })
+
+  test('two uploads of one name in one millisecond are two files', async () => {
+    const { app, admin } = await opening()
+    const again = await testApp({ fileStore: open() }) // as another process would
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => upload(n % 2 ? again : app, admin, png, 'same.png')))
+    expect(new Set(answers.map(({ body }) => body.key)).size).toBe(12)
+  })
+
+  test.each([
+    ['../../../etc/passwd', 'passwd', 'passwd'],
+    ['..\\..\\windows\\win.ini', 'win', 'win.ini'],
+    ['....png', 'image', '....png'],
+    ['.png', 'image', '.png'],
+    ['', 'image', 'image'],
+    ['Åse — 李 😀.png', 'Ase', 'Åse — 李 😀.png'],
+    ['李.png', 'image', '李.png'],
+    ['a\u202Egnp.exe', 'a_gnp', 'agnp.exe'],
+    [`${'long'.repeat(200)}.png`, 'long'.repeat(20), 'long'.repeat(64).slice(0, 255)],
+    ['a?b#c%2f..%2fd.png', '2fd', '2fd.png'],
+    ['x.php.png', 'x.php', 'x.php.png'],
+    [`${'x'.repeat(79)}.y.png`, 'x'.repeat(79), `${'x'.repeat(79)}.y.png`],
+    ['<img src=x onerror=alert(1)>.png', 'img_src_x_onerror_alert_1', '<img src=x onerror=alert(1)>.png'],
+  ])('§7 the name %j becomes a key within the store', async (name, inKey, shown) => {
+    const { app, admin } = await opening()
+    const { status, body } = await upload(app, admin, png, name === 'a?b#c%2f..%2fd.png' ? 'a?b#c/../2fd.png' : name)
+    expect(status, JSON.stringify(body)).toBe(200)
+    expect(body.key).toMatch(/^announcements\/\d{13}_[A-Za-z0-9._-]+$/)
+    expect(body.key.replace(/^announcements\/\d+_/, '')).toBe(`${inKey}.png`)
+    expect(body.name).toBe(shown)
+    expect((await download(app, admin, body.key)).status).toBe(200)
+  })
+
+  test.each([
+    '..%2F..%2Fpostgres%2FPG_VERSION',
+    '%2e%2e',
+    '..',
+    '.hidden',
+    'none.png',
+    'a%00b',
+    'a%2fb',
+    'C:%5Cx',
+    '1700000000000_x.png.part',
+  ])('GET /api/files/announcements/%s reaches nothing', async (name) => {
+    const { app, admin } = await opening()
+    expect([400, 404]).toContain((await download(app, admin, `announcements/${name}`)).status)
+  })
+})
+
+describe('the store is away', () => {
+  test('security: 503 with what happened, never a hanging or broken page', async () => {
+    const away = s3Store('s3://arcade?endpoint=http://127.0.0.1:1')
+    const app = await testApp({ fileStore: away })
+    const admin = await app.signUp('admin')
+    const message = 'The file store is not available right now. Please try again in a moment.'
+    expect(await upload(app, admin, png)).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', message } })
+    expect((await download(app, admin, 'announcements/1700000000000_x.png')).status).toBe(503)
+    expect((await admin.call('GET', '/api/announcements')).status).toBe(200)
+  })
+})

@@ -1,0 +1,40 @@
+/**
+ * An answer before it is a Response, and the security headers that every answer has (security.md, Browser; OWASP Secure Headers).
+ * Plain objects until the end: the Node adapter has a fast path for a Response whose headers nobody touched.
+ */
+
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  body: string | Uint8Array<ArrayBuffer> | ReadableStream | null
+}
+
+export const jsonHeaders = { 'content-type': 'application/json' }
+
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'", // the component library sets style attributes and its theme's variables
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** What every answer has; what has a cache rule of its own overrides `no-store`. */
+export function securityHeaders(isHttps: boolean): Record<string, string> {
+  return {
+    'content-security-policy': contentSecurityPolicy,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+    'cache-control': 'no-store',
+    ...(isHttps && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
+  }
+}
+

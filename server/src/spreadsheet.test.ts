@@ -1,0 +1,561 @@
+/** Reads the files back with a small reader of its own: the zip by its directory, the sheets by their tags. */
+import { createHash } from 'node:crypto'
+import { getEventListeners } from 'node:events'
+import { setImmediate as loopTurn } from 'node:timers/promises'
+import { crc32, inflateRawSync } from 'node:zlib'
+import { describe, expect, test, vi } from 'vitest'
+import { spreadsheet, type Column, type SpreadsheetOptions } from './spreadsheet.ts'
+
+const textColumn: Column<string | null>[] = [{ header: 'Text', width: 20, kind: 'text', value: (row) => row }]
+const idColumn: Column<number>[] = [{ header: 'id', width: 12, kind: 'number', value: (row) => row }]
+
+describe('security "Exports": a real XLSX file', () => {
+  test('has the parts of the package, each with a right checksum', async () => {
+    const { parts } = await write(idColumn, [1])
+    expect([...parts.keys()]).toEqual([
+      '_rels/.rels',
+      'xl/styles.xml',
+      'xl/worksheets/sheet1.xml',
+      'xl/workbook.xml',
+      'xl/_rels/workbook.xml.rels',
+      '[Content_Types].xml',
+    ])
+    expect(parts.get('[Content_Types].xml')).toContain('PartName="/xl/worksheets/sheet1.xml"')
+  })
+
+  test('types its cells: text, numbers, dates in UTC, and nothing where there is nothing', async () => {
+    interface Row {
+      name: string | null
+      balance: number | undefined
+      at: Date | null
+    }
+    const columns: Column<Row>[] = [
+      { header: 'Name', width: 20, kind: 'text', value: (row) => row.name },
+      { header: 'Balance', width: 10, kind: 'number', value: (row) => row.balance },
+      { header: 'At', width: 20, kind: 'date', value: (row) => row.at },
+    ]
+    const at = new Date('2026-11-21T04:30:05.138Z')
+    const { sheets } = await write(columns, [
+      { name: 'Åse 😀 李', balance: 438335.75, at },
+      { name: null, balance: undefined, at: null },
+      { name: '', balance: -5, at: new Date('1900-03-01T00:00:00Z') },
+    ])
+    expect(sheets['Sheet']).toEqual([
+      { A: 'Name', B: 'Balance', C: 'At' },
+      { A: 'Åse 😀 李', B: 438335.75, C: at },
+      {},
+      { B: -5, C: new Date('1900-03-01T00:00:00Z') },
+    ])
+  })
+
+  test.each<[string, number | bigint | string | null, unknown]>([
+    ['zero', 0, 0],
+    ['an id of 13 digits', 1234567890123, 1234567890123],
+    ['the largest safe integer', Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+    ['a tiny one', 1e-7, 1e-7],
+    ['a huge one', 1.5e300, 1.5e300],
+    ['numeric of PostgreSQL', '12345.67', 12345.67],
+    ['bigint', 100001793n, 100001793],
+    ['a bigint a spreadsheet would round', 12345678901234567890n, '12345678901234567890'],
+    ['text that is no number', '12 coins', '12 coins'],
+    ['a formula in a number column', '=1+1', "'=1+1"],
+    ['NaN', NaN, undefined],
+    ['infinity', -Infinity, undefined],
+  ])('a number column with %s', async (_, value, expected) => {
+    const columns: Column<typeof value>[] = [{ header: 'n', width: 9, kind: 'number', value: (row) => row }]
+    expect(await firstCell(columns, value)).toEqual(expected)
+  })
+
+  test.each([
+    ['an invalid date is empty', new Date(NaN), undefined],
+    ['one before Excel can count is text', new Date('1899-12-31T00:00:00Z'), '1899-12-31T00:00:00.000Z'],
+    ['the last Excel can show', new Date('9999-12-31T23:59:59Z'), new Date('9999-12-31T23:59:59Z')],
+    [
+      'one after it is text, without the plus of its year becoming a formula',
+      new Date('+010000-01-01T00:00:00Z'),
+      "'+010000-01-01T00:00:00.000Z",
+    ],
+  ])('%s', async (_, value, expected) => {
+    const columns: Column<Date>[] = [{ header: 'at', width: 20, kind: 'date', value: (row) => row }]
+    expect(await firstCell(columns, value)).toEqual(expected)
+  })
+
+  test('has a bold header that stays in view, a filter and the widths asked for', async () => {
+    const { parts } = await write(textColumn, ['a', 'b'])
+    const sheet = parts.get('xl/worksheets/sheet1.xml')!
+    expect(sheet).toContain('<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>')
+    expect(sheet).toContain('<col min="1" max="1" width="20" customWidth="1"/>')
+    expect(sheet).toContain('<autoFilter ref="A1:A3"/>')
+    expect(sheet).toContain('<c r="A1" s="1" ')
+    expect(cellFormats(parts)[1]).toContain('fontId="1"')
+  })
+
+  test('an empty table is a header', async () => {
+    expect((await write(textColumn, [])).sheets).toEqual({ Sheet: [{ A: 'Text' }] })
+  })
+
+  test('names columns past Z', async () => {
+    const columns = Array.from({ length: 703 }, (_, i): Column<null> => ({
+      header: `h${i}`,
+      width: 5,
+      kind: 'text',
+      value: () => 'x',
+    }))
+    const header = (await write(columns, [null])).sheets['Sheet']![0]!
+    expect([header['Z'], header['AA'], header['ZZ'], header['AAA']]).toEqual(['h25', 'h26', 'h701', 'h702'])
+  })
+
+  test('the same rows make the same bytes', async () => {
+    const digest = async () =>
+      createHash('sha256')
+        .update((await write(textColumn, ['a', 'b'])).bytes)
+        .digest('hex')
+    expect(await digest()).toBe(await digest())
+  })
+})
+
+describe('security "Exports": text cells are never formulas', () => {
+  test.each([
+    '=1+1',
+    '+1+1',
+    '-1+1',
+    '@SUM(1)',
+    '=HYPERLINK("http://evil.example","x")',
+    "-2+3+cmd|' /C calc'!A0",
+    '+1-555-0100',
+    '@a-b',
+    '@a(1)',
+    '--1',
+    '=',
+    '+',
+    '@',
+    '\tplain',
+    ' =1+1',
+    '\u00a0=1+1',
+    '\ufeff=1+1',
+    '＝1+1',
+    '＋1',
+    '－1',
+    '＠SUM(1)',
+  ])('%j gets an apostrophe', async (text) => {
+    expect(await firstCell(textColumn, text)).toBe(`'${text}`)
+  })
+
+  test.each([
+    '@moon_8077',
+    '@ig.name',
+    '+62100025251',
+    '-5',
+    '-5.25',
+    '-',
+    'moon@example.org',
+    'a=1+1',
+    'x; =1',
+    "'quoted",
+    '(1+1)',
+    '0x2fb3',
+    'in-1794',
+    '#5',
+    '12',
+  ])('%j is left as it is', async (text) => {
+    expect(await firstCell(textColumn, text)).toBe(text)
+  })
+
+  test.each([
+    ['\0=1+1', "'=1+1"],
+    ['\t=1+1', "'\t'=1+1"],
+    ['\u0001\t=1+1', "'\t'=1+1"],
+    ['\r=1+1', "'\n=1+1"],
+    ['\r\n=1+1', "'\n=1+1"],
+    ['x;=1+1', "x;'=1+1"],
+    ['x\t=1+1', "x\t'=1+1"],
+    ['x,=1;=2', "x,'=1;'=2"],
+    ['x;\0=1+1', "x;'=1+1"],
+    ['x;\ufffe\0=1+1', "x;'=1+1"],
+  ])('%j becomes %j: neither dropped characters nor another separator make a way round', async (text, expected) => {
+    expect(await firstCell(textColumn, text)).toBe(expected)
+  })
+
+  test('no cell is ever written as a formula', async () => {
+    const { parts } = await write(textColumn, ['=1+1', '</t></is></c><c><f>1+1</f></c>'])
+    expect(parts.get('xl/worksheets/sheet1.xml')).not.toContain('<f>')
+  })
+
+  test('the header is guarded too', async () => {
+    const { sheets } = await write([{ header: '=1+1', width: 9, kind: 'text', value: () => null }], [null])
+    expect(sheets['Sheet']![0]).toEqual({ A: "'=1+1" })
+  })
+})
+
+describe('security "Exports": hostile text', () => {
+  test.each([
+    ['markup', `<b a="1">&amp;</b> ]]> 'q'`, `<b a="1">&amp;</b> ]]> 'q'`],
+    ['characters illegal in XML', 'a\0\u0001\b\v\f\u001f\ufffe\uffffb', 'ab'],
+    ['a lone high surrogate', 'a\ud83db', 'a\ufffdb'],
+    ['a lone low surrogate', 'a\ude00', 'a\ufffd'],
+    ['a pair', '😀', '😀'],
+    ['what looks like an escape', '_x0041_ _x000d_ _x005F_', '_x0041_ _x000d_ _x005F_'],
+    ['overlapping escapes', '_x0041_x0042_', '_x0041_x0042_'],
+    ['a handle that looks like an escape', '@a_x0041_', '@a_x0041_'],
+    ['spaces at the ends', '  a  ', '  a  '],
+    ['lines', 'a\nb\r\nc\rd\n', 'a\nb\nc\nd\n'],
+    ['tabs inside', 'a\tb', 'a\tb'],
+    ['nothing but illegal characters', '\0\0', ''],
+    ['__proto__', '__proto__', '__proto__'],
+  ])('%s', async (_, text, expected) => {
+    expect(await firstCell(textColumn, text)).toBe(expected)
+  })
+
+  test('white space is marked as meant, and an escape is escaped the way Excel reads it', async () => {
+    const { parts } = await write(textColumn, [' a', '_x0041_'])
+    expect(parts.get('xl/worksheets/sheet1.xml')).toContain('<t xml:space="preserve"> a</t>')
+    expect(parts.get('xl/worksheets/sheet1.xml')).toContain('_x005F_x0041_')
+  })
+
+  test.each([
+    ['32,767 characters are whole', 'a'.repeat(32_767), 'a'.repeat(32_767)],
+    ['more are cut', 'a'.repeat(40_000), 'a'.repeat(32_767)],
+    ['a pair is not cut in two', `${'a'.repeat(32_766)}😀`, 'a'.repeat(32_766)],
+    ['a pair that fits stays', `${'a'.repeat(32_765)}😀b`, `${'a'.repeat(32_765)}😀`],
+    ['the apostrophe counts', `=${'a'.repeat(32_766)}`, `'=${'a'.repeat(32_765)}`],
+    ['escaping does not', '&'.repeat(32_767), '&'.repeat(32_767)],
+  ])('%s', async (_, text, expected) => {
+    const cell = await firstCell(textColumn, text)
+    expect(cell === expected, `${String(cell).length} of ${expected.length} characters`).toBe(true)
+  })
+
+  test('cells far longer than a piece of the file', async () => {
+    const rows = Array.from({ length: 50 }, (_, i) => `${i}${'щ<'.repeat(16_000)}`)
+    const { sheets } = await write(textColumn, rows)
+    expect(sheets['Sheet']!.slice(1).map((row) => row['A'])).toEqual(rows)
+  })
+})
+
+describe('security "Exports": more rows than a sheet holds', () => {
+  const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
+
+  test.each([
+    [9, [9]],
+    [10, [9, 1]],
+    [18, [9, 9]],
+    [25, [9, 9, 7]],
+  ])('%d rows on sheets of 10 with the header', async (count, expected) => {
+    const { sheets } = await write(idColumn, numbers(count), { limits: { rowsPerSheet: 10 }, sheetName: 'Players', batch: 4 })
+    expect(Object.keys(sheets)).toEqual(['Players', 'Players (2)', 'Players (3)'].slice(0, expected.length))
+    const written = Object.values(sheets)
+    expect(written.map((rows) => rows.length - 1)).toEqual(expected)
+    expect(written.map((rows) => rows[0])).toEqual(expected.map(() => ({ A: 'id' })))
+    expect(written.flatMap((rows) => rows.slice(1).map((row) => row['A']))).toEqual(numbers(count))
+  })
+
+  test('by default a sheet ends at 1,048,576 rows', async () => {
+    const { parts } = await write(idColumn, numbers(1_048_577), { batch: 10_000, isParsed: false })
+    expect(parts.get('xl/worksheets/sheet1.xml')!.slice(-200)).toMatch(
+      /<row r="1048576"><c r="A1048576"><v>1048574<\/v><\/c><\/row><\/sheetData><autoFilter ref="A1:A1048576"/,
+    )
+    expect(parts.get('xl/worksheets/sheet2.xml')).toContain('<row r="3"><c r="A3"><v>1048576</v></c></row></sheetData>')
+  }, 60_000)
+
+  test('a sheet whose XML would need Zip64 ends early', async () => {
+    const rows = numbers(30).map(() => 'x'.repeat(30_000))
+    const { sheets } = await write(textColumn, rows, { limits: { bytesPerSheet: 200_000 } })
+    expect(Object.keys(sheets).length).toBeGreaterThan(1)
+    expect(Object.values(sheets).flatMap((sheet) => sheet.slice(1))).toHaveLength(30)
+  })
+
+  test('an archive past 4 GiB has its directory in Zip64', async () => {
+    const { sheets, isZip64 } = await write(idColumn, numbers(25), { limits: { rowsPerSheet: 10, zip64From: 1000 } })
+    expect(isZip64).toBe(true)
+    expect(Object.values(sheets).map((rows) => rows.length)).toEqual([10, 10, 8])
+    expect((await write(idColumn, [1])).isZip64).toBe(false)
+  })
+
+  test.each([
+    ['a/b\\c?d*e[f]g:h', 'a_b_c_d_e_f_g_h'],
+    ["'Quoted'", '_Quoted_'],
+    ['', 'Sheet'],
+    ['history', 'history_'],
+    ['Tom & "Jerry" <3', 'Tom & "Jerry" <3'],
+    ['x'.repeat(40), 'x'.repeat(31)],
+    [`${'x'.repeat(30)}😀`, 'x'.repeat(30)],
+  ])('the sheet name %j is written as %j', async (sheetName, expected) => {
+    expect(Object.keys((await write(idColumn, [], { sheetName })).sheets)).toEqual([expected])
+  })
+
+  test('a long sheet name is cut before its number', async () => {
+    const { sheets } = await write(idColumn, numbers(12), { limits: { rowsPerSheet: 10 }, sheetName: 'x'.repeat(40) })
+    expect(Object.keys(sheets)).toEqual(['x'.repeat(31), `${'x'.repeat(27)} (2)`])
+  })
+})
+
+describe('security "Exports": failure, a slow and a gone reader', () => {
+  test('a failure half-way breaks the stream', async () => {
+    const { rows, wasReturned } = source(100, { failAfter: 50 })
+    await expect(readAll(open({ rows }))).rejects.toThrow('connection lost')
+    expect(wasReturned()).toBe(true)
+  })
+
+  test('a failure of a value breaks the stream and frees the source', async () => {
+    const { rows, wasReturned } = source(100)
+    const columns: Column<string>[] = [{ header: 'x', width: 5, kind: 'text', value: () => JSON.parse('{') as string }]
+    await expect(readAll(open({ rows, columns }))).rejects.toThrow(SyntaxError)
+    await vi.waitFor(() => expect(wasReturned()).toBe(true))
+  })
+
+  test('cancel runs the return of the source', async () => {
+    const { rows, wasReturned } = source(10_000)
+    const reader = open({ rows }).getReader()
+    for (let i = 0; i < 10; i++) await reader.read()
+    expect(wasReturned()).toBe(false)
+    await reader.cancel()
+    expect(wasReturned()).toBe(true)
+  })
+
+  test('cancel before the first read frees the source too', async () => {
+    const returned = vi.fn<() => Promise<IteratorReturnResult<undefined>>>(async () => ({ done: true, value: undefined }))
+    const rows = { [Symbol.asyncIterator]: () => ({ next: () => expect.unreachable(), return: returned }) }
+    await open({ rows }).cancel()
+    expect(returned).toHaveBeenCalledOnce()
+  })
+
+  test('cancel while a batch is awaited that never comes', async () => {
+    const returned = vi.fn<() => Promise<IteratorReturnResult<undefined>>>(async () => ({ done: true, value: undefined }))
+    const rows = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}), return: returned }) }
+    const reader = open({ rows }).getReader()
+    const reading = drain(reader)
+    await loopTurn()
+    await reader.cancel()
+    await reading
+    expect(returned).toHaveBeenCalledOnce()
+  })
+
+  test('the signal breaks the stream with its reason, also while nobody reads', async () => {
+    const stop = new AbortController()
+    const { rows, wasReturned } = source(10_000)
+    const reader = open({ rows, signal: stop.signal }).getReader()
+    for (let i = 0; i < 10; i++) await reader.read()
+    stop.abort(new Error('shutting down'))
+    await vi.waitFor(() => expect(wasReturned()).toBe(true))
+    await expect(reader.read()).rejects.toThrow('shutting down')
+  })
+
+  test('a signal that had fired before', async () => {
+    const { rows, batchesRead } = source(100)
+    await expect(readAll(open({ rows, signal: AbortSignal.abort(new Error('too late')) }))).rejects.toThrow('too late')
+    expect(batchesRead()).toBe(0)
+  })
+
+  test.each([
+    ['finished', async (stream: ReadableStream<Uint8Array>) => void (await readAll(stream))],
+    ['cancelled', async (stream: ReadableStream<Uint8Array>) => stream.cancel()],
+  ])('a %s stream leaves no listener on the signal', async (_, end) => {
+    const { signal } = new AbortController()
+    const stream = open({ rows: source(10).rows, signal })
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    await end(stream)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  })
+
+  test('nothing is read before the first read, and a slow reader holds the source back', async () => {
+    const { rows, batchesRead } = source(10_000)
+    const reader = open({ rows }).getReader()
+    await pause()
+    expect(batchesRead()).toBe(0)
+    let bytes = 0
+    while (batchesRead() < 100) bytes += (await reader.read()).value!.length
+    const before = batchesRead()
+    await pause()
+    await pause()
+    expect(batchesRead(), 'nobody read meanwhile').toBe(before)
+    expect(bytes).toBeGreaterThan(0)
+    await reader.cancel()
+  })
+
+  test('at most one batch is read ahead of the rows taken', async () => {
+    const { rows, batchesRead } = source(20, { size: 5000 })
+    let taken = 0
+    let furthest = 0
+    const columns: Column<string>[] = [
+      {
+        header: 'x',
+        width: 5,
+        kind: 'text',
+        value: (row) => {
+          furthest = Math.max(furthest, batchesRead() - Math.floor(taken++ / 5000))
+          return row
+        },
+      },
+    ]
+    await readAll(open({ rows, columns }))
+    expect(taken).toBe(100_000)
+    expect(furthest).toBe(2)
+  })
+
+  test('tells how many rows were written, up to all of them', async () => {
+    const written: number[] = []
+    await readAll(open({ rows: source(3, { size: 7 }).rows, onRows: (rows) => written.push(rows) }))
+    expect(written).toEqual([7, 14, 21])
+  })
+
+  test('other work goes on while a large batch is written', async () => {
+    let turns = 0
+    let isOver = false
+    const count = async (): Promise<void> => {
+      while (!isOver) {
+        await loopTurn()
+        turns++
+      }
+    }
+    const counting = count()
+    await readAll(open({ rows: source(1, { size: 100_000 }).rows }))
+    isOver = true
+    await counting
+    expect(turns).toBeGreaterThan(50)
+  })
+})
+
+/** Batches of text that compress badly, so that bytes come out steadily. */
+function source(batches: number, { size = 100, failAfter = Infinity } = {}) {
+  let read = 0
+  let returned = false
+  async function* generate(): AsyncGenerator<string[]> {
+    try {
+      for (; read < batches;) {
+        if (read >= failAfter) throw new Error('connection lost')
+        read++
+        const seed = createHash('sha256').update(String(read)).digest('base64')
+        yield Array.from({ length: size }, (_, i) => createHash('sha1').update(`${seed}${i}`).digest('hex'))
+      }
+    } finally {
+      returned = true
+    }
+  }
+  return { rows: generate(), batchesRead: () => read, wasReturned: () => returned }
+}
+
+function open(
+  options: Partial<SpreadsheetOptions<string>> & Pick<SpreadsheetOptions<string>, 'rows'>,
+): ReadableStream<Uint8Array> {
+  const columns: Column<string>[] = [{ header: 'Text', width: 20, kind: 'text', value: (row) => row }]
+  return spreadsheet({ sheetName: 'Sheet', columns, ...options })
+}
+
+async function readAll(stream: ReadableStream<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  while (!(await reader.read()).done);
+}
+
+async function pause(): Promise<void> {
+  for (let i = 0; i < 50; i++) await loopTurn()
+}
+
+interface WriteOptions {
+  sheetName?: string
+  limits?: Parameters<typeof spreadsheet>[1]
+  batch?: number
+  isParsed?: boolean
+}
+
+type Cells = Record<string, string | number | Date>
+
+async function write<Row>(columns: Column<Row>[], rows: Row[], options: WriteOptions = {}) {
+  const { sheetName = 'Sheet', limits = {}, batch = 100, isParsed = true } = options
+  async function* batches(): AsyncGenerator<Row[]> {
+    for (let at = 0; at < rows.length; at += batch) yield rows.slice(at, at + batch)
+  }
+  const bytes = await readAll(spreadsheet({ sheetName, columns, rows: batches() }, limits))
+  const { parts, isZip64 } = unzip(bytes)
+  const names = [...parts.get('xl/workbook.xml')!.matchAll(/<sheet name="([^"]*)"/g)].map(([, name]) => unescape(name!))
+  const formats = cellFormats(parts)
+  const read = (_: string, i: number): Cells[] =>
+    isParsed ? parseSheet(parts.get(`xl/worksheets/sheet${i + 1}.xml`)!, formats) : []
+  const sheets: Record<string, Cells[]> = Object.fromEntries(names.map((name, i) => [name, read(name, i)]))
+  return { bytes, parts, sheets, isZip64 }
+}
+
+/** What the first cell under the header holds. */
+async function firstCell<Row>(columns: Column<Row>[], row: Row): Promise<Cells[string] | undefined> {
+  return (await write(columns, [row])).sheets['Sheet']![1]!['A']
+}
+
+function cellFormats(parts: Map<string, string>): string[] {
+  return [
+    ...parts
+      .get('xl/styles.xml')!
+      .match(/<cellXfs.*<\/cellXfs>/)![0]
+      .matchAll(/<xf [^>]*>/g),
+  ].map(([format]) => format)
+}
+
+/** By the directory at the end, as spreadsheet programs do; checks sizes and checksums. */
+function unzip(bytes: Buffer): { parts: Map<string, string>; isZip64: boolean } {
+  const end = bytes.lastIndexOf(Buffer.from('PK\x05\x06'))
+  expect(end, 'an end of the directory').toBe(bytes.length - 22)
+  const isZip64 = bytes.readUInt32LE(end + 16) === 0xffffffff
+  let entries = bytes.readUInt16LE(end + 10)
+  let at = bytes.readUInt32LE(end + 16)
+  if (isZip64) {
+    expect(bytes.readUInt32LE(end - 20)).toBe(0x07064b50)
+    const end64 = Number(bytes.readBigUInt64LE(end - 20 + 8))
+    expect(bytes.readUInt32LE(end64)).toBe(0x06064b50)
+    entries = Number(bytes.readBigUInt64LE(end64 + 32))
+    at = Number(bytes.readBigUInt64LE(end64 + 48))
+  }
+  const parts = new Map<string, string>()
+  for (; entries > 0; entries--) {
+    expect(bytes.readUInt32LE(at)).toBe(0x02014b50)
+    const [crc, compressed, size] = [bytes.readUInt32LE(at + 16), bytes.readUInt32LE(at + 20), bytes.readUInt32LE(at + 24)]
+    const [nameLength, extraLength] = [bytes.readUInt16LE(at + 28), bytes.readUInt16LE(at + 30)]
+    const name = bytes.toString('latin1', at + 46, at + 46 + nameLength)
+    const short = bytes.readUInt32LE(at + 42)
+    const local = short === 0xffffffff ? Number(bytes.readBigUInt64LE(at + 46 + nameLength + 4)) : short
+    expect(bytes.readUInt32LE(local)).toBe(0x04034b50)
+    const start = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28)
+    const content = inflateRawSync(bytes.subarray(start, start + compressed))
+    expect([content.length, crc32(content)], name).toEqual([size, crc])
+    const descriptor = start + compressed
+    expect([0, 4, 8, 12].map((i) => bytes.readUInt32LE(descriptor + i))).toEqual([0x08074b50, crc, compressed, size])
+    parts.set(name, content.toString())
+    at += 46 + nameLength + extraLength
+  }
+  return { parts, isZip64 }
+}
+
+/** Refuses what is not well-formed enough to be read by tags alone: an unknown cell throws instead of being passed over. */
+function parseSheet(xml: string, formats: string[]): Cells[] {
+  return [...xml.matchAll(/<row r="(\d+)">(.*?)<\/row>/gs)].map(([, number, cells], index) => {
+    expect(Number(number)).toBe(index + 1)
+    const row: Cells = {}
+    const rest = cells!.replace(/<c r="([A-Z]+)(\d+)"( s="(\d+)")?( t="inlineStr")?>(.*?)<\/c>/gs, (...match: string[]) => {
+      const [, column, at, , style, type, content] = match
+      expect(at).toBe(number)
+      row[column!] = type ? readText(content!) : readNumber(content!, formats[Number(style ?? 0)]!)
+      return ''
+    })
+    expect(rest, 'nothing but cells').toBe('')
+    return row
+  })
+}
+
+function readText(content: string): string {
+  const [, preserve, text] = content.match(/^<is><t( xml:space="preserve")?>([^<]*)<\/t><\/is>$/s)!
+  // oxlint-disable-next-line no-control-regex -- what XML does not allow must not be there
+  expect(text).not.toMatch(/[\x00-\x08\x0b-\x1f\ufffe\uffff]/)
+  const value = preserve ? text! : text!.trim()
+  return unescape(value).replace(/_x([\da-f]{4})_/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
+}
+
+function readNumber(content: string, format: string): number | Date {
+  const value = Number(content.match(/^<v>([-+\de.]+)<\/v>$/)![1])
+  return format.includes('numFmtId="164"') ? new Date(Math.round((value - 25_569) * 86_400_000)) : value
+}
+
+function unescape(text: string): string {
+  const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' }
+  return text.replace(/&[a-z]+;/g, (entity) => entities[entity]!)
+}

@@ -1,0 +1,72 @@
+/**
+ * A process that opens the database as the server or a command does, for tests to talk to and to kill. Arguments: its
+ * DatabaseOptions as JSON. Each line in is `{id, sql}` or `{id, listen}`; each line out is an answer or an event.
+ */
+import { createInterface } from 'node:readline'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { type Database, openDatabase } from '#src/db/database.ts'
+import { StartError, isDiskFull, isUnavailable } from '#src/db/errors.ts'
+
+export interface ProcessOptions {
+  dataDir: string
+  url?: string
+  use: 'server' | 'command'
+}
+
+export type ProcessAnswer =
+  | { id: number; rows: Record<string, unknown>[] }
+  | { id: number; error: { message: string; isUnavailable: boolean; isDiskFull: boolean } }
+export type ProcessEvent = { event: 'opened' | 'closed' | 'gap' } | { event: 'refused' | 'fatal' | 'heard'; message: string }
+
+await main(JSON.parse(process.argv[2] ?? '{}') as ProcessOptions)
+
+async function main(options: ProcessOptions): Promise<void> {
+  let database: Database | undefined
+  const log = pino({ level: 'debug' }, pino.destination({ dest: 2, sync: true }))
+  const onFatal = ({ message }: Error) => {
+    print({ event: 'fatal', message })
+    process.exit(1)
+  }
+  process.on('SIGTERM', () => {
+    void database?.close().then(() => {
+      print({ event: 'closed' })
+      process.exit(0)
+    })
+  })
+  try {
+    database = await openDatabase({ ...options, log, onFatal })
+    print({ event: 'opened' })
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    print({ event: 'refused', message: error.message })
+    process.exit(1)
+  }
+  for await (const line of createInterface(process.stdin)) void answer(database, JSON.parse(line) as Request)
+}
+
+interface Request {
+  id: number
+  sql?: string
+  listen?: string
+  asks?: 'freeSpaceLow'
+}
+
+async function answer(database: Database, { id, sql: statement, listen, asks }: Request): Promise<void> {
+  try {
+    if (listen !== undefined) {
+      const onMessage = (message: string) => print({ event: 'heard', message })
+      await database.listen(listen, onMessage, () => print({ event: 'gap' }))
+    }
+    if (asks === 'freeSpaceLow') return print({ id, rows: [{ freeSpaceLow: database.freeSpaceLow() }] })
+    const { rows } = await sql.raw<Record<string, unknown>>(statement ?? 'select 1').execute(database.db)
+    print({ id, rows })
+  } catch (error) {
+    const { message } = error as Error
+    print({ id, error: { message, isUnavailable: isUnavailable(error), isDiskFull: isDiskFull(error) } })
+  }
+}
+
+function print(line: ProcessAnswer | ProcessEvent): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`)
+}

@@ -1,0 +1,89 @@
+/** A running Arcade Console for end-to-end tests and benchmarks: the real process on a fresh data directory, and the door to its database. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { importDirectory } from '#src/cli/import.ts'
+import { type Database, openDatabase } from '#src/db/database.ts'
+import { createAccount } from '#src/features/accounts/accounts.ts'
+import { hashPassword } from '#src/passwords.ts'
+import { createSessions } from '#src/sessions.ts'
+
+const ROOT = resolve(import.meta.dirname, '../../..')
+/** Sample data in the product's import format, beside the checkout. */
+export const SAMPLE = resolve(ROOT, '../shared/sample')
+export const PASSWORD = 'correct horse'
+
+export interface Person {
+  id: string
+  email: string
+  token: string
+}
+
+export interface ConsoleServer {
+  url: string
+  dataDir: string
+  pid: number
+  database: Database
+  /** Empties every collection; with `sample`, fills them from the sample data. */
+  reset(options: { sample: boolean }): Promise<void>
+  /** Creates an account with a users document and a session. */
+  addPerson(person: { fname: string; lname: string; email: string; userType: 'admin' | 'user' }): Promise<Person>
+  stop(): Promise<void>
+}
+
+export async function startConsoleServer(env: Record<string, string> = {}): Promise<ConsoleServer> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'arcade-console-'))
+  const child = spawn(process.execPath, [resolve(ROOT, 'server/src/main.ts')], {
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const url = await readyAddress(child.stdout)
+  const database = await openDatabase({ dataDir, log: pino({ level: 'silent' }), use: 'command' })
+  const sessions = await createSessions(database)
+  const passwordHash = await hashPassword(PASSWORD)
+  return {
+    url,
+    dataDir,
+    pid: child.pid ?? 0,
+    database,
+    async reset({ sample }) {
+      await emptyCollections(database)
+      if (sample) await importDirectory({ database, directory: SAMPLE, rejectedPath: join(dataDir, 'rejected.ndjson') })
+    },
+    async addPerson(person) {
+      const { id } = await database.transaction((tx) => createAccount(tx, { ...person, passwordHash }))
+      return { id, email: person.email, token: await sessions.begin(id) }
+    },
+    async stop() {
+      await database.close()
+      child.kill('SIGTERM')
+      if (child.exitCode === null) await once(child, 'exit')
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function readyAddress(stdout: NodeJS.ReadableStream): Promise<string> {
+  for await (const line of createInterface({ input: stdout })) {
+    const address = /^Arcade Console ready at (http:\S+)$/.exec(line)?.[1]
+    if (address) {
+      stdout.resume()
+      return address
+    }
+  }
+  throw new Error('the server ended before it was ready')
+}
+
+/** Everything but what the migrations themselves put there. */
+async function emptyCollections({ db }: Database): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select quote_ident(tablename) as name from pg_tables
+     where schemaname = current_schema() and tablename not like '%migration%' and tablename <> 'status_epoch'`.execute(db)
+  await sql.raw(`truncate ${rows.map(({ name }) => name).join(', ')}`).execute(db)
+  await sql`update status_epoch set epoch = 0`.execute(db)
+}

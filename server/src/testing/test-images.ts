@@ -1,0 +1,74 @@
+/** Images for tests of uploads, harmless and hostile, and the two requests that move them. */
+import { deflateSync } from 'node:zlib'
+import sharp from 'sharp'
+import type { Client, TestApp } from './test-app.ts'
+
+export const canvas = (width = 300, height = 200) => sharp({ create: { width, height, channels: 3, background: '#2fedbf' } })
+export const png = await canvas().png().toBuffer()
+
+interface UploadAnswer {
+  status: number
+  body: { key: string; name: string; message: string; fields?: unknown; code?: string }
+}
+
+export async function upload(
+  app: TestApp,
+  client: Client,
+  bytes: Uint8Array,
+  name = 'banner.png',
+  type = 'image/png',
+): Promise<UploadAnswer> {
+  const response = await app.fetch(`/api/files/announcements?name=${encodeURIComponent(name)}`, {
+    method: 'POST',
+    headers: { ...client.headers, 'content-type': type },
+    body: new Uint8Array(bytes),
+  })
+  return { status: response.status, body: (await response.json()) as UploadAnswer['body'] }
+}
+
+export async function download(app: TestApp, client: Client, key: string, query = '') {
+  const response = await app.fetch(`/api/files/${key}${query}`, { headers: client.headers })
+  return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) }
+}
+
+/** A PNG of one colour: its pixels are zeros that deflate to almost nothing. */
+export function bomb(width: number, height: number, rows = height): Uint8Array {
+  const chunk = (type: string, data: Buffer): Buffer => {
+    const body = Buffer.concat([Buffer.from(type), data])
+    const out = Buffer.alloc(body.length + 8)
+    out.writeUInt32BE(data.length)
+    body.copy(out, 4)
+    out.writeUInt32BE(crc(body), body.length + 4)
+    return out
+  }
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width)
+  header.writeUInt32BE(height, 4)
+  header.set([1, 0], 8) // one bit a pixel, grey
+  const bytesARow = Math.min(Math.ceil(width / 8) + 1, 5000)
+  const pixels = deflateSync(Buffer.alloc(bytesARow * rows))
+  return Buffer.concat([png.subarray(0, 8), chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))])
+}
+
+function crc(bytes: Buffer): number {
+  let value = 0xffffffff
+  for (const byte of bytes) {
+    value ^= byte
+    for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1
+  }
+  return (value ^ 0xffffffff) >>> 0
+}
+
+/** An animated GIF of that many frames of different colours. */
+export async function animation(frames: number, width: number, height: number): Promise<Uint8Array> {
+  const pages = await Promise.all(
+    Array.from({ length: frames }, (_, n) =>
+      sharp({ create: { width, height, channels: 3, background: { r: (n * 80) % 256, g: n, b: 0 } } })
+        .png()
+        .toBuffer(),
+    ),
+  )
+  return sharp(pages, { join: { animated: true } })
+    .gif({ effort: 1 })
+    .toBuffer()
+}

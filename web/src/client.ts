@@ -1,0 +1,211 @@
+/** The only door to the server: the contract's calls and downloads (§7), every failure as one CallError, the cache of answers. */
+import type { contract } from '@arcade/contract/contract'
+import type { ErrorBody, ErrorCode } from '@arcade/contract/errors'
+import { createORPCClient, ORPCError } from '@orpc/client'
+import type { ContractRouterClient } from '@orpc/contract'
+import { OpenAPILink } from '@orpc/openapi-client/fetch'
+import { createTanstackQueryUtils } from '@orpc/tanstack-query'
+import { QueryClient } from '@tanstack/react-query'
+import { contractRoutes } from 'virtual:contract-routes'
+
+interface CallProblem {
+  /** NETWORK: no answer arrived. */
+  code: ErrorCode | 'NETWORK'
+  status: number
+  message: string
+  fields?: Record<string, string> | undefined
+  requestId?: string | undefined
+  retryAfterSeconds?: number | undefined
+}
+
+/** A call that failed; `message` is for people. */
+export class CallError extends Error {
+  override name = 'CallError'
+  readonly code: CallProblem['code']
+  /** The HTTP status; 0 without an answer. */
+  readonly status: number
+  /** One message a field, by its wire name. */
+  readonly fields: Record<string, string>
+  readonly requestId: string | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(problem: CallProblem, options?: ErrorOptions) {
+    super(problem.message, options)
+    this.code = problem.code
+    this.status = problem.status
+    this.fields = problem.fields ?? {}
+    this.requestId = problem.requestId
+    this.retryAfterSeconds = problem.retryAfterSeconds
+  }
+
+  /** An "exception" in the words of §8: no answer, or the server failed. Else the answer is a "result not success". */
+  get isException(): boolean {
+    return this.status === 0 || this.status >= 500
+  }
+}
+
+/** The failure of a call as a CallError; what is no failure of a call counts as an exception. */
+export function asCallError(error: unknown): CallError {
+  if (error instanceof CallError) return error
+  if (error instanceof ORPCError) return fromBody(error.data, error.status)
+  return new CallError(
+    { code: 'NETWORK', status: 0, message: 'The server cannot be reached. Please try again.' },
+    { cause: error },
+  )
+}
+
+function fromBody(body: unknown, status: number): CallError {
+  if (isErrorBody(body)) return new CallError({ ...body, status })
+  return new CallError({ code: 'INTERNAL', status, message: 'Internal Server Error!' })
+}
+
+function isErrorBody(body: unknown): body is ErrorBody {
+  return typeof body === 'object' && body !== null && 'code' in body && 'message' in body && typeof body.message === 'string'
+}
+
+const rejectionListeners = new Set<(error: CallError) => void>()
+
+/** Calls `listener` when the server no longer accepts who we are (SIGNED_OUT, FORBIDDEN). Returns how to stop. */
+export function onRejection(listener: (error: CallError) => void): () => void {
+  rejectionListeners.add(listener)
+  return () => rejectionListeners.delete(listener)
+}
+
+function failed(error: unknown): unknown {
+  if (error instanceof DOMException && error.name === 'AbortError') return error
+  const callError = asCallError(error)
+  if (callError.code === 'SIGNED_OUT' || callError.code === 'FORBIDDEN')
+    for (const listener of rejectionListeners) listener(callError)
+  return callError
+}
+
+const link = new OpenAPILink(contractRoutes, {
+  url: () => location.origin,
+  customErrorResponseBodyDecoder: (body, { status }) => new ORPCError('INTERNAL', { status, data: body }),
+  fetch: async (request, init) => {
+    const response = await fetch(request, init)
+    // A proxy's or a half-installed server's page is no answer.
+    if (response.ok && !isJson(response))
+      throw new CallError({ code: 'INTERNAL', status: 502, message: 'Internal Server Error!' })
+    return response
+  },
+  interceptors: [
+    async (call) => {
+      try {
+        return await call.next()
+      } catch (error) {
+        throw failed(error)
+      }
+    },
+  ],
+})
+
+function isJson(response: Response): boolean {
+  return response.headers.get('content-type')?.includes('json') ?? false
+}
+
+/** Every call of the contract, as a function. Rejects with a CallError. */
+export const client: ContractRouterClient<typeof contract> = createORPCClient(link)
+
+/** The same calls for TanStack Query: `useQuery(api.users.list.queryOptions({ input }))`. */
+export const api = createTanstackQueryUtils(client)
+
+const RETRIES = 2
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      networkMode: 'always', // an unreachable server is an error to show, not a reason to wait in silence
+      retry: (failures, error) => failures < RETRIES && asCallError(error).isException,
+      retryDelay: (failures) => 500 * 2 ** failures,
+    },
+    mutations: { networkMode: 'always' },
+  },
+})
+
+export interface DownloadProgress {
+  bytes: number
+  /** Rows so far, of `total`; absent until the server has told. */
+  rows?: number
+  total?: number
+}
+
+const PROGRESS_EVERY_MS = 1000
+
+type Downloads = typeof client.downloads
+type SheetName = Exclude<keyof Downloads, 'progress'>
+
+/**
+ * Fetches a spreadsheet as it streams. `fallbackName` is the file name for an answer without content-disposition (§7).
+ * @throws CallError, or an AbortError once `signal` is aborted
+ */
+export async function fetchSpreadsheet<Name extends SheetName>(
+  name: Name,
+  input: Omit<Parameters<Downloads[Name]>[0] & object, 'exportId'>,
+  options: { fallbackName: string; signal: AbortSignal; onProgress: (progress: DownloadProgress) => void },
+): Promise<{ blob: Blob; fileName: string }> {
+  const exportId = randomUuid()
+  const progress: DownloadProgress = { bytes: 0 }
+  const report = (news: Partial<DownloadProgress>) => options.onProgress({ ...Object.assign(progress, news) })
+  const timer = setInterval(() => {
+    client.downloads.progress({ exportId }, { signal: options.signal }).then(report, () => {}) // the download itself tells of failures
+  }, PROGRESS_EVERY_MS)
+  try {
+    const response = await requestSheet(name, { ...input, exportId }, options.signal)
+    const blob = await readBlob(response, (bytes) => report({ bytes }))
+    return { blob, fileName: fileNameOf(response.headers.get('content-disposition')) ?? options.fallbackName }
+  } catch (error) {
+    throw failed(error)
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+async function requestSheet(name: SheetName, input: object, signal: AbortSignal): Promise<Response> {
+  const { method = 'GET', path = '' } = contractRoutes.downloads[name]['~orpc'].route
+  const hasBody = method !== 'GET'
+  const query = hasBody ? '' : `?${new URLSearchParams(Object.entries(input)).toString()}`
+  const body = hasBody ? { body: JSON.stringify(input), headers: { 'content-type': 'application/json' } } : {}
+  const response = await fetch(`${path}${query}`, { method, signal, ...body })
+  // §7: instead of a spreadsheet the answer may be an object with `status: 'failed'` and a message.
+  if (!response.ok || isJson(response)) throw fromBody(await response.json().catch(() => undefined), response.status)
+  return response
+}
+
+async function readBlob(response: Response, onBytes: (bytes: number) => void): Promise<Blob> {
+  const chunks: Uint8Array<ArrayBuffer>[] = []
+  let bytes = 0
+  for (const reader = response.body?.getReader(); reader;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    chunks.push(value)
+    bytes += value.byteLength
+    onBytes(bytes)
+  }
+  return new Blob(chunks, { type: response.headers.get('content-type') ?? '' })
+}
+
+/** The name in a content-disposition header (RFC 6266): `filename*` before `filename`, without any folder. */
+export function fileNameOf(header: string | null): string | undefined {
+  const extended = /filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(header ?? '')?.[1]
+  const plain = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header ?? '')
+  const name = decoded(extended) ?? plain?.[1]?.replaceAll(/\\(.)/g, '$1') ?? plain?.[2]
+  return name?.replaceAll(/^.*[/\\]/g, '') || undefined
+}
+
+function decoded(text: string | undefined): string | undefined {
+  try {
+    return text === undefined ? undefined : decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** crypto.randomUUID is missing on plain http, where a console on a local network may live. */
+function randomUuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}

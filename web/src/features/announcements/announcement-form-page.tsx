@@ -1,0 +1,212 @@
+/** The add and edit form of announcements (§2, §4, §5). What is edited stands in the address: a reload keeps it. */
+import {
+  type Announcement,
+  type AnnouncementInput,
+  announcementTypeLabels,
+  announcementTypes,
+  linkTypeLabels,
+} from '@arcade/contract/announcements'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { useWatch } from 'react-hook-form'
+import { api, asCallError, client, queryClient } from '#src/client.ts'
+import { NumberField } from '#src/ui/form-number.tsx'
+import { Form, FormActions, SelectField, SubmitButton, TextareaField, TextField, useForm } from '#src/ui/form.tsx'
+import { LinkButton } from '#src/ui/link-button.tsx'
+import { Page, Panel, Problem } from '#src/ui/page.tsx'
+import { StaleNotice } from '#src/ui/stale-notice.tsx'
+import { toast } from '#src/ui/toast.ts'
+import { type ChosenFile, FileField } from './file-field.tsx'
+
+const SUCCESS_DELAY_MS = 2000 // §4: after a create, not after an update
+const FAILURE_DELAY_MS = 1000 // §4
+
+export function AddAnnouncementPage() {
+  return (
+    <Page title="Add Announcement" narrow>
+      <Panel>
+        <AnnouncementForm />
+      </Panel>
+    </Page>
+  )
+}
+
+export function UpdateAnnouncementPage() {
+  const { id = '' } = useSearch({ from: '/shell/management/annoucement-form-update' })
+  // Not refetched behind the operator's back: the form would be of one version and the page of another.
+  const { data, error, refetch } = useQuery(
+    api.announcements.get.queryOptions({
+      input: { id },
+      enabled: id !== '',
+      staleTime: Infinity,
+      gcTime: 0,
+      refetchOnWindowFocus: false,
+    }),
+  )
+  const problem = id === '' ? 'Choose an announcement in the list.' : error && asCallError(error).message
+  return (
+    <Page title="Update Announcement" narrow>
+      <Panel>
+        {data && !problem ? (
+          <AnnouncementForm key={`${data.id} ${data.version}`} announcement={data} onReload={() => void refetch()} />
+        ) : problem ? (
+          <Problem message={problem} {...(id !== '' && { onRetry: () => void refetch() })}>
+            <BackButton />
+          </Problem>
+        ) : (
+          <p role="status">Loading...</p>
+        )}
+      </Panel>
+    </Page>
+  )
+}
+
+interface AnnouncementFormProps {
+  /** The announcement to edit; without it the form adds one. */
+  announcement?: Announcement
+  onReload?: () => void
+}
+
+function AnnouncementForm({ announcement, onReload }: AnnouncementFormProps) {
+  const navigate = useNavigate()
+  const [staleText, setStaleText] = useState<string>()
+  const form = useForm(
+    () => import('@arcade/contract/announcements').then(({ announcementInput }) => announcementInput),
+    announcement ? valuesOf(announcement) : empty,
+  )
+  const { setValue } = form
+  const [type, linkType] = useWatch({ control: form.control, name: ['type', 'linkType'] })
+  const image = useFile(announcement?.image, announcement?.imageName)
+  const icon = useFile(announcement?.icon, announcement?.iconName)
+
+  useEffect(() => {
+    if (type !== 'link') setValue('link', '') // or a hidden wrong link would stop the form
+  }, [type, setValue])
+
+  const handleSubmit = async (values: AnnouncementInput) => {
+    setStaleText(undefined)
+    try {
+      const [sentImage, sentIcon] = [await image.send(), await icon.send()]
+      const input = { ...values, image: sentImage.key, imageName: sentImage.name, icon: sentIcon.key, iconName: sentIcon.name }
+      if (announcement) await client.announcements.update({ ...input, id: announcement.id, version: announcement.version })
+      else await client.announcements.create(input)
+      form.reset()
+      if (announcement) toast.success('Announcement Updated Successfully!')
+      else toast.success('Announcement Created Successfully!', { delayMs: SUCCESS_DELAY_MS })
+      await navigate({ to: '/annoucements' })
+      await queryClient.invalidateQueries()
+      return undefined
+    } catch (cause) {
+      const error = asCallError(cause)
+      toast.failure(announcement ? 'Error Updating Announcement!' : 'Error Creating Announcement!', { delayMs: FAILURE_DELAY_MS })
+      if (error.code === 'STALE') setStaleText(error.message)
+      image.refuse(error.fields['image'])
+      icon.refuse(error.fields['icon'])
+      return error
+    }
+  }
+
+  return (
+    <Form form={form} onSubmit={handleSubmit} label={announcement ? 'Update Announcement' : 'Add Announcement'}>
+      <SelectField
+        control={form.control}
+        name="type"
+        label="Type"
+        placeholder="Select a type"
+        options={announcementTypes.map((value) => ({ value, label: announcementTypeLabels[value] }))}
+      />
+      <TextField control={form.control} name="title" label="Title" />
+      <TextField control={form.control} name="subtitle" label="Subtitle" />
+      {type === 'desc' && <TextareaField control={form.control} name="description" label="Description" />}
+      {type === 'link' && (
+        <>
+          <TextField control={form.control} name="link" label="Link" type="url" placeholder="https://" />
+          <SelectField
+            control={form.control}
+            name="linkType"
+            label="Link Type"
+            placeholder="Select a link type"
+            options={Object.entries(linkTypeLabels).map(([value, label]) => ({ value, label }))}
+          />
+          {linkType === 'input' && <TextField control={form.control} name="inputText" label="Input Text" />}
+        </>
+      )}
+      <NumberField control={form.control} name="reward" label="Reward" />
+      <FileField label="Image" {...image.field} />
+      <FileField label="Icon" {...icon.field} />
+      <StaleNotice message={staleText} onReload={() => onReload?.()} />
+      <FormActions>
+        <BackButton />
+        <SubmitButton>{announcement ? 'Update' : 'Add Annoucement' /* sic, §2 */}</SubmitButton>
+      </FormActions>
+    </Form>
+  )
+}
+
+const empty = { title: '', subtitle: '', description: '', link: '', linkType: 'input', inputText: '' } as const
+
+function valuesOf({ type, title, subtitle, description, link, linkType, inputText, reward }: Announcement) {
+  return {
+    type,
+    title,
+    subtitle,
+    description: description ?? '',
+    link: link ?? '',
+    linkType: linkType ?? 'input',
+    inputText: inputText ?? '',
+    reward,
+  }
+}
+
+/** A file of the form: sent when the form is, and only once however often the form is refused for another reason. */
+function useFile(key: string | null | undefined, name: string | null | undefined) {
+  const [value, setValue] = useState<ChosenFile>(key ? { key, name: name ?? '' } : undefined)
+  const [error, setError] = useState<string>()
+  const sent = useRef(new WeakMap<File, { key: string; name: string }>())
+  return {
+    field: {
+      value,
+      error,
+      onChange: (next: ChosenFile) => {
+        setError(undefined)
+        setValue(next)
+      },
+    },
+    /** @throws CallError; why this file was refused stands at its field */
+    async send(): Promise<{ key: string | null; name: string | null }> {
+      setError(undefined)
+      if (!value) return { key: null, name: null }
+      if ('key' in value) return value
+      const before = sent.current.get(value.file)
+      if (before) return before
+      try {
+        const stored = await client.announcements.upload({ query: { name: value.file.name }, body: rawBody(value.file) })
+        sent.current.set(value.file, stored)
+        return stored
+      } catch (cause) {
+        setError(asCallError(cause).message)
+        throw cause
+      }
+    },
+    /** The server has the file no longer: the next save sends it again. */
+    refuse(message: string | undefined) {
+      if (message === undefined) return
+      setError(message)
+      if (value && 'file' in value) sent.current.delete(value.file)
+    },
+  }
+}
+
+/** Without a type of its own: what the file is, the server sees by its content. */
+function rawBody(file: File): Blob {
+  return new Blob([file], { type: 'application/octet-stream' })
+}
+
+function BackButton() {
+  return (
+    <LinkButton to="/annoucements" variant="default">
+      Back
+    </LinkButton>
+  )
+}

@@ -1,0 +1,48 @@
+/** The signed-out area (§2): a split view with an image, a logo link to `/` and a form. Login and signup mirror each other (§4). */
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { Logo } from '#src/ui/logo.tsx'
+import { usePageHeading } from '#src/ui/page.tsx'
+import classes from './auth-layout.module.css'
+
+interface AuthLayoutProps {
+  mode: 'login' | 'signup'
+  title: string
+  text?: string
+  /** The form. */
+  children: ReactNode
+  /** The link to the other form. */
+  footer: ReactNode
+}
+
+export function AuthLayout({ mode, title, text, children, footer }: AuthLayoutProps) {
+  const heading = usePageHeading(title)
+  return (
+    <div className={classes['split']} data-mode={mode}>
+      <header className={classes['picture']}>
+        <Link to="/" aria-label="Arcade Console" className={classes['home']}>
+          <Logo />
+        </Link>
+      </header>
+      <main className={classes['main']}>
+        <div className={classes['column']}>
+          <h1 ref={heading} tabIndex={-1} className={classes['title']}>
+            {title}
+          </h1>
+          {text && <p className={classes['text']}>{text}</p>}
+          {children}
+          <p className={classes['footer']}>{footer}</p>
+        </div>
+      </main>
+    </div>
+  )
+}
+
+/** Below the form, in the colour of an error. Its live region is there before it says anything. */
+export function FormNotice({ children }: { children: ReactNode }) {
+  return (
+    <div className={classes['notice']} aria-live="polite">
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,60 @@
+/** Login (§2 signed-out area, §5, §8). */
+import type { LoginInput } from '@arcade/contract/accounts'
+import { Anchor } from '@mantine/core'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { asCallError, client } from '#src/client.ts'
+import { setCurrentUser } from '#src/session.tsx'
+import { Form, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
+import { toast } from '#src/ui/toast.ts'
+import { AuthLayout, FormNotice } from './auth-layout.tsx'
+import { refusalNotice } from './refusal-notice.ts'
+
+export function LoginPage() {
+  const navigate = useNavigate()
+  const form = useForm(() => import('@arcade/contract/accounts').then(({ loginInput }) => loginInput), {
+    email: '',
+    password: '',
+  })
+  const [notice, setNotice] = useState<string>()
+
+  const handleSubmit = async (input: LoginInput) => {
+    setNotice(undefined)
+    try {
+      const { user } = await client.accounts.login(input)
+      form.reset()
+      setCurrentUser(user)
+      toast.success('Logged In Successfuly!') // sic, §8
+      await navigate({ to: '/admin' })
+      return undefined
+    } catch (cause) {
+      const error = asCallError(cause)
+      toast.failure(error.isException ? 'Internal Server Error!' : 'Invalid Credentials!')
+      setNotice(refusalNotice(error))
+      form.resetField('password')
+      return error
+    }
+  }
+
+  return (
+    <AuthLayout
+      mode="login"
+      title="Welcome"
+      text="Sign into your account"
+      footer={
+        <Anchor renderRoot={(props) => <Link to="/register" {...props} />} underline="always">
+          Create an account
+        </Anchor>
+      }
+    >
+      <Form form={form} onSubmit={handleSubmit} label="Sign into your account">
+        <TextField control={form.control} name="email" label="Email" type="email" autoComplete="username" />
+        <PasswordField control={form.control} name="password" label="Password" autoComplete="current-password" />
+        <SubmitButton size="md" fullWidth>
+          Sign In
+        </SubmitButton>
+        <FormNotice>{notice && <p>{notice}</p>}</FormNotice>
+      </Form>
+    </AuthLayout>
+  )
+}

@@ -1,0 +1,20 @@
+/** What to say below a signed-out form beside the toast of §8, for refusals that a visitor can do something about. */
+import type { CallError } from '#src/client.ts'
+
+export function refusalNotice({ code, message, retryAfterSeconds }: CallError): string | undefined {
+  switch (code) {
+    case 'TOO_MANY_ATTEMPTS':
+      return retryAfterSeconds === undefined ? message : `Too many attempts. Please try again in ${inWords(retryAfterSeconds)}.`
+    case 'NO_SUCH_DOCUMENT':
+    case 'SETUP_LINK_INVALID':
+    case 'UNAVAILABLE':
+    case 'NETWORK':
+      return message
+    default:
+      return undefined
+  }
+}
+
+function inWords(seconds: number): string {
+  return seconds === 1 ? '1 second' : `${seconds} seconds`
+}

@@ -1,0 +1,74 @@
+/** Self-registration (§2 /register, §5); with `?setup=` that of the first admin (design §7). */
+import type { RegistrationInput } from '@arcade/contract/accounts'
+import { Anchor } from '@mantine/core'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { asCallError, client } from '#src/client.ts'
+import { setCurrentUser, useSession } from '#src/session.tsx'
+import { Form, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
+import { toast } from '#src/ui/toast.ts'
+import { AuthLayout, FormNotice } from './auth-layout.tsx'
+import classes from './auth-layout.module.css'
+import { refusalNotice } from './refusal-notice.ts'
+
+const empty = { fname: '', lname: '', email: '', password: '', confirmPassword: '' }
+
+export function RegisterPage() {
+  const navigate = useNavigate()
+  const { setup } = useSearch({ from: '/auth/register' })
+  const { registrationEmailHost } = useSession()
+  const form = useForm(
+    () => import('@arcade/contract/accounts').then(({ registrationInputFor }) => registrationInputFor(registrationEmailHost)),
+    empty,
+  )
+  const [notice, setNotice] = useState<string>()
+
+  const handleSubmit = async (input: RegistrationInput) => {
+    setNotice(undefined)
+    try {
+      const { user } = await client.accounts.register({ ...input, ...(setup && { setup }) })
+      form.reset()
+      setCurrentUser(user)
+      toast.success('Account Created Successfully!')
+      await navigate({ to: '/admin' })
+      return undefined
+    } catch (cause) {
+      const error = asCallError(cause)
+      toast.failure(error.isException ? 'Registration Failed!' : 'Registration Failed')
+      setNotice(refusalNotice(error))
+      return error
+    }
+  }
+
+  return (
+    <AuthLayout
+      mode="signup"
+      title="Create Your New Account"
+      footer={
+        <Anchor renderRoot={(props) => <Link to="/auth/log-in" {...props} />} underline="always">
+          Already have an account? Log In
+        </Anchor>
+      }
+    >
+      <Form form={form} onSubmit={handleSubmit} label="Create Your New Account">
+        <div className={classes['pair']}>
+          <TextField control={form.control} name="fname" label="First Name" autoComplete="given-name" />
+          <TextField control={form.control} name="lname" label="Last Name" autoComplete="family-name" />
+        </div>
+        <TextField control={form.control} name="email" label="Email" type="email" autoComplete="username" />
+        <PasswordField
+          control={form.control}
+          name="password"
+          label="Password"
+          autoComplete="new-password"
+          checks={['confirmPassword']}
+        />
+        <PasswordField control={form.control} name="confirmPassword" label="Confirm Password" autoComplete="new-password" />
+        <SubmitButton size="md" fullWidth>
+          Create Account
+        </SubmitButton>
+        <FormNotice>{notice && <p>{notice}</p>}</FormNotice>
+      </Form>
+    </AuthLayout>
+  )
+}

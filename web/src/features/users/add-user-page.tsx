@@ -1,0 +1,61 @@
+/** Add User (§2 /add-user, §5 registration, §7 POST /registerUser). */
+import type { RegistrationInput } from '@arcade/contract/accounts'
+import { useNavigate } from '@tanstack/react-router'
+import { asCallError, client, queryClient } from '#src/client.ts'
+import { useSession } from '#src/session.tsx'
+import { Form, FormActions, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
+import { LinkButton } from '#src/ui/link-button.tsx'
+import { Page, Panel } from '#src/ui/page.tsx'
+import { toast } from '#src/ui/toast.ts'
+
+const empty = { fname: '', lname: '', email: '', password: '', confirmPassword: '' }
+
+export function AddUserPage() {
+  const navigate = useNavigate()
+  const { registrationEmailHost } = useSession()
+  const form = useForm(
+    () => import('@arcade/contract/accounts').then(({ registrationInputFor }) => registrationInputFor(registrationEmailHost)),
+    empty,
+  )
+
+  const handleSubmit = async (input: RegistrationInput) => {
+    try {
+      await client.users.create(input)
+      form.reset()
+      toast.success('User Added Successfuly!') // sic, §8
+      await queryClient.invalidateQueries()
+      await navigate({ to: '/manage-users' })
+      return undefined
+    } catch (cause) {
+      const error = asCallError(cause)
+      toast.failure(error.isException ? 'Registration Failed!' : 'Registration Failed')
+      return error
+    }
+  }
+
+  return (
+    <Page title="Add User" narrow>
+      <Panel>
+        <Form form={form} onSubmit={handleSubmit} label="Add User">
+          <TextField control={form.control} name="fname" label="First Name" />
+          <TextField control={form.control} name="lname" label="Last Name" />
+          <TextField control={form.control} name="email" label="Email" type="email" />
+          <PasswordField
+            control={form.control}
+            name="password"
+            label="Password"
+            autoComplete="new-password"
+            checks={['confirmPassword']}
+          />
+          <PasswordField control={form.control} name="confirmPassword" label="Confirm Password" autoComplete="new-password" />
+          <FormActions>
+            <LinkButton to="/manage-users" variant="default">
+              Back
+            </LinkButton>
+            <SubmitButton>Create</SubmitButton>
+          </FormActions>
+        </Form>
+      </Panel>
+    </Page>
+  )
+}

@@ -1,0 +1,195 @@
+/** The one table of pages (§2): path, who sees it (§6), what it loads. A page more is a row more. */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  notFound,
+  Outlet,
+  redirect,
+  RouterProvider,
+} from '@tanstack/react-router'
+import { lazy, Suspense, useEffect } from 'react'
+import { currentUser, useSessionQuery, watchSession } from '#src/session.tsx'
+import { LoadingScreen, UnreachableScreen } from '#src/shell/loading-screen.tsx'
+import { PageProblem } from '#src/shell/page-problem.tsx'
+
+const LoginPage = lazy(() => import('#src/features/auth/login-page.tsx').then((module) => ({ default: module.LoginPage })))
+
+const root = createRootRoute({
+  component: Outlet,
+  // To someone signed out every page but those of the signed-out area is unknown, and an unknown path is Login (§2).
+  notFoundComponent: () => (
+    <Suspense fallback={<LoadingScreen />}>
+      <LoginPage />
+    </Suspense>
+  ),
+})
+
+const auth = createRoute({
+  getParentRoute: () => root,
+  id: 'auth',
+  beforeLoad: () => {
+    if (currentUser()) throw redirect({ to: '/admin', replace: true })
+  },
+})
+
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  beforeLoad: () => {
+    if (!currentUser()) throw notFound()
+  },
+  component: lazyRouteComponent(() => import('#src/shell/shell.tsx'), 'Shell'),
+})
+
+/** §6: all management routes are for admins; anybody else is redirected to `/`. */
+const management = createRoute({
+  getParentRoute: () => shell,
+  id: 'management',
+  beforeLoad: () => {
+    if (currentUser()?.userType !== 'admin') throw redirect({ to: '/', replace: true })
+  },
+})
+
+const dashboard = lazyRouteComponent(() => import('#src/features/dashboard/dashboard-page.tsx'), 'DashboardPage')
+
+const routeTree = root.addChildren([
+  auth.addChildren([
+    createRoute({
+      getParentRoute: () => auth,
+      path: '/auth/log-in',
+      component: LoginPage,
+    }),
+    createRoute({
+      getParentRoute: () => auth,
+      path: '/register',
+      validateSearch: ({ setup }): { setup?: string } =>
+        typeof setup === 'string' || typeof setup === 'number' ? { setup: String(setup) } : {},
+      component: lazyRouteComponent(() => import('#src/features/auth/register-page.tsx'), 'RegisterPage'),
+    }),
+  ]),
+  shell.addChildren([
+    createRoute({ getParentRoute: () => shell, path: '/', component: dashboard }),
+    createRoute({ getParentRoute: () => shell, path: '/admin', component: dashboard }),
+    management.addChildren([
+      createRoute({
+        getParentRoute: () => management,
+        path: '/manage-users',
+        validateSearch: pageSearch,
+        component: lazyRouteComponent(() => import('#src/features/users/manage-users-page.tsx'), 'ManageUsersPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
+        path: '/update-user/$userId/$fname/$lname/$email',
+        component: lazyRouteComponent(() => import('#src/features/users/update-user-page.tsx'), 'UpdateUserPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
+        path: '/add-user',
+        component: lazyRouteComponent(() => import('#src/features/users/add-user-page.tsx'), 'AddUserPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
+        path: '/social-tasks',
+        validateSearch: pageSearch,
+        component: lazyRouteComponent(() => import('#src/features/tasks/tasks-page.tsx'), 'SocialTasksPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
+        path: '/social-tasks-form',
+        component: lazyRouteComponent(() => import('#src/features/tasks/task-form-page.tsx'), 'AddSocialTaskPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
+        path: '/social-tasks-form-update',
+        validateSearch: idSearch,
+        component: lazyRouteComponent(() => import('#src/features/tasks/task-form-page.tsx'), 'UpdateSocialTaskPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
+        path: '/daily-tasks',
+        validateSearch: pageSearch,
+        component: lazyRouteComponent(() => import('#src/features/tasks/tasks-page.tsx'), 'DailyTasksPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
+        path: '/daily-tasks-form',
+        component: lazyRouteComponent(() => import('#src/features/tasks/task-form-page.tsx'), 'AddDailyTaskPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
+        path: '/daily-tasks-form-update',
+        validateSearch: idSearch,
+        component: lazyRouteComponent(() => import('#src/features/tasks/task-form-page.tsx'), 'UpdateDailyTaskPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
+        path: '/annoucements', // sic, §2
+        validateSearch: pageSearch,
+        component: lazyRouteComponent(() => import('#src/features/announcements/announcements-page.tsx'), 'AnnouncementsPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
+        path: '/annoucement-form', // sic, §2
+        component: lazyRouteComponent(
+          () => import('#src/features/announcements/announcement-form-page.tsx'),
+          'AddAnnouncementPage',
+        ),
+      }),
+      createRoute({
+        getParentRoute: () => management,
+        path: '/annoucement-form-update', // sic, §2
+        validateSearch: idSearch,
+        component: lazyRouteComponent(
+          () => import('#src/features/announcements/announcement-form-page.tsx'),
+          'UpdateAnnouncementPage',
+        ),
+      }),
+    ]),
+    createRoute({
+      getParentRoute: () => shell,
+      path: '$',
+      component: lazyRouteComponent(() => import('#src/shell/fallback-page.tsx'), 'FallbackPage'),
+    }),
+  ]),
+])
+
+/** `?page=2` of a list; the first page needs none. */
+function pageSearch({ page }: Record<string, unknown>): { page?: number } {
+  const number = Number(page)
+  return Number.isSafeInteger(number) && number > 1 ? { page: number } : {}
+}
+
+/** `?id=…` of an edit form. */
+function idSearch({ id }: Record<string, unknown>): { id?: string } {
+  return typeof id === 'string' || typeof id === 'number' ? { id: String(id) } : {}
+}
+
+const router = createRouter({
+  routeTree,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  defaultErrorComponent: PageProblem,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}
+
+/** The loading screen until the session is known, then the page of the address; again whenever somebody else is signed in. */
+export function App() {
+  const { data, isError, isFetching, refetch } = useSessionQuery()
+  const isKnown = data !== undefined
+  const identity = data && (data.user ? `${data.user.id} ${data.user.userType}` : 'nobody')
+
+  useEffect(watchSession, [])
+  useEffect(() => {
+    if (identity) void router.invalidate()
+  }, [identity])
+
+  if (isKnown) return <RouterProvider router={router} />
+  return isError && !isFetching ? <UnreachableScreen onRetry={() => void refetch()} /> : <LoadingScreen />
+}

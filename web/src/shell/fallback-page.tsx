@@ -1,0 +1,14 @@
+/** The fallback screen for unknown paths (§2). */
+import { LinkButton } from '#src/ui/link-button.tsx'
+import { Page, Panel } from '#src/ui/page.tsx'
+
+export function FallbackPage() {
+  return (
+    <Page title="Page not found" narrow>
+      <Panel>
+        <p style={{ marginTop: 0 }}>There is no page at this address.</p>
+        <LinkButton to="/">Back to the dashboard</LinkButton>
+      </Panel>
+    </Page>
+  )
+}

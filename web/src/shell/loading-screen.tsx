@@ -1,0 +1,27 @@
+/** What shows before the session is known (§2): loading, or the server cannot be reached. */
+import { Problem } from '#src/ui/page.tsx'
+import classes from './loading-screen.module.css'
+
+export function LoadingScreen() {
+  return (
+    <main className={classes['screen']}>
+      <output aria-label="Loading">
+        <svg className={classes['spinner']} viewBox="0 0 200 200" width="200" height="200" aria-hidden>
+          <circle cx="100" cy="100" r="88" fill="none" stroke="#2fedbf" strokeOpacity="0.16" strokeWidth="10" />
+          <path d="M100 12a88 88 0 0 1 88 88" fill="none" stroke="#2fedbf" strokeWidth="10" strokeLinecap="round" />
+        </svg>
+      </output>
+    </main>
+  )
+}
+
+export function UnreachableScreen({ onRetry }: { onRetry: () => void }) {
+  return (
+    <main className={classes['screen']}>
+      <div className={classes['card']}>
+        <h1>Arcade Console cannot be reached</h1>
+        <Problem message="The server does not answer. Your session is not lost." onRetry={onRetry} />
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,102 @@
+/** A download button: progress and Cancel while it runs, also after one left the page and came back; then the file and a toast. */
+import { Button, Progress } from '@mantine/core'
+import { useSyncExternalStore } from 'react'
+import { toast } from '#src/ui/toast.ts'
+import classes from './download.module.css'
+
+interface DownloadProgress {
+  bytes: number
+  /** Rows so far, of `total`. */
+  rows?: number
+  total?: number
+}
+
+interface DownloadProps {
+  /** The button's text; also what tells one download from another. */
+  label: string
+  start: (options: {
+    signal: AbortSignal
+    onProgress: (progress: DownloadProgress) => void
+  }) => Promise<{ blob: Blob; fileName: string }>
+  successText: string
+  /** Shown on a failure, or made of it. */
+  failureText: string | ((error: unknown) => string)
+  disabled?: boolean
+}
+
+interface Running {
+  abort: AbortController
+  progress: DownloadProgress
+}
+
+const running = new Map<string, Running>()
+const listeners = new Set<() => void>()
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+function update(label: string, state: Running | undefined): void {
+  if (state) running.set(label, state)
+  else running.delete(label)
+  for (const listener of listeners) listener()
+}
+
+export function DownloadButton(props: DownloadProps) {
+  const { label, disabled = false } = props
+  const state = useSyncExternalStore(subscribe, () => running.get(label))
+  if (!state) {
+    return (
+      <Button variant="default" disabled={disabled} onClick={() => void download(props)}>
+        {label}
+      </Button>
+    )
+  }
+  const { bytes, rows, total } = state.progress
+  const share = rows !== undefined && total ? Math.min(100, (rows / total) * 100) : undefined
+  return (
+    <div className={classes['running']}>
+      <div className={classes['progress']}>
+        <Progress value={share ?? 100} animated={share === undefined} aria-label={label} size="sm" />
+        <span className={classes['amount']}>
+          {describe({ bytes, ...(rows !== undefined && { rows }), ...(total && { total }) })}
+        </span>
+      </div>
+      <Button variant="default" onClick={() => state.abort.abort()}>
+        Cancel
+      </Button>
+    </div>
+  )
+}
+
+async function download({ label, start, successText, failureText }: DownloadProps): Promise<void> {
+  if (running.has(label)) return
+  const abort = new AbortController()
+  update(label, { abort, progress: { bytes: 0 } })
+  try {
+    const onProgress = (progress: DownloadProgress) => running.has(label) && update(label, { abort, progress })
+    const { blob, fileName } = await start({ signal: abort.signal, onProgress })
+    save(blob, fileName)
+    toast.success(successText)
+  } catch (error) {
+    if (!abort.signal.aborted) toast.failure(typeof failureText === 'string' ? failureText : failureText(error))
+  } finally {
+    update(label, undefined)
+  }
+}
+
+function save(blob: Blob, fileName: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(blob)
+  link.download = fileName
+  document.body.append(link)
+  link.click()
+  link.remove()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000) // Safari still reads it after the click
+}
+
+function describe({ bytes, rows, total }: DownloadProgress): string {
+  if (rows !== undefined && total) return `${rows.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} rows`
+  return `${(bytes / 1e6).toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} MB`
+}

@@ -1,0 +1,203 @@
+/**
+ * Forms (§5): the contract's schema decides, errors show once a field was touched, the server's own stand beside them, a form is sent
+ * once however often it is submitted. Every field keeps room for its error, or the click that blurs it would miss the moved button.
+ */
+import { zodResolver } from '@hookform/resolvers/zod'
+import { Button, type ButtonProps, Loader, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core'
+import { createContext, type HTMLInputAutoCompleteAttribute, type ReactNode, use, useRef } from 'react'
+import {
+  type Control,
+  type DefaultValues,
+  type FieldPath,
+  type FieldValues,
+  useController,
+  useForm as useHookForm,
+  useFormState,
+  type UseFormReturn,
+} from 'react-hook-form'
+import type { z } from 'zod'
+import classes from './form.module.css'
+
+/** What a form's schema is: an object in, an object out. */
+type FormSchema = z.ZodType<FieldValues, FieldValues>
+
+/**
+ * A form of the schema that `load` imports, whose inferred types its fields and its submit handler have. It is loaded when the form
+ * gets the focus: zod is a sixth of the login page. Should that fail, the server's own check decides.
+ */
+export function useForm<Schema extends FormSchema>(load: () => Promise<Schema>, defaultValues: DefaultValues<z.input<Schema>>) {
+  const loading = useRef<Promise<Schema | undefined>>(undefined)
+  const loadOnce = () => (loading.current ??= load().catch(() => (loading.current = undefined)))
+  const form = useHookForm<z.input<Schema>, unknown, z.output<Schema>>({
+    resolver: async (values, context, options) => {
+      const schema = await loadOnce()
+      if (!schema) return { values: values as z.output<Schema>, errors: {} }
+      return zodResolver(schema)(values, context, options)
+    },
+    mode: 'onTouched',
+    defaultValues,
+  })
+  return { ...form, loadSchema: () => void loadOnce() }
+}
+
+/** What became of a submit, when there is something to say at the fields: messages by their wire names. */
+export interface Refusal {
+  fields?: Record<string, string>
+}
+
+interface FormProps<Input extends FieldValues, Output> {
+  /** What `useForm` returned. */
+  form: UseFormReturn<Input, unknown, Output> & { loadSchema: () => void }
+  /** Called with what the schema made of the fields. Shows its own toasts; returns the server's messages for the fields, if any. */
+  onSubmit: (values: Output) => Promise<Refusal | void>
+  /** Names the form for assistive technology. */
+  label: string
+  children: ReactNode
+}
+
+const SubmittingContext = createContext(false)
+
+export function Form<Input extends FieldValues, Output>({ form, onSubmit, label, children }: FormProps<Input, Output>) {
+  const isBusy = useRef(false)
+  const { isSubmitting } = useFormState({ control: form.control })
+
+  const submit = form.handleSubmit(async (values) => {
+    const refusal = await onSubmit(values)
+    const names = Object.keys(form.getValues())
+    const refused = Object.entries(refusal?.fields ?? {}).filter(([name]) => names.includes(name))
+    for (const [index, [name, message]] of refused.entries())
+      form.setError(name as FieldPath<Input>, { type: 'server', message }, { shouldFocus: index === 0 })
+  })
+
+  const handleSubmit = async () => {
+    if (isBusy.current) return
+    isBusy.current = true
+    try {
+      await submit()
+    } finally {
+      isBusy.current = false
+    }
+  }
+
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- not its own: the focus of its fields
+    <form
+      noValidate
+      aria-label={label}
+      className={classes['form']}
+      onFocus={form.loadSchema}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void handleSubmit()
+      }}
+    >
+      <SubmittingContext value={isSubmitting}>{children}</SubmittingContext>
+    </form>
+  )
+}
+
+/** The form's own submit button. It keeps the focus while it is busy. */
+export function SubmitButton({ children, ...props }: ButtonProps & { children: ReactNode }) {
+  const isSubmitting = use(SubmittingContext)
+  return (
+    <Button type="submit" aria-disabled={isSubmitting} className={classes['submit'] ?? ''} {...props}>
+      {children}
+      {isSubmitting && <Loader size="xs" color="currentColor" className={classes['busy'] ?? ''} aria-hidden />}
+    </Button>
+  )
+}
+
+/** The row of buttons that ends a form. */
+export function FormActions({ children }: { children: ReactNode }) {
+  return <div className={classes['actions']}>{children}</div>
+}
+
+export interface FieldProps<Input extends FieldValues, Output = unknown> {
+  control: Control<Input, unknown, Output>
+  name: FieldPath<Input>
+  label: string
+  description?: string
+  /** Fields whose rules look at this one: they are checked again with it. */
+  checks?: FieldPath<Input>[]
+}
+
+/** Binds one field; `error` is there only once the field was touched or the form submitted. For the fields of this folder. */
+export function useField<Input extends FieldValues, Output>({
+  control,
+  name,
+  label,
+  description,
+  checks,
+}: FieldProps<Input, Output>) {
+  const { field, fieldState, formState } = useController({ control, name, ...(checks && { rules: { deps: checks } }) })
+  const isShown = fieldState.isTouched || formState.isSubmitted
+  const error = isShown ? fieldState.error?.message : undefined
+  return {
+    field: { ...field, value: (field.value ?? '') as string },
+    wrapper: {
+      label,
+      description,
+      error,
+      size: 'md',
+      'aria-invalid': error ? true : undefined,
+      classNames: { root: classes['field'] ?? '', error: classes['error'] ?? '' },
+      errorProps: { 'aria-live': 'polite' },
+    } as const,
+  }
+}
+
+interface TextFieldProps<Input extends FieldValues, Output> extends FieldProps<Input, Output> {
+  type?: 'text' | 'email' | 'url'
+  autoComplete?: HTMLInputAutoCompleteAttribute
+  placeholder?: string
+}
+
+export function TextField<Input extends FieldValues, Output>(props: TextFieldProps<Input, Output>) {
+  const { field, wrapper } = useField(props)
+  const { type = 'text', autoComplete = 'off', placeholder } = props
+  return <TextInput {...wrapper} {...field} type={type} autoComplete={autoComplete} placeholder={placeholder} />
+}
+
+/** A password with a button that shows its characters. */
+export function PasswordField<Input extends FieldValues, Output>(
+  props: FieldProps<Input, Output> & { autoComplete: 'current-password' | 'new-password' },
+) {
+  const { field, wrapper } = useField(props)
+  return (
+    <PasswordInput
+      {...wrapper}
+      {...field}
+      autoComplete={props.autoComplete}
+      visibilityToggleFocusable
+      // Not "Show password": the label `Password` must stay the field's alone.
+      visibilityToggleButtonProps={{ 'aria-label': 'Show characters' }}
+    />
+  )
+}
+
+export function TextareaField<Input extends FieldValues, Output>(props: FieldProps<Input, Output> & { rows?: number }) {
+  const { field, wrapper } = useField(props)
+  return <Textarea {...wrapper} {...field} rows={props.rows ?? 4} />
+}
+
+interface SelectFieldProps<Input extends FieldValues, Output> extends FieldProps<Input, Output> {
+  /** Without a chosen value the first line reads `placeholder`. */
+  placeholder: string
+  options: readonly { value: string; label: string }[]
+}
+
+export function SelectField<Input extends FieldValues, Output>(props: SelectFieldProps<Input, Output>) {
+  const { field, wrapper } = useField(props)
+  return (
+    <NativeSelect {...wrapper} {...field}>
+      <option value="" disabled>
+        {props.placeholder}
+      </option>
+      {props.options.map(({ value, label }) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </NativeSelect>
+  )
+}
