@@ -30,7 +30,14 @@ async function main(): Promise<void> {
   try {
     const config = readConfig()
     const running = await start(config, log)
-    stop = () => void running.stop().then(() => process.exit(0))
+    let since: number | undefined
+    stop = () => {
+      // Ctrl-C reaches npm and us, so two signals at once are one; a later one means it, and the next start tidies up.
+      if (since !== undefined && performance.now() - since > 1000) process.exit(1)
+      if (since !== undefined) return
+      since = performance.now()
+      void running.stop().then(() => process.exit(0))
+    }
     if (stopRequested) stop()
   } catch (error) {
     if (!(error instanceof ConfigError) && !(error instanceof StartError)) log.fatal({ err: error }, 'the server could not start')
@@ -60,7 +67,6 @@ async function start(config: Config, log: Logger): Promise<{ stop: () => Promise
     process.stdout.write(`Arcade Console ready at ${address}\n`)
     if (setupPath) process.stdout.write(`Create the first admin (within 30 minutes, once): ${config.publicOrigin ?? address}${setupPath}\n`)
     const stop = async (): Promise<void> => {
-      if (isStopping) process.exit(1) // asked a second time: the next start tidies up
       isStopping = true
       chores.stop()
       await drain(server)

@@ -55,7 +55,7 @@ export function UpdateAnnouncementPage() {
             <BackButton />
           </Problem>
         ) : (
-          <p role="status">Loading...</p>
+          <output>Loading...</output>
         )}
       </Panel>
     </Page>

@@ -68,7 +68,7 @@ function UpdateTaskPage({ collection, id }: { collection: TaskCollection; id: st
             <BackButton collection={collection} />
           </Problem>
         ) : (
-          <p role="status">Loading...</p>
+          <output>Loading...</output>
         )}
       </Panel>
     </Page>

@@ -65,7 +65,7 @@ function UpdateButton({ user }: { user: DashboardUser }) {
   return (
     <LinkButton
       variant="default"
-      size="compact-md"
+      size="compact-sm"
       to="/update-user/$userId/$fname/$lname/$email"
       params={{ userId: user.id, fname: asSegment(user.fname), lname: asSegment(user.lname), email: asSegment(user.email) }}
       preload={false}
@@ -97,7 +97,7 @@ function DeleteButton({ user }: { user: DashboardUser }) {
 
   return (
     <RowActions>
-      <Button variant="outline" color="red" size="compact-md" onClick={() => void handleDelete()}>
+      <Button variant="outline" color="red" size="compact-sm" onClick={() => void handleDelete()}>
         Delete
       </Button>
     </RowActions>

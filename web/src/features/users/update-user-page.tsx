@@ -101,7 +101,7 @@ function NameForm({ user, onReload }: UserProps) {
         {staleText && (
           <div className={classes['stale']}>
             <p>{staleText}</p>
-            <Button variant="default" size="compact-md" onClick={onReload}>
+            <Button variant="default" size="compact-sm" onClick={onReload}>
               Load the new version
             </Button>
           </div>

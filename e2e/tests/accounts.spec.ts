@@ -1,0 +1,182 @@
+/** Signed-out area and session: §2, §4, §5, §6, §7, §8. Texts stand here to the letter, as the specification has them. */
+import type { Page } from '@playwright/test'
+import { expect, PASSWORD, test, toast } from '#src/test.ts'
+
+async function fill(page: Page, values: Record<string, string>): Promise<void> {
+  for (const [label, value] of Object.entries(values)) await page.getByLabel(label, { exact: true }).fill(value)
+}
+
+async function expectLogin(page: Page): Promise<void> {
+  await expect(page.getByRole('heading', { name: 'Welcome', exact: true })).toBeVisible()
+}
+
+test.describe('§2 signed-out area', () => {
+  for (const path of ['/', '/auth/log-in', '/manage-users', '/no/such/page', '/admin']) {
+    test(`§2 ${path} shows the Login screen`, async ({ page }) => {
+      await page.goto(path)
+      await expectLogin(page)
+      await expect(page.getByText('Sign into your account', { exact: true })).toBeVisible()
+      await expect(page.getByLabel('Email', { exact: true })).toBeVisible()
+      await expect(page.getByLabel('Password', { exact: true })).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Sign In', exact: true })).toBeVisible()
+      await expect(page.getByRole('link', { name: 'Create an account', exact: true })).toHaveAttribute('href', '/register')
+    })
+  }
+
+  test('§2 the links between login and registration work, the logo leads to /', async ({ page }) => {
+    await page.goto('/register')
+    await expect(page.getByRole('heading', { name: 'Create Your New Account' })).toBeVisible()
+    await page.getByRole('link', { name: 'Already have an account? Log In' }).click()
+    await expectLogin(page)
+    await page.getByRole('link', { name: 'Create an account' }).click()
+    await expect(page).toHaveURL('/register')
+    await page.getByRole('link', { name: /arcade console/i }).first().click()
+    await expect(page).toHaveURL('/')
+  })
+
+  test('§2 a loading screen shows while the session loads', async ({ page }) => {
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/api/session', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goto('/')
+    const spinner = page.getByRole('status', { name: /loading/i })
+    await expect(spinner).toBeVisible()
+    release()
+    await expectLogin(page)
+    await expect(spinner).toBeHidden()
+  })
+})
+
+test.describe('§4 sign-in', () => {
+  test('§4 success goes to /admin; the session survives a reload; Log Out ends it', async ({ page, server }) => {
+    await server.addPerson({ fname: 'Ada', lname: 'Admin', email: 'ada@gmail.com', userType: 'admin' })
+    await page.goto('/history')
+    await fill(page, { Email: 'ada@gmail.com', Password: PASSWORD })
+    await page.keyboard.press('Enter')
+    await expect(toast(page, 'Logged In Successfuly!')).toBeVisible()
+    await expect(page).toHaveURL('/admin')
+    await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()
+    await expect(page.getByText('Welcome Back').first()).toBeVisible()
+    await expect(page.getByText('Ada Admin').first()).toBeVisible()
+    await page.reload()
+    await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()
+    await page.getByRole('button', { name: 'Log Out' }).click()
+    await expect(toast(page, 'Logged Out Succesfully!')).toBeVisible()
+    await expect(page).toHaveURL('/')
+    await expectLogin(page)
+    await page.goto('/manage-users')
+    await expectLogin(page)
+  })
+
+  test.describe('§8 failures', () => {
+    test.use({ expectedNoise: { patterns: [/status of 401/, /ERR_FAILED/] } })
+
+    test('§8 a wrong password toasts Invalid Credentials!', async ({ page, server }) => {
+      await server.addPerson({ fname: 'Ada', lname: 'Admin', email: 'ada@gmail.com', userType: 'admin' })
+      await page.goto('/')
+      await fill(page, { Email: 'ada@gmail.com', Password: 'wrong password' })
+      await page.getByRole('button', { name: 'Sign In' }).click()
+      await expect(toast(page, 'Invalid Credentials!')).toBeVisible()
+      await expectLogin(page)
+    })
+
+    test('§8 a server out of reach toasts Internal Server Error!', async ({ page }) => {
+      await page.goto('/')
+      await expectLogin(page)
+      await page.route('**/api/session', (route) => route.abort())
+      await fill(page, { Email: 'ada@gmail.com', Password: PASSWORD })
+      await page.getByRole('button', { name: 'Sign In' }).click()
+      await expect(toast(page, 'Internal Server Error!')).toBeVisible()
+    })
+
+    test('§8 a failing sign-out toasts Logging Out Failed!', async ({ page, signIn }) => {
+      await signIn('admin')
+      await page.goto('/')
+      await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()
+      await page.route('**/api/session', (route) => route.abort())
+      await page.getByRole('button', { name: 'Log Out' }).click()
+      await expect(toast(page, 'Logging Out Failed!')).toBeVisible()
+      await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()
+    })
+  })
+
+  test('§5 errors show only after a field was touched', async ({ page }) => {
+    await page.goto('/')
+    await expect(page.getByText('Email is required')).toBeHidden()
+    await page.getByLabel('Email', { exact: true }).focus()
+    await page.getByLabel('Password', { exact: true }).focus()
+    await expect(page.getByText('Email is required')).toBeVisible()
+    await expect(page.getByText('Password is required')).toBeHidden()
+    await fill(page, { Email: 'nobody', Password: '12345' })
+    await page.getByRole('button', { name: 'Sign In' }).click()
+    await expect(page.getByText('Invalid email address')).toBeVisible()
+    await expect(page.getByText('Password must be at least 6 characters')).toBeVisible()
+  })
+})
+
+test.describe('§7 registration', () => {
+  const valid = { 'First Name': 'Uma', 'Last Name': 'User', Email: 'uma@gmail.com', Password: 'secret1', 'Confirm Password': 'secret1' }
+
+  test('§2 success goes to /admin, which is the User Dashboard alone', async ({ page }) => {
+    await page.goto('/register')
+    await fill(page, valid)
+    await page.getByRole('button', { name: 'Create Account' }).click()
+    await expect(toast(page, 'Account Created Successfully!')).toBeVisible()
+    await expect(page).toHaveURL('/admin')
+    await expect(page.getByRole('heading', { name: 'User Dashboard' })).toBeVisible()
+    await expect(page.getByRole('link', { name: 'Manage Users' })).toHaveCount(0)
+    await expect(page.getByRole('link', { name: 'Dashboard', exact: true })).toBeVisible()
+  })
+
+  test('§5 every rule has its text', async ({ page }) => {
+    await page.goto('/register')
+    await page.getByRole('button', { name: 'Create Account' }).click()
+    for (const label of ['First Name', 'Last Name', 'Email', 'Password', 'Confirm Password']) {
+      await expect(page.getByText(`${label} is required`, { exact: true })).toBeVisible()
+    }
+    await fill(page, { ...valid, Email: 'uma@example.org', Password: '12345', 'Confirm Password': '123456' })
+    await page.getByRole('button', { name: 'Create Account' }).click()
+    for (const text of ['Email must be a @gmail.com', 'Password must be at least 6 characters', 'Passwords must match']) {
+      await expect(page.getByText(text, { exact: true })).toBeVisible()
+    }
+  })
+
+  test.describe('§8', () => {
+    test.use({ expectedNoise: { patterns: [/status of 409/] } })
+    test('§8 an address in use toasts Registration Failed', async ({ page, server }) => {
+      await server.addPerson({ fname: 'Uma', lname: 'First', email: 'uma@gmail.com', userType: 'user' })
+      await page.goto('/register')
+      await fill(page, valid)
+      await page.getByRole('button', { name: 'Create Account' }).click()
+      await expect(toast(page, 'Registration Failed')).toBeVisible()
+    })
+  })
+})
+
+test.describe('§6 roles', () => {
+  for (const path of ['/manage-users', '/add-user', '/manage-telegram-users', '/social-tasks', '/daily-tasks', '/annoucements', '/history']) {
+    test(`§6 a user at ${path} is redirected to /`, async ({ page, signIn }) => {
+      await signIn('user')
+      await page.goto(path)
+      await expect(page).toHaveURL('/')
+      await expect(page.getByRole('heading', { name: 'User Dashboard' })).toBeVisible()
+    })
+  }
+
+  test.describe('§4', () => {
+    test.use({ expectedNoise: { patterns: [/status of 401/] } })
+    test('§4 whose session has ended is at the Login screen at the next thing they do', async ({ page, context, signIn }) => {
+      await signIn('admin')
+      await page.goto('/')
+      await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()
+      await context.clearCookies()
+      await page.getByRole('link', { name: 'Manage Users' }).click()
+      await expectLogin(page)
+    })
+  })
+})

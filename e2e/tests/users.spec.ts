@@ -1,0 +1,167 @@
+/** Manage Users, Update User, Add User (§2, §5, §6, §7, §8). */
+import { type ConsoleServer, control, expect, test, toast } from '#src/test.ts'
+
+test.beforeEach(async ({ signIn, page: _page }) => {
+  await signIn('admin')
+})
+
+async function addUsers(server: ConsoleServer, count: number): Promise<void> {
+  for (let n = 1; n <= count; n += 1) {
+    await server.addPerson({ fname: `First${n}`, lname: `Last${n}`, email: `person${n}@gmail.com`, userType: 'user' })
+  }
+}
+
+test('§2 the table has its columns, and not the admin themself', async ({ page, server }) => {
+  await addUsers(server, 3)
+  await page.goto('/manage-users')
+  for (const name of ['Sr.No', 'First Name', 'Last Name', 'Email', 'Update', 'Delete']) {
+    await expect(page.getByRole('columnheader', { name, exact: true })).toBeVisible()
+  }
+  await expect(page.getByRole('row')).toHaveCount(4)
+  await expect(page.getByRole('table').getByText('admin@gmail.com')).toHaveCount(0)
+  await expect(page.getByText('Page 1 of 1')).toBeVisible()
+})
+
+test('§9 50 rows a page, the page in the address', async ({ page, server }) => {
+  await addUsers(server, 60)
+  await page.goto('/manage-users')
+  await expect(page.getByText('Page 1 of 2')).toBeVisible()
+  await expect(page.getByRole('row')).toHaveCount(51)
+  await page.goto('/manage-users?page=2')
+  await expect(page.getByText('Page 2 of 2')).toBeVisible()
+  await expect(page.getByRole('row')).toHaveCount(11)
+  await expect(page.getByRole('row').nth(1)).toContainText('51')
+})
+
+test('§2 a name or an e-mail opens View More, with copy and close', async ({ page, server, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await addUsers(server, 1)
+  await page.goto('/manage-users')
+  await page.getByRole('button', { name: 'person1@gmail.com' }).click()
+  const dialog = page.getByRole('dialog', { name: 'View More' })
+  await expect(dialog).toContainText('person1@gmail.com')
+  await dialog.getByRole('button', { name: /copy/i }).click()
+  await expect(toast(page, 'Copied!')).toBeVisible()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('person1@gmail.com')
+  await dialog.getByRole('button', { name: 'Close' }).first().click()
+  await expect(dialog).toBeHidden()
+  await page.getByRole('button', { name: 'First1', exact: true }).press('Enter')
+  await expect(dialog).toContainText('First1')
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+  await expect(page.getByRole('button', { name: 'First1', exact: true })).toBeFocused()
+})
+
+test('§2 Add User: every rule, then success goes to /manage-users; the figures follow', async ({ page }) => {
+  await page.goto('/manage-users')
+  await control(page, 'Add User').click()
+  await expect(page).toHaveURL('/add-user')
+  await expect(page.getByRole('heading', { name: 'Add User' })).toBeVisible()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  for (const label of ['First Name', 'Last Name', 'Email', 'Password', 'Confirm Password']) {
+    await expect(page.getByText(`${label} is required`, { exact: true })).toBeVisible()
+  }
+  const values = { 'First Name': 'New', 'Last Name': 'Person', Email: 'new@gmail.com', Password: 'secret1', 'Confirm Password': 'secret1' }
+  for (const [label, value] of Object.entries(values)) await page.getByLabel(label, { exact: true }).fill(value)
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await expect(toast(page, 'User Added Successfuly!')).toBeVisible()
+  await expect(page).toHaveURL('/manage-users')
+  await expect(page.getByRole('button', { name: 'new@gmail.com' })).toBeVisible()
+  await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
+  await expect(page.getByRole('region', { name: 'Total Users' })).toContainText('2')
+})
+
+test('§2 Back leads to /manage-users', async ({ page }) => {
+  await page.goto('/add-user')
+  await control(page, 'Back').click()
+  await expect(page).toHaveURL('/manage-users')
+})
+
+test('§2 Update User asks first, then toasts Info Updated Successfully!', async ({ page, server }) => {
+  await server.addPerson({ fname: 'O/Neil 100%', lname: 'a?b#c', email: 'odd@gmail.com', userType: 'user' })
+  await page.goto('/manage-users')
+  await control(page.getByRole('row').nth(1), /Update/).click()
+  await expect(page.getByRole('heading', { name: 'Update User' })).toBeVisible()
+  const firstName = page.getByLabel('First Name', { exact: true })
+  await expect(firstName).toHaveValue('O/Neil 100%')
+  await firstName.fill('')
+  await page.getByRole('button', { name: 'Update', exact: true }).click()
+  await expect(page.getByText('First Name is required')).toBeVisible()
+  await firstName.fill('Renamed')
+  await page.getByRole('button', { name: 'Update', exact: true }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+  await expect(firstName).toHaveValue('Renamed')
+  await page.getByRole('button', { name: 'Update', exact: true }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(toast(page, 'Info Updated Successfully!')).toBeVisible()
+  await page.goto('/manage-users')
+  await expect(page.getByRole('button', { name: 'Renamed', exact: true })).toBeVisible()
+})
+
+test.describe('a stale save', () => {
+  test.use({ expectedNoise: { patterns: [/status of 409/] } })
+  test('is refused and keeps the operator’s text', async ({ page, server }) => {
+    await addUsers(server, 1)
+    await page.goto('/manage-users')
+    await control(page.getByRole('row').nth(1), /Update/).click()
+    const firstName = page.getByLabel('First Name', { exact: true })
+    await expect(firstName).toHaveValue('First1')
+    await server.database.db.updateTable('users').set({ fname: 'Meanwhile', version: 2 }).where('email', '=', 'person1@gmail.com').execute()
+    await firstName.fill('Mine')
+    await page.getByRole('button', { name: 'Update', exact: true }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+    await expect(page.getByText(/Somebody else has changed this meanwhile/).first()).toBeVisible()
+    await expect(firstName).toHaveValue('Mine')
+  })
+})
+
+test('design: an admin makes another user admin, and back', async ({ page, server }) => {
+  await addUsers(server, 1)
+  const stored = () => server.database.db.selectFrom('users').select('user_type').where('email', '=', 'person1@gmail.com').executeTakeFirst()
+  await page.goto('/manage-users')
+  await control(page.getByRole('row').nth(1), /Update/).click()
+  await page.getByRole('button', { name: 'Make Admin' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(page.getByRole('button', { name: 'Make User' })).toBeVisible()
+  expect((await stored())?.user_type).toBe('admin')
+  await page.getByRole('button', { name: 'Make User' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(page.getByRole('button', { name: 'Make Admin' })).toBeVisible()
+  expect((await stored())?.user_type).toBe('user')
+})
+
+test('§5 Delete asks first; Cancel and Escape keep the user', async ({ page, server }) => {
+  await addUsers(server, 2)
+  await page.goto('/manage-users')
+  const remove = page.getByRole('row').filter({ hasText: 'person1@gmail.com' }).getByRole('button', { name: /Delete/ })
+  await remove.click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+  await remove.click()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('alertdialog')).toBeHidden()
+  await expect(page.getByRole('row')).toHaveCount(3)
+  await remove.click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(page.getByRole('row')).toHaveCount(2)
+  await expect(page.getByText('person1@gmail.com')).toHaveCount(0)
+})
+
+test('§7 Download User Data saves userdata.xlsx', async ({ page, server }) => {
+  await addUsers(server, 2)
+  await page.goto('/manage-users')
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download User Data' }).click()
+  expect((await downloading).suggestedFilename()).toBe('userdata.xlsx')
+  await expect(toast(page, 'Data Downloaded Successfuly!')).toBeVisible()
+})
+
+test.describe('§8', () => {
+  test.use({ expectedNoise: { patterns: [/status of 500/] } })
+  test('§8 a failing download toasts Error Downloading Data!', async ({ page }) => {
+    const json = { success: false, status: 'failed', code: 'INTERNAL', message: 'x' }
+    await page.route('**/downloadUsersData*', (route) => route.fulfill({ status: 500, json }))
+    await page.goto('/manage-users')
+    await page.getByRole('button', { name: 'Download User Data' }).click()
+    await expect(toast(page, 'Error Downloading Data!')).toBeVisible()
+  })
+})
