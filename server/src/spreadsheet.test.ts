@@ -319,11 +319,11 @@ describe('security "Exports": failure, a slow and a gone reader', () => {
   })
 
   test('cancel while a batch is awaited that never comes', async () => {
+    const next = vi.fn<() => Promise<never>>(() => new Promise(() => {}))
     const returned = vi.fn<() => Promise<IteratorReturnResult<undefined>>>(async () => ({ done: true, value: undefined }))
-    const rows = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}), return: returned }) }
-    const reader = open({ rows }).getReader()
+    const reader = open({ rows: { [Symbol.asyncIterator]: () => ({ next, return: returned }) } }).getReader()
     const reading = drain(reader)
-    await loopTurn()
+    await vi.waitFor(() => expect(next).toHaveBeenCalledOnce())
     await reader.cancel()
     await reading
     expect(returned).toHaveBeenCalledOnce()

@@ -10,6 +10,8 @@ import {
   RouterProvider,
 } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
+import { historySearch } from '#src/features/history/history-search.ts'
+import { telegramUsersSearch } from '#src/features/telegram-users/telegram-users-search.ts'
 import { currentUser, useSessionQuery, watchSession } from '#src/session.tsx'
 import { LoadingScreen, UnreachableScreen } from '#src/shell/loading-screen.tsx'
 import { PageProblem } from '#src/shell/page-problem.tsx'
@@ -145,6 +147,18 @@ const routeTree = root.addChildren([
           () => import('#src/features/announcements/announcement-form-page.tsx'),
           'UpdateAnnouncementPage',
         ),
+      }),
+      createRoute({
+        getParentRoute: () => management,
+        path: '/manage-telegram-users',
+        validateSearch: telegramUsersSearch,
+        component: lazyRouteComponent(() => import('#src/features/telegram-users/telegram-users-page.tsx'), 'TelegramUsersPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
+        path: '/history',
+        validateSearch: historySearch,
+        component: lazyRouteComponent(() => import('#src/features/history/history-page.tsx'), 'HistoryPage'),
       }),
     ]),
     createRoute({

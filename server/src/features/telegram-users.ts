@@ -96,24 +96,24 @@ const startsOf: Record<TelegramUsersSort, Partial<Record<Start, { ranges: string
       order: 'balance, "userId" desc',
     },
   },
-  // A missing first name sorts last, as it does in the index.
+  // A missing first name sorts last, as it does in the index. To order them by all its columns is what makes the planner take it.
   'a-z': {
     first: { ranges: ['order by lower(first_name), user_id'], order: 'key, "userId"' },
     after: {
       ranges: [
         'where (lower(first_name), user_id) > ($1::text, $2::bigint) order by lower(first_name), user_id',
-        'where lower(first_name) is null order by user_id',
+        'where lower(first_name) is null order by lower(first_name), user_id',
       ],
       order: 'key, "userId"',
     },
-    afterMissing: { ranges: ['where lower(first_name) is null and user_id > $1 order by user_id'], order: '"userId"' },
+    afterMissing: { ranges: ['where lower(first_name) is null and user_id > $1 order by lower(first_name), user_id'], order: '"userId"' },
     before: {
       ranges: ['where (lower(first_name), user_id) < ($1::text, $2::bigint) order by lower(first_name) desc, user_id desc'],
       order: 'key desc, "userId" desc',
     },
     beforeMissing: {
       ranges: [
-        'where lower(first_name) is null and user_id < $1 order by user_id desc',
+        'where lower(first_name) is null and user_id < $1 order by lower(first_name) desc, user_id desc',
         'where lower(first_name) is not null order by lower(first_name) desc, user_id desc',
       ],
       order: 'key desc, "userId" desc',

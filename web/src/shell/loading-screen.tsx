@@ -5,6 +5,7 @@ import classes from './loading-screen.module.css'
 export function LoadingScreen() {
   return (
     <main className={classes['screen']}>
+      <h1 className="app-sr-only">Arcade Console</h1>
       <output aria-label="Loading">
         <svg className={classes['spinner']} viewBox="0 0 200 200" width="200" height="200" aria-hidden>
           <circle cx="100" cy="100" r="88" fill="none" stroke="#2fedbf" strokeOpacity="0.16" strokeWidth="10" />

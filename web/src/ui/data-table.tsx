@@ -53,7 +53,7 @@ interface DataTableProps<Row> {
   isStale?: boolean
   paging?: TablePage | undefined
   onPageChange?: (page: number) => void
-  /** `numbers` by default; `prev-next` for lists by cursor, with the buttons of §2; those may be disabled by `canPage`. */
+  /** `numbers` by default; `prev-next` for lists by cursor, with the buttons of §2: where they lead nowhere they do nothing (§4). */
   pager?: 'numbers' | 'prev-next'
   canPage?: { previous: boolean; next: boolean }
 }
@@ -176,10 +176,10 @@ function Pager<Row>({
         pageCount > 1 && <Pagination total={pageCount} value={page} onChange={onPageChange} siblings={1} size="sm" />
       ) : (
         <>
-          <Button variant="default" size="sm" disabled={!can.previous} onClick={() => onPageChange(page - 1)}>
+          <Button variant="default" size="sm" data-disabled={!can.previous} onClick={() => onPageChange(page - 1)}>
             Prev Page
           </Button>
-          <Button variant="default" size="sm" disabled={!can.next} onClick={() => onPageChange(page + 1)}>
+          <Button variant="default" size="sm" data-disabled={!can.next} onClick={() => onPageChange(page + 1)}>
             Next Page
           </Button>
         </>

@@ -12,8 +12,9 @@ interface DownloadProgress {
 }
 
 interface DownloadProps {
-  /** The button's text; also what tells one download from another. */
   label: string
+  /** What tells one download from another, where the button's text does not. */
+  id?: string
   start: (options: {
     signal: AbortSignal
     onProgress: (progress: DownloadProgress) => void
@@ -37,15 +38,15 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-function update(label: string, state: Running | undefined): void {
-  if (state) running.set(label, state)
-  else running.delete(label)
+function update(id: string, state: Running | undefined): void {
+  if (state) running.set(id, state)
+  else running.delete(id)
   for (const listener of listeners) listener()
 }
 
 export function DownloadButton(props: DownloadProps) {
-  const { label, disabled = false } = props
-  const state = useSyncExternalStore(subscribe, () => running.get(label))
+  const { label, id = label, disabled = false } = props
+  const state = useSyncExternalStore(subscribe, () => running.get(id))
   if (!state) {
     return (
       <Button variant="default" disabled={disabled} onClick={() => void download(props)}>
@@ -70,19 +71,19 @@ export function DownloadButton(props: DownloadProps) {
   )
 }
 
-async function download({ label, start, successText, failureText }: DownloadProps): Promise<void> {
-  if (running.has(label)) return
+async function download({ label, id = label, start, successText, failureText }: DownloadProps): Promise<void> {
+  if (running.has(id)) return
   const abort = new AbortController()
-  update(label, { abort, progress: { bytes: 0 } })
+  update(id, { abort, progress: { bytes: 0 } })
   try {
-    const onProgress = (progress: DownloadProgress) => running.has(label) && update(label, { abort, progress })
+    const onProgress = (progress: DownloadProgress) => running.has(id) && update(id, { abort, progress })
     const { blob, fileName } = await start({ signal: abort.signal, onProgress })
     save(blob, fileName)
     toast.success(successText)
   } catch (error) {
     if (!abort.signal.aborted) toast.failure(typeof failureText === 'string' ? failureText : failureText(error))
   } finally {
-    update(label, undefined)
+    update(id, undefined)
   }
 }
 

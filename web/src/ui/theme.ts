@@ -1,5 +1,5 @@
 /** Mantine's theme: the brand's colour on night and on paper, and the repairs that make Mantine pass axe (contrast, names). */
-import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
+import { createTheme, type CSSVariablesResolver, defaultVariantColorsResolver, type MantineColorsTuple } from '@mantine/core'
 
 const arcade: MantineColorsTuple = [
   '#e3fff8',
@@ -48,6 +48,11 @@ export const theme = createTheme({
   primaryColor: 'arcade',
   primaryShade: { light: 8, dark: 4 },
   autoContrast: true,
+  // autoContrast looks at the light scheme's shade only; the dark scheme's are bright.
+  variantColorResolver: (input) => {
+    const colors = defaultVariantColorsResolver(input)
+    return input.variant === 'filled' ? { ...colors, color: 'var(--app-on-filled)' } : colors
+  },
   respectReducedMotion: true,
   cursorType: 'pointer',
   defaultRadius: 'md',

@@ -1,9 +1,9 @@
 /** Manage Users (§2, §5, §6, §7): list, names, roles, adding, removing. */
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
-import { type TestApp, testApp } from '#src/testing/test-app.ts'
+import { type Client, testApp } from '#src/testing/test-app.ts'
 
-async function metricsOf(app: TestApp, admin: Awaited<ReturnType<TestApp['signUp']>>) {
+async function metricsOf(admin: Client) {
   return (await admin.call('GET', '/api/metrics')).body
 }
 
@@ -77,7 +77,7 @@ describe('§7 POST /registerUser', () => {
     const input = { fname: 'New', lname: 'User', email: 'new@gmail.com', password: 'secret1', confirmPassword: 'secret1' }
     expect((await admin.call('POST', '/registerUser', input)).body).toMatchObject({ status: 'success', message: 'User Added Successfuly!' })
     expect((await app.guest.call('POST', '/api/session', { email: input.email, password: 'secret1' })).body.user.userType).toBe('user')
-    expect(await metricsOf(app, admin)).toMatchObject({ totalUsers: 2, userTypes: { user: 1, admin: 1 } })
+    expect(await metricsOf(admin)).toMatchObject({ totalUsers: 2, userTypes: { user: 1, admin: 1 } })
     const again = await admin.call('POST', '/registerUser', input)
     expect(again).toMatchObject({ status: 409, body: { status: 'failed', message: 'Error creating user!' } })
   })
@@ -91,10 +91,10 @@ describe('§7 DELETE /removeUser/{id}', () => {
     expect((await admin.call('DELETE', `/removeUser/${user.id}`)).body).toMatchObject({ status: 'success' })
     expect((await user.call('GET', '/api/session')).body.user).toBeNull()
     expect((await app.guest.call('POST', '/api/session', { email: 'gone@gmail.com', password: 'correct horse' })).status).toBe(401)
-    expect(await metricsOf(app, admin)).toMatchObject({ totalUsers: 1, userTypes: { user: 0, admin: 1 } })
+    expect(await metricsOf(admin)).toMatchObject({ totalUsers: 1, userTypes: { user: 0, admin: 1 } })
     const again = await admin.call('DELETE', `/removeUser/${user.id}`)
     expect(again).toMatchObject({ status: 404, body: { status: 'failed', code: 'NO_SUCH_USER' } })
-    expect(await metricsOf(app, admin)).toMatchObject({ totalUsers: 1 })
+    expect(await metricsOf(admin)).toMatchObject({ totalUsers: 1 })
   })
 
   test('security: nobody removes or demotes themselves', async () => {
@@ -124,9 +124,9 @@ describe('design: roles', () => {
     const made = await admin.call('PUT', `/api/users/${user.id}/user-type`, { userType: 'admin' })
     expect(made.body).toMatchObject({ success: true, user: { userType: 'admin', version: 2 } })
     expect((await user.call('GET', '/api/users')).status).toBe(401)
-    expect(await metricsOf(app, admin)).toMatchObject({ userTypes: { user: 0, admin: 2 } })
+    expect(await metricsOf(admin)).toMatchObject({ userTypes: { user: 0, admin: 2 } })
     await admin.call('PUT', `/api/users/${user.id}/user-type`, { userType: 'user' })
-    expect(await metricsOf(app, admin)).toMatchObject({ userTypes: { user: 1, admin: 1 } })
+    expect(await metricsOf(admin)).toMatchObject({ userTypes: { user: 1, admin: 1 } })
   })
 
   test('every act is in the audit trail', async () => {
@@ -156,7 +156,7 @@ describe('§3 metrics', () => {
       .execute()
     const announcement = { type: 'desc' as const, title: 't', subtitle: 's', reward: 1 }
     await db.insertInto('announcements').values([{ ...announcement, id: 'x', status: true }, { ...announcement, id: 'y' }]).execute()
-    expect(await metricsOf(app, admin)).toEqual({
+    expect(await metricsOf(admin)).toEqual({
       totalUsers: 1,
       totalTelegramUsers: 0,
       userTypes: { user: 0, admin: 1 },

@@ -10,12 +10,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { useWatch } from 'react-hook-form'
-import { api, asCallError, client, queryClient } from '#src/client.ts'
+import { api, asCallError, type CallError, client, queryClient } from '#src/client.ts'
 import { NumberField } from '#src/ui/form-number.tsx'
+import { FormNotice } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, SelectField, SubmitButton, TextareaField, TextField, useForm } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
-import { StaleNotice } from '#src/ui/stale-notice.tsx'
 import { toast } from '#src/ui/toast.ts'
 import { type ChosenFile, FileField } from './file-field.tsx'
 
@@ -70,7 +70,7 @@ interface AnnouncementFormProps {
 
 function AnnouncementForm({ announcement, onReload }: AnnouncementFormProps) {
   const navigate = useNavigate()
-  const [staleText, setStaleText] = useState<string>()
+  const [refusal, setRefusal] = useState<CallError>()
   const form = useForm(
     () => import('@arcade/contract/announcements').then(({ announcementInput }) => announcementInput),
     announcement ? valuesOf(announcement) : empty,
@@ -85,7 +85,7 @@ function AnnouncementForm({ announcement, onReload }: AnnouncementFormProps) {
   }, [type, setValue])
 
   const handleSubmit = async (values: AnnouncementInput) => {
-    setStaleText(undefined)
+    setRefusal(undefined)
     try {
       const [sentImage, sentIcon] = [await image.send(), await icon.send()]
       const input = { ...values, image: sentImage.key, imageName: sentImage.name, icon: sentIcon.key, iconName: sentIcon.name }
@@ -100,7 +100,7 @@ function AnnouncementForm({ announcement, onReload }: AnnouncementFormProps) {
     } catch (cause) {
       const error = asCallError(cause)
       toast.failure(announcement ? 'Error Updating Announcement!' : 'Error Creating Announcement!', { delayMs: FAILURE_DELAY_MS })
-      if (error.code === 'STALE') setStaleText(error.message)
+      if (Object.keys(error.fields).length === 0) setRefusal(error) // the toast does not say why (§8)
       image.refuse(error.fields['image'])
       icon.refuse(error.fields['icon'])
       return error
@@ -135,7 +135,7 @@ function AnnouncementForm({ announcement, onReload }: AnnouncementFormProps) {
       <NumberField control={form.control} name="reward" label="Reward" />
       <FileField label="Image" {...image.field} />
       <FileField label="Icon" {...icon.field} />
-      <StaleNotice message={staleText} onReload={() => onReload?.()} />
+      <FormNotice message={refusal?.message} onReload={refusal?.code === 'STALE' ? onReload : undefined} />
       <FormActions>
         <BackButton />
         <SubmitButton>{announcement ? 'Update' : 'Add Annoucement' /* sic, §2 */}</SubmitButton>

@@ -40,18 +40,20 @@ export function AnnouncementsPage() {
 
   return (
     <Page title="Announcements" actions={<LinkButton to="/annoucement-form">Add Annoucement</LinkButton> /* sic, §2 */}>
-      <DataTable
-        label="Announcements"
-        columns={columns}
-        rows={data?.announcements}
-        rowKey={({ id }) => id}
-        emptyText={data?.message ?? 'No annoucements found!'} // sic, §8
-        error={error && !data ? asCallError(error).message : undefined}
-        onRetry={() => void refetch()}
-        isStale={isPlaceholderData}
-        paging={data && { page, pageSize: data.pageSize, pageCount: data.pageCount }}
-        onPageChange={(next) => void navigate({ to: '/annoucements', search: next > 1 ? { page: next } : {} })}
-      />
+      <div className={classes['list']}>
+        <DataTable
+          label="Announcements"
+          columns={columns}
+          rows={data?.announcements}
+          rowKey={({ id }) => id}
+          emptyText={data?.message ?? 'No annoucements found!'} // sic, §8
+          error={error && !data ? asCallError(error).message : undefined}
+          onRetry={() => void refetch()}
+          isStale={isPlaceholderData}
+          paging={data && { page, pageSize: data.pageSize, pageCount: data.pageCount }}
+          onPageChange={(next) => void navigate({ to: '/annoucements', search: next > 1 ? { page: next } : {} })}
+        />
+      </div>
     </Page>
   )
 }
@@ -79,6 +81,7 @@ function StatusButton({ announcement: { id, title, status } }: { announcement: A
       color={status ? 'green' : 'red'}
       size="compact-md"
       className={classes['status'] ?? ''}
+      data-active={status || undefined}
       aria-disabled={isBusy}
       onClick={() => void handleToggle()}
     >
@@ -91,7 +94,7 @@ function Thumb({ fileKey, name }: { fileKey: string | null; name: string | null 
   if (fileKey === null) return <Missing text={MISSING_FILE} />
   return (
     <Anchor href={fileUrl(fileKey)} target="_blank" rel="noreferrer noopener" className={classes['thumb'] ?? ''}>
-      <img src={fileUrl(fileKey, 'thumb')} alt={name ?? 'Image'} loading="lazy" decoding="async" width={48} height={48} />
+      <img src={fileUrl(fileKey, 'thumb')} alt={name ?? 'Image'} loading="lazy" decoding="async" width={36} height={36} />
     </Anchor>
   )
 }

@@ -19,6 +19,7 @@ export function FileField({ label, value, onChange, error }: FileFieldProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
   const [tooLarge, setTooLarge] = useState<string>()
+  const [broken, setBroken] = useState<string>()
   const ownUrl = value && 'url' in value ? value.url : undefined
   const preview = value && 'key' in value ? fileUrl(value.key) : ownUrl
   const problem = tooLarge ?? error
@@ -57,7 +58,7 @@ export function FileField({ label, value, onChange, error }: FileFieldProps) {
           Choose File
         </label>
         {value && (
-          <Button variant="default" size="compact-md" aria-describedby={`${id}-name`} onClick={handleClear}>
+          <Button variant="default" size="compact-sm" aria-describedby={`${id}-name`} onClick={handleClear}>
             Clear
           </Button>
         )}
@@ -65,7 +66,9 @@ export function FileField({ label, value, onChange, error }: FileFieldProps) {
           {value ? ('file' in value ? value.file.name : value.name) : 'No file chosen'}
         </p>
       </div>
-      {preview && <img src={preview} alt={`${label} preview`} className={classes['preview']} />}
+      {preview && preview !== broken && (
+        <img src={preview} alt={`${label} preview`} className={classes['preview']} onError={() => setBroken(preview)} />
+      )}
       <p id={`${id}-error`} className={classes['error']} aria-live="polite">
         {problem}
       </p>

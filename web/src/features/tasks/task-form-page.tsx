@@ -6,10 +6,10 @@ import { useEffect, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import { api, asCallError, client, queryClient } from '#src/client.ts'
 import { NumberField } from '#src/ui/form-number.tsx'
+import { FormNotice } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, SelectField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
-import { StaleNotice } from '#src/ui/stale-notice.tsx'
 import { toast } from '#src/ui/toast.ts'
 
 const SUCCESS_DELAY_MS = 2000 // §4
@@ -129,7 +129,7 @@ function TaskForm({ collection, task, onReload }: TaskFormProps) {
       <TextField control={form.control} name="title" label="Title" />
       {isLinkShown && <TextField control={form.control} name="link" label="Link" type="url" placeholder="https://" />}
       <NumberField control={form.control} name="reward" label="Reward" />
-      <StaleNotice message={staleText} onReload={() => onReload?.()} />
+      <FormNotice message={staleText} onReload={onReload} />
       <FormActions>
         <BackButton collection={collection} />
         <SubmitButton>{task ? 'Update' : 'Add Task'}</SubmitButton>

@@ -10,6 +10,7 @@ import { type Column, DataTable, Missing, RowActions } from '#src/ui/data-table.
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.ts'
+import classes from './tasks-page.module.css'
 
 export function SocialTasksPage() {
   const { page = 1 } = useSearch({ from: '/shell/management/social-tasks' })
@@ -34,18 +35,20 @@ function TasksPage({ collection, page }: { collection: TaskCollection; page: num
 
   return (
     <Page title={title} actions={<LinkButton to={`${path}-form`}>Add Task</LinkButton>}>
-      <DataTable
-        label={title}
-        columns={columns}
-        rows={data?.tasks}
-        rowKey={({ id }) => id}
-        emptyText={data?.message ?? 'No tasks found!'}
-        error={error && !data ? asCallError(error).message : undefined}
-        onRetry={() => void refetch()}
-        isStale={isPlaceholderData}
-        paging={data && { page, pageSize: data.pageSize, pageCount: data.pageCount }}
-        onPageChange={(next) => void navigate({ to: path, search: next > 1 ? { page: next } : {} })}
-      />
+      <div className={classes['list']}>
+        <DataTable
+          label={title}
+          columns={columns}
+          rows={data?.tasks}
+          rowKey={({ id }) => id}
+          emptyText={data?.message ?? 'No tasks found!'}
+          error={error && !data ? asCallError(error).message : undefined}
+          onRetry={() => void refetch()}
+          isStale={isPlaceholderData}
+          paging={data && { page, pageSize: data.pageSize, pageCount: data.pageCount }}
+          onPageChange={(next) => void navigate({ to: path, search: next > 1 ? { page: next } : {} })}
+        />
+      </div>
     </Page>
   )
 }
@@ -66,15 +69,7 @@ function columnsOf(collection: TaskCollection): Column<Task>[] {
 function TaskLink({ link }: { link: string | null }) {
   if (link === null) return <Missing text="No link" />
   return (
-    <Anchor
-      href={link}
-      target="_blank"
-      rel="noreferrer noopener"
-      truncate
-      maw="18rem"
-      display="inline-block"
-      style={{ verticalAlign: 'middle' }}
-    >
+    <Anchor href={link} target="_blank" rel="noreferrer noopener" className={classes['link'] ?? ''}>
       {link}
     </Anchor>
   )

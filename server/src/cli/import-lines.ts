@@ -1,0 +1,66 @@
+/**
+ * The lines of an NDJSON file, in constant memory whatever is in it. Hides chunks, the byte order mark, CRLF, a missing
+ * last line break, bytes that are no UTF-8 and lines without end.
+ */
+import { isUtf8 } from 'node:buffer'
+import { createReadStream } from 'node:fs'
+
+export interface Line {
+  /** From 1, blank ones counted. */
+  number: number
+  text: string
+  bytes: number
+  /** Why it cannot be read; `text` is then what can be shown of it. */
+  problem?: string
+}
+
+export const LINE_LIMIT_BYTES = 1024 * 1024
+const SHOWN_BYTES = 1024
+const CHUNK_BYTES = 256 * 1024
+const NEWLINE = 0x0a
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+
+/** The lines that are not blank. Rejects with the error of the file system when the file cannot be read. */
+export async function* readLines(path: string): AsyncGenerator<Line> {
+  let number = 0
+  let pending: Buffer[] = []
+  let pendingBytes = 0
+
+  const take = (chunk: Buffer): void => {
+    pendingBytes += chunk.length
+    // Of a line that is too long only the beginning is kept.
+    if (pendingBytes <= LINE_LIMIT_BYTES || pending.length === 0) pending.push(chunk)
+  }
+  const finish = (): Line | undefined => {
+    number += 1
+    const line = lineOf(pending.length === 1 ? pending[0]! : Buffer.concat(pending), { number, bytes: pendingBytes })
+    pending = []
+    pendingBytes = 0
+    return line
+  }
+
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
+    let start = 0
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      take(chunk.subarray(start, end))
+      start = end + 1
+      const line = finish()
+      if (line) yield line
+    }
+    if (start < chunk.length) take(chunk.subarray(start))
+  }
+  const last = pendingBytes > 0 ? finish() : undefined
+  if (last) yield last
+}
+
+function lineOf(raw: Buffer, { number, bytes }: { number: number; bytes: number }): Line | undefined {
+  const content = number === 1 && raw.subarray(0, 3).equals(BYTE_ORDER_MARK) ? raw.subarray(3) : raw
+  if (bytes > LINE_LIMIT_BYTES) {
+    const problem = `The line is longer than ${LINE_LIMIT_BYTES} bytes`
+    return { number, text: content.toString('utf8', 0, SHOWN_BYTES), bytes: SHOWN_BYTES, problem }
+  }
+  if (!isUtf8(content))
+    return { number, text: content.toString('utf8', 0, SHOWN_BYTES), bytes, problem: 'The line is not valid UTF-8' }
+  const text = content.toString('utf8').trim()
+  return text === '' ? undefined : { number, text, bytes }
+}

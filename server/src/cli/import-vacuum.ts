@@ -1,0 +1,12 @@
+/** What autovacuum would do minutes later: right statistics and visibility map at once after many rows. */
+import { sql } from 'kysely'
+import type { Database } from '#src/db/database.ts'
+
+/** Takes seconds a million new rows. That it fails, say at the pool's time limit, is told and otherwise without consequence. */
+export async function vacuum({ db }: Database, table: string, log: (line: string) => void): Promise<void> {
+  try {
+    await sql`vacuum (analyze) ${sql.table(table)}`.execute(db)
+  } catch (error) {
+    log(`${table}: left to autovacuum (${(error as Error).message})`)
+  }
+}

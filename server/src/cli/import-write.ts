@@ -1,0 +1,309 @@
+/**
+ * Batches of imported rows into the tables (design §5), each in the caller's transaction together with the counters, so that
+ * these stay exact whoever else writes meanwhile. Rows that are as they should be are not touched.
+ */
+import { sql, type Transaction } from 'kysely'
+import { errorCatalogue } from '@arcade/contract/errors'
+import type { TaskCollection } from '@arcade/contract/tasks'
+import { addToCounter } from '#src/db/counters.ts'
+import type { HistoryKind, Tables } from '#src/db/tables.ts'
+import type { Sessions } from '#src/sessions.ts'
+import type { Columns } from './import-rows.ts'
+import { settleUnique } from './import-unique.ts'
+
+/** No two rows of a batch have the same key. Run again from the start when PostgreSQL asks for it. */
+export type Writer = (tx: Transaction<Tables>, rows: Columns[]) => Promise<Written>
+
+export interface Written {
+  /** Rows added or changed. */
+  loaded: number
+  rejected: Map<Columns, string>
+  /** Ids of the history documents that were written along with their items. */
+  histories?: string[]
+}
+
+interface Table {
+  name: string
+  key: string[]
+  /** With their types, the key's first. */
+  columns: Record<string, string>
+  /** The moment of import when a row without one is added; a row that is changed keeps what it has. */
+  createdNow?: true
+  /** Columns that change only while another is null. */
+  onlyWhileNull?: Record<string, string>
+  hasVersion?: true
+}
+
+const texts = (...names: string[]): Record<string, string> => Object.fromEntries(names.map((name) => [name, 'text']))
+
+const users: Table = {
+  name: 'users',
+  key: ['id'],
+  columns: { ...texts('id', 'fname', 'lname', 'email', 'user_type'), created_at: 'timestamptz' },
+  createdNow: true,
+  hasVersion: true,
+}
+
+const telegramUsers: Table = {
+  name: 'telegram_users',
+  key: ['user_id'],
+  columns: {
+    user_id: 'bigint',
+    created_at: 'timestamptz',
+    ...texts(
+      'first_name',
+      'last_name',
+      'username',
+      'twitter_username',
+      'instagram_username',
+      'linked_in_username',
+      'discord_username',
+    ),
+    ...texts('youtube_username', 'email', 'phone_number', 'ton_wallet_address', 'bsc_wallet'),
+    balance: 'numeric',
+  },
+}
+
+const tasks: Table = {
+  name: 'tasks',
+  key: ['collection', 'id'],
+  columns: {
+    ...texts('collection', 'id', 'image', 'title', 'link'),
+    priority: 'numeric',
+    reward: 'numeric',
+    created_at: 'timestamptz',
+  },
+  createdNow: true,
+  hasVersion: true,
+}
+
+const announcements: Table = {
+  name: 'announcements',
+  key: ['id'],
+  columns: {
+    ...texts('id', 'type', 'title', 'subtitle', 'description', 'link', 'link_type', 'input_text', 'image_name', 'icon_name'),
+    reward: 'numeric',
+    status: 'boolean',
+    created_at: 'timestamptz',
+  },
+  createdNow: true,
+  // A file that was uploaded here keeps its name.
+  onlyWhileNull: { image_name: 'image_key', icon_name: 'icon_key' },
+  hasVersion: true,
+}
+
+const historyItems: Table = {
+  name: 'history_items',
+  key: ['kind', 'item_id'],
+  columns: {
+    ...texts('kind', 'item_id', 'title', 'type', 'link', 'link_type', 'description', 'input_text'),
+    reward: 'numeric',
+    created_at: 'timestamptz',
+  },
+  createdNow: true,
+}
+
+const participations: Table = {
+  name: 'participations',
+  key: ['user_id', 'kind', 'item_id', 'period'],
+  columns: {
+    user_id: 'bigint',
+    ...texts('kind', 'item_id', 'period', 'username', 'first_name', 'last_name', 'user_input'),
+    at: 'timestamptz',
+  },
+}
+
+/** A changed user is looked up anew by every server process; one whose role changed has to sign in again. */
+export function usersWriter(sessions: Sessions): Writer {
+  return async (tx, rows) => {
+    // The Manage Users page locks the admins first too.
+    const admins = await sql<{ id: string }>`select id from users where user_type = 'admin' order by id for update`.execute(tx)
+    await sql`lock table users in share row exclusive mode`.execute(tx)
+    const emails = rows.map((row) => row['email'])
+    const { rows: wanted } = await sql<{ key: string }>`
+      select lower(email) as key from unnest(${emails}::text[]) with ordinality as given (email, n) order by n`.execute(tx)
+    const candidates = rows.map((row, index) => ({
+      id: String(row['id']),
+      key: wanted[index]?.key ?? '',
+      type: String(row['user_type']),
+      row,
+    }))
+    const { rows: existing } = await sql<{ id: string; key: string; type: string }>`
+      select id, lower(email) as key, user_type as type from users
+      where id = any(${candidates.map(({ id }) => id)}) or lower(email) = any(${candidates.map(({ key }) => key)})`.execute(tx)
+    const typeBefore = new Map(existing.map(({ id, type }) => [id, type]))
+
+    const rejected = new Map<Columns, string>()
+    const accepted = () => candidates.filter(({ row }) => !rejected.has(row))
+    const refuseTakenEmails = (): void => {
+      for (const { row } of settleUnique(accepted(), existing)) rejected.set(row, 'This e-mail address belongs to another user')
+    }
+    refuseTakenEmails()
+    const isDemoted = new Set(accepted().flatMap(({ id, type }) => (type === 'user' && typeBefore.get(id) === 'admin' ? id : [])))
+    const isAdminLeft = admins.rows.some(({ id }) => !isDemoted.has(id)) || accepted().some(({ type }) => type === 'admin')
+    const kept = accepted().find(({ id }) => isDemoted.has(id))
+    if (!isAdminLeft && kept) {
+      rejected.set(kept.row, errorCatalogue.LAST_ADMIN.message)
+      refuseTakenEmails()
+    }
+
+    const written = accepted()
+    const { added, changed } = await upsert(
+      tx,
+      users,
+      written.map(({ row }) => row),
+    )
+    const typeNow = new Map(written.map(({ id, type }) => [id, type]))
+    const deltas = new Map<string, number>()
+    for (const { id } of added) count(deltas, `users:${typeNow.get(String(id))}`, 1)
+    for (const key of changed) {
+      const id = String(key['id'])
+      if (typeBefore.get(id) === typeNow.get(id)) {
+        await sessions.announceChange(tx, id)
+        continue
+      }
+      count(deltas, `users:${typeBefore.get(id)}`, -1)
+      count(deltas, `users:${typeNow.get(id)}`, 1)
+      await sessions.endAllOf(tx, id)
+    }
+    await addToCounters(tx, deltas)
+    return { loaded: added.length + changed.length, rejected }
+  }
+}
+
+export const writeTelegramUsers: Writer = async (tx, rows) => {
+  const { added, changed } = await upsert(tx, telegramUsers, rows)
+  await addToCounters(tx, new Map([['telegramUsers', added.length]]))
+  return { loaded: added.length + changed.length, rejected: new Map() }
+}
+
+/** Priorities may be swapped within a batch; a row that wants one that is taken stays as it was. */
+export function tasksWriter(collection: TaskCollection): Writer {
+  return async (tx, rows) => {
+    await sql`set constraints tasks_priority_key deferred`.execute(tx)
+    await sql`lock table tasks in share row exclusive mode`.execute(tx)
+    const candidates = rows.map((row) => ({ id: String(row['id']), key: Number(row['priority']), row }))
+    const { rows: existing } = await sql<{ id: string; key: number }>`
+      select id, priority as key from tasks where collection = ${collection}
+      and (id = any(${candidates.map(({ id }) => id)}) or priority = any(${candidates.map(({ key }) => key)}::numeric[]))`.execute(
+      tx,
+    )
+    const refused = settleUnique(candidates, existing)
+    const accepted = candidates.filter((candidate) => !refused.has(candidate))
+    const { added, changed } = await upsert(
+      tx,
+      tasks,
+      accepted.map(({ row }) => ({ ...row, collection })),
+    )
+    const histories = await writeHistories(tx, {
+      items: sql`select collection, id, title, image, link, null, null, null, reward, created_at from tasks where collection = ${collection}`,
+      ids: accepted.map(({ id }) => id),
+      written: [...added, ...changed].map(({ id }) => String(id)),
+    })
+    const rejected = new Map([...refused].map(({ row }) => [row, errorCatalogue.PRIORITY_TAKEN.message]))
+    return { loaded: added.length + changed.length, rejected, histories }
+  }
+}
+
+export const writeAnnouncements: Writer = async (tx, rows) => {
+  const { added, changed } = await upsert(tx, announcements, rows)
+  const histories = await writeHistories(tx, {
+    items: sql`select 'announcement', id, title, type, link, link_type, description, input_text, reward, created_at from announcements where true`,
+    ids: rows.map(({ id }) => String(id)),
+    written: [...added, ...changed].map(({ id }) => String(id)),
+  })
+  return { loaded: added.length + changed.length, rejected: new Map(), histories }
+}
+
+/** `derived`: ids of documents that this import wrote along with their items, which makes them loaded. */
+export function historyItemsWriter(derived: ReadonlySet<string>): Writer {
+  return async (tx, rows) => {
+    const { added, changed } = await upsert(tx, historyItems, rows)
+    const written = new Set([...added, ...changed].map((key) => key['item_id']))
+    const loaded = rows.filter(({ item_id: id }) => written.has(id) || derived.has(String(id)))
+    return { loaded: loaded.length, rejected: new Map() }
+  }
+}
+
+export function participationsWriter(kind: HistoryKind): Writer {
+  return async (tx, rows) => {
+    const parents = [...new Set(rows.map((row) => row['item_id']))]
+    const { rows: found } = await sql<{ id: string }>`
+      select item_id as id from history_items where kind = ${kind} and item_id = any(${parents})`.execute(tx)
+    const known = new Set<unknown>(found.map(({ id }) => id))
+    const rejected = new Map<Columns, string>()
+    for (const row of rows)
+      if (!known.has(row['item_id'])) rejected.set(row, `There is no history document with the id ${row['item_id']} (parent)`)
+    const accepted = rows.filter((row) => !rejected.has(row))
+    const { added, changed } = await upsert(tx, participations, accepted)
+    const deltas = new Map<string, number>()
+    for (const key of added) count(deltas, `participants:${kind}:${String(key['item_id'])}`, 1)
+    await addToCounters(tx, deltas)
+    return { loaded: added.length + changed.length, rejected }
+  }
+}
+
+type Key = Record<string, unknown>
+
+/**
+ * Two statements instead of `on conflict do update`: that one locks every row it finds, which writes to a table in which
+ * nothing has changed. What both return is exact also while others write the same rows.
+ */
+async function upsert(tx: Transaction<Tables>, table: Table, rows: Columns[]): Promise<{ added: Key[]; changed: Key[] }> {
+  if (rows.length === 0) return { added: [], changed: [] }
+  const { columns, onlyWhileNull = {} } = table
+  const name = sql.table(table.name)
+  const names = Object.keys(columns)
+  const key = table.key.join(', ')
+  const given = sql`json_to_recordset(${JSON.stringify(rows)}::json) as r (${sql.raw(names.map((column) => `${column} ${columns[column]}`).join(', '))})`
+  const isDefaulted = (column: string): boolean => column === 'created_at' && table.createdNow === true
+  const values = names.map((column) => (isDefaulted(column) ? `coalesce(r.${column}, now())` : `r.${column}`))
+  // In the order of the key, so that two imports wait for each other instead of getting stuck.
+  const { rows: added } = await sql<Key>`
+    insert into ${name} (${sql.raw(names.join(', '))}) select ${sql.raw(values.join(', '))} from ${given} order by ${sql.raw(key)}
+    on conflict (${sql.raw(key)}) do nothing returning ${sql.raw(key)}`.execute(tx)
+  if (added.length === rows.length) return { added, changed: [] }
+
+  const others = names.filter((column) => !table.key.includes(column))
+  const after = others.map((column) => {
+    if (isDefaulted(column)) return `coalesce(r.${column}, t.${column})`
+    return onlyWhileNull[column]
+      ? `case when t.${onlyWhileNull[column]} is null then r.${column} else t.${column} end`
+      : `r.${column}`
+  })
+  const changes = others.map((column, index) => `${column} = ${after[index]}`)
+  if (table.hasVersion) changes.push('version = t.version + 1')
+  const { rows: changed } = await sql<Key>`
+    update ${name} as t set ${sql.raw(changes.join(', '))} from ${given}
+    where ${sql.raw(table.key.map((column) => `t.${column} = r.${column}`).join(' and '))}
+      and (${sql.raw(others.map((column) => `t.${column}`).join(', '))}) is distinct from (${sql.raw(after.join(', '))})
+    returning ${sql.raw(table.key.map((column) => `t.${column}`).join(', '))}`.execute(tx)
+  return { added, changed }
+}
+
+interface Histories {
+  /** The history documents as the items in their table make them, up to a further condition on `id`. */
+  items: ReturnType<typeof sql>
+  ids: string[]
+  /** Those of the ids whose items were just added or changed. */
+  written: string[]
+}
+
+/** An item always has its history document; it changes with the item, and only then. Gives the ids of those written. */
+async function writeHistories(tx: Transaction<Tables>, { items, ids, written }: Histories): Promise<string[]> {
+  const names = ['kind', 'item_id', 'title', 'type', 'link', 'link_type', 'description', 'input_text', 'reward', 'created_at']
+  const changes = names.slice(2, -1).map((column) => `${column} = excluded.${column}`)
+  const { rows } = await sql<{ id: string }>`
+    insert into history_items (${sql.raw(names.join(', '))}) ${items} and id = any(${ids}) order by id
+    on conflict (kind, item_id) do update set ${sql.raw(changes.join(', '))}
+    where history_items.item_id = any(${written}) returning item_id as id`.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+function count(deltas: Map<string, number>, name: string, delta: number): void {
+  deltas.set(name, (deltas.get(name) ?? 0) + delta)
+}
+
+async function addToCounters(tx: Transaction<Tables>, deltas: Map<string, number>): Promise<void> {
+  for (const [name, delta] of deltas) if (delta !== 0) await addToCounter(tx, { name, delta })
+}

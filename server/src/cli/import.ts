@@ -1,0 +1,316 @@
+/**
+ * `npm run import -- DIRECTORY` (design §8): NDJSON, a file a collection of §3, into the database. Hides the order of the
+ * files, batches and what happens to bad rows. Importing the same files again changes nothing; memory does not grow with them.
+ */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { callerDirectory } from '#src/config.ts'
+import { foldCounters } from '#src/db/counters.ts'
+import type { Database } from '#src/db/database.ts'
+import { StartError } from '#src/db/errors.ts'
+import type { HistoryKind } from '#src/db/tables.ts'
+import { createSessions } from '#src/sessions.ts'
+import { type Line, readLines } from './import-lines.ts'
+import { openRejects, type Rejects } from './import-rejects.ts'
+import * as parse from './import-rows.ts'
+import * as write from './import-write.ts'
+import { vacuum } from './import-vacuum.ts'
+
+export interface ImportOptions {
+  database: Database
+  directory: string
+  log?: (line: string) => void
+  /** After each batch; `read` counts the lines of this file that are not blank. */
+  onProgress?: (progress: { file: string; read: number }) => void
+  /** Where refused rows go; `rejected.ndjson` where the caller is by default. Replaced, or removed when none was refused. */
+  rejectedPath?: string
+}
+
+export interface ImportReport {
+  /** In the order of loading; a file that is not there is not listed. */
+  files: FileReport[]
+  /** Files *.ndjson of no collection that we know; they were not read. */
+  unknown: string[]
+  /** Set when any row was refused. */
+  rejectedPath?: string
+  seconds: number
+}
+
+/** `read` is the sum of the other three. */
+export interface FileReport {
+  file: string
+  /** As §3 calls it; of `*.users.ndjson` the history collection it belongs to, with `/users`. */
+  collection: string
+  read: number
+  /** Added or changed. */
+  loaded: number
+  /** Already there exactly so, or followed by a line with the same id. */
+  unchanged: number
+  rejected: number
+}
+
+interface Collection {
+  name: string
+  parse(row: parse.Row): parse.ParsedRow
+  /** The columns that make a row the same row. */
+  key: string[]
+  writer(run: Run): write.Writer | Promise<write.Writer>
+  /** Of the history documents that its writer writes along. */
+  kind?: HistoryKind
+  /** To be vacuumed after many rows. */
+  table?: string
+}
+
+interface Run extends Required<Pick<ImportOptions, 'database' | 'directory' | 'log' | 'onProgress'>> {
+  rejects: Rejects
+  /** The history documents that came with their items, by kind. */
+  derived: Record<HistoryKind, Set<string>>
+}
+
+const histories = { socialTasksHistory: 'social', dailyTasksHistory: 'daily', announcementHistory: 'announcement' } as const
+
+/** Items before their history documents before their participants. */
+const collections: Collection[] = [
+  {
+    name: 'users',
+    parse: parse.parseUser,
+    key: ['id'],
+    writer: async ({ database }) => write.usersWriter(await createSessions(database)),
+  },
+  {
+    name: 'telegramUsers',
+    parse: parse.parseTelegramUser,
+    key: ['user_id'],
+    writer: () => write.writeTelegramUsers,
+    table: 'telegram_users',
+  },
+  {
+    name: 'socialTask',
+    parse: (row) => parse.parseTask('social', row),
+    key: ['id'],
+    writer: () => write.tasksWriter('social'),
+    kind: 'social',
+  },
+  {
+    name: 'dailyTask',
+    parse: (row) => parse.parseTask('daily', row),
+    key: ['id'],
+    writer: () => write.tasksWriter('daily'),
+    kind: 'daily',
+  },
+  {
+    name: 'announcements',
+    parse: parse.parseAnnouncement,
+    key: ['id'],
+    writer: () => write.writeAnnouncements,
+    kind: 'announcement',
+  },
+  ...Object.entries(histories).map(([name, kind]) => ({
+    name,
+    parse: (row: parse.Row) => parse.parseHistoryItem(kind, row),
+    key: ['item_id'],
+    writer: ({ derived }: Run) => write.historyItemsWriter(derived[kind]),
+  })),
+  ...Object.entries(histories).map(([name, kind]) => ({
+    name: `${name}.users`,
+    parse: (row: parse.Row) => parse.parseParticipation(kind, row),
+    key: ['user_id', 'item_id'],
+    writer: () => write.participationsWriter(kind),
+    table: 'participations',
+  })),
+]
+
+const REJECTED_FILE = 'rejected.ndjson'
+const BATCH_ROWS = 2_000
+const BATCH_BYTES = 2 * 1024 * 1024
+/** Of a file; all refused rows are in rejected.ndjson. */
+const MESSAGES_SHOWN = 50
+/** From here on a table is vacuumed, so that its statistics and visibility map are right at once. */
+const VACUUM_ROWS = 10_000
+const VACUUM_EVERY_ROWS = 1_000_000
+
+/**
+ * Loads what is good and reports the rest. An interrupted import is simply run again.
+ * @throws StartError when the directory cannot be read or has no file of ours, or there is no place for refused rows
+ */
+export async function importDirectory({
+  database,
+  directory,
+  log = () => {},
+  onProgress = () => {},
+  ...options
+}: ImportOptions): Promise<ImportReport> {
+  const start = performance.now()
+  const names = await listFiles(directory)
+  const present = collections.filter(({ name }) => names.includes(`${name}.ndjson`))
+  const unknown = names.filter((file) => file !== REJECTED_FILE && !present.some(({ name }) => file === `${name}.ndjson`))
+  if (present.length === 0) {
+    const found = unknown.length > 0 ? ` (only ${unknown.join(', ')})` : ''
+    throw new StartError(
+      `There is nothing to import in ${directory}${found}: expected ${collections.map(({ name }) => `${name}.ndjson`).join(', ')}.`,
+    )
+  }
+  for (const file of unknown) log(`${file}: ignored, no collection has this name`)
+
+  const rejects = await openRejects(options.rejectedPath ?? join(callerDirectory(), REJECTED_FILE))
+  const derived = { announcement: new Set<string>(), social: new Set<string>(), daily: new Set<string>() }
+  const run: Run = { database, directory, log, onProgress, rejects, derived }
+  const files: FileReport[] = []
+  try {
+    for (const collection of present) files.push(await importFile(run, collection))
+  } finally {
+    await rejects.close()
+  }
+  await foldCounters(database)
+  const hasRejected = files.some(({ rejected }) => rejected > 0)
+  if (hasRejected) log(`The rows that were refused are in ${rejects.path}`)
+  return { files, unknown, ...(hasRejected && { rejectedPath: rejects.path }), seconds: (performance.now() - start) / 1000 }
+}
+
+async function listFiles(directory: string): Promise<string[]> {
+  try {
+    const entries = await readdir(directory, { withFileTypes: true })
+    return entries.flatMap((entry) => (entry.name.endsWith('.ndjson') && !entry.isDirectory() ? entry.name : [])).toSorted()
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw new StartError(`There is no directory ${directory}.`, { cause: error })
+    if (code === 'ENOTDIR') throw new StartError(`${directory} is not a directory.`, { cause: error })
+    throw new StartError(`${directory} cannot be read: ${message}`, { cause: error })
+  }
+}
+
+/** A line on its way into the database. */
+interface Item {
+  line: Line
+  columns?: parse.Columns
+  /** Why it does not get there. */
+  reason?: string
+  note?: string | undefined
+  /** The line before with the same id. */
+  earlier?: Item | undefined
+}
+
+async function importFile(run: Run, collection: Collection): Promise<FileReport> {
+  const { database, log } = run
+  const start = performance.now()
+  const file = `${collection.name}.ndjson`
+  const report: FileReport = {
+    file,
+    collection: collection.name.replace('.', '/'),
+    read: 0,
+    loaded: 0,
+    unchanged: 0,
+    rejected: 0,
+  }
+  const writer = await collection.writer(run)
+  const messages = limited(log, MESSAGES_SHOWN)
+  let loadedSinceVacuum = 0
+  const vacuumFrom = async (rows: number): Promise<void> => {
+    if (!collection.table || loadedSinceVacuum < rows) return
+    loadedSinceVacuum = 0
+    await vacuum(database, collection.table, log)
+  }
+
+  const store = async (items: Item[]): Promise<void> => {
+    const written = await writeBatch(database, { items, key: collection.key, writer })
+    for (const id of written.histories) if (collection.kind) run.derived[collection.kind].add(id)
+    for (const { line, reason, note } of items) {
+      if (reason !== undefined) {
+        report.rejected += 1
+        await run.rejects.add({ file, line, reason })
+      }
+      const message = reason ?? note
+      if (message !== undefined) messages.add(`${file}:${line.number}: ${message}`)
+    }
+    report.read += items.length
+    report.loaded += written.loaded
+    report.unchanged = report.read - report.loaded - report.rejected
+    loadedSinceVacuum += written.loaded
+    await vacuumFrom(VACUUM_EVERY_ROWS)
+    run.onProgress({ file, read: report.read })
+  }
+
+  // The next batch is read while the last is written, one at a time.
+  let storing = Promise.resolve()
+  for await (const items of readBatches(join(run.directory, file), collection)) {
+    await storing
+    storing = store(items)
+    storing.catch(() => {}) // reported where it is awaited
+  }
+  await storing
+  messages.end()
+  await vacuumFrom(VACUUM_ROWS)
+  const seconds = (performance.now() - start) / 1000
+  const { read, loaded, unchanged, rejected } = report
+  const speed = read >= VACUUM_ROWS ? `, ${Math.round(read / seconds)} rows/s` : ''
+  log(`${file}: ${read} read, ${loaded} loaded, ${unchanged} unchanged, ${rejected} rejected (${seconds.toFixed(1)} s${speed})`)
+  return report
+}
+
+async function* readBatches(path: string, collection: Collection): AsyncGenerator<Item[]> {
+  let items: Item[] = []
+  let bytes = 0
+  for await (const line of readLines(path)) {
+    items.push(itemOf(line, collection))
+    bytes += line.bytes
+    if (items.length < BATCH_ROWS && bytes < BATCH_BYTES) continue
+    yield items
+    items = []
+    bytes = 0
+  }
+  if (items.length > 0) yield items
+}
+
+function itemOf(line: Line, collection: Collection): Item {
+  if (line.problem !== undefined) return { line, reason: line.problem }
+  try {
+    return { line, ...collection.parse(parse.parseObject(line.text)) }
+  } catch (error) {
+    if (error instanceof parse.BadRow) return { line, reason: error.message }
+    throw error
+  }
+}
+
+interface Batch {
+  items: Item[]
+  key: string[]
+  writer: write.Writer
+}
+
+/** Of lines with one id the last that is not refused counts. Gives those that are refused by the database their `reason`. */
+async function writeBatch(database: Database, { items, key, writer }: Batch): Promise<{ loaded: number; histories: string[] }> {
+  const latest = new Map<string, Item>()
+  for (const item of items) {
+    const { columns } = item
+    if (!columns) continue
+    const id = JSON.stringify(key.map((column) => columns[column]))
+    item.earlier = latest.get(id)
+    latest.set(id, item)
+  }
+  const result = { loaded: 0, histories: [] as string[] }
+  let open = [...latest.values()]
+  while (open.length > 0) {
+    const rows = open.flatMap(({ columns }) => (columns ? [columns] : []))
+    const { loaded, rejected, histories: written = [] } = await database.transaction((tx) => writer(tx, rows))
+    result.loaded += loaded
+    result.histories.push(...written)
+    const refused = open.filter(({ columns }) => columns && rejected.has(columns))
+    for (const item of refused) item.reason = rejected.get(item.columns!) ?? ''
+    open = refused.flatMap(({ earlier }) => earlier ?? [])
+  }
+  return result
+}
+
+/** Says how many more there were than it let through. */
+function limited(log: (line: string) => void, most: number): { add(line: string): void; end(): void } {
+  let seen = 0
+  return {
+    add(line) {
+      seen += 1
+      if (seen <= most) log(line)
+    },
+    end() {
+      if (seen > most) log(`… and ${seen - most} more`)
+    },
+  }
+}

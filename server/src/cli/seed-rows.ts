@@ -1,0 +1,75 @@
+/**
+ * Synthetic rows as SQL: everything about row i follows from hashes of i, so the same row always comes out the same and a
+ * participant has the names of the player with that number. Parameters: $1 and $2 the first and last i, $3 the number that
+ * ids start after, $4 the day that ends the twelve months.
+ */
+
+/** Bits of a hash of i; `salt` makes them independent of others'. Never negative. */
+const bits = (salt: number): string => `(hashint8extended(i, ${salt}) & 9223372036854775807)`
+/** From 0 to count - 1, evenly. */
+const pick = (salt: number, count: number): string => `(${bits(salt)} % ${count})`
+/** From 0 up to 1; of type float8, whose powers are a hundred times as fast as numeric's. */
+const fraction = (salt: number): string => `(${pick(salt, 1_000_000)} / 1e6::float8)`
+/** True for so many of a hundred. */
+const percent = (salt: number, share: number): string => `${pick(salt, 100)} < ${share}`
+const oneOf = (salt: number, values: string[]): string => `(array['${values.join(`', '`)}'])[1 + ${pick(salt, values.length)}]`
+
+const firstNames =
+  'Daria Kofi Elif Chidi Rosa Åse Ivan Mateo Zoë Linh José Anaïs Müge Sofía Łukasz Виктор Ольга Наталія 王芳 李伟 さくら 健太 지민 שרה محمد فاطمة प्रिया Νίκος Ayşe 😀Sky'.split(
+    ' ',
+  )
+const lastNames =
+  "Nowak Nguyen Kaya Ivanova Okafor Tanaka d’Angelo García Müller Silva Шевченко Петров السيد 李 김 O'Neill Öztürk Papadopoulos Patel van-Dijk"
+    .replaceAll("'", "''")
+    .split(' ')
+const words = 'lucky moon coin pixel neo ton sky arc hodl nova turbo ninja gamer lunar satoshi frog wave zen'.split(' ')
+const countries = '1 7 31 34 39 44 45 49 55 62 81 84 90 91 234 380 972'.split(' ')
+const tags = 'tv live play art dev fan'.split(' ')
+
+const firstName = oneOf(1, firstNames)
+const lastName = `case when ${percent(2, 85)} then ${oneOf(3, lastNames)} end`
+/** 85 % have one; unique by the number in it. */
+const username = `case when ${percent(4, 85)} then ${oneOf(5, words)} || '_' || i end`
+const handle = `${oneOf(6, words)} || '.' || i`
+const hex = `md5(i::text) || substr(md5((-i)::text), 1, 8)`
+
+/** One in eight has nothing, a quarter one of 40 round sums, the rest spreads over six powers of ten; some have quarters. */
+const balance = `case
+    when ${percent(7, 12)} then 0
+    when ${percent(8, 28)} then 250 * (1 + ${pick(9, 40)})
+    else round((10::float8 ^ (1 + 5.5 * ${fraction(10)} * ${fraction(11)}))::numeric) + ${pick(12, 8)} / 7 * 0.25
+  end`
+
+/** Within the twelve months before $4, more of them lately. */
+const moment = (salt: number): string =>
+  `$4::timestamptz - interval '1 second' * (31536000 * ${fraction(salt)} ^ 1.5::float8)::int`
+
+export const telegramUsersSql = `
+  with added as (
+    insert into telegram_users (user_id, created_at, first_name, last_name, username, twitter_username, instagram_username,
+      linked_in_username, discord_username, youtube_username, email, phone_number, ton_wallet_address, bsc_wallet, balance)
+    select $3::bigint + i, ${moment(20)}, ${firstName}, ${lastName}, ${username},
+      case when ${percent(21, 45)} then '@' || ${handle} end,
+      case when ${percent(22, 40)} then ${handle} end,
+      case when ${percent(23, 20)} then 'in-' || i end,
+      case when ${percent(24, 37)} then ${oneOf(25, words)} || '#' || lpad(${pick(26, 10_000)}::text, 4, '0') end,
+      case when ${percent(27, 35)} then '@' || ${handle} || '-' || ${oneOf(28, tags)} end,
+      case when ${percent(29, 45)} then 'player' || i || '@example.org' end,
+      case when ${percent(30, 27)} then '+' || ${oneOf(31, countries)} || lpad(i::text, 9, '0') end,
+      case when ${percent(32, 45)} then 'UQ' || translate(encode(decode(${hex} || substr(md5((i * 2)::text), 1, 28), 'hex'), 'base64'), '+/=', '-_') end,
+      case when ${percent(33, 29)} then '0x' || ${hex} end,
+      ${balance}
+    from generate_series($1::bigint, $2::bigint) as i
+    on conflict (user_id) do nothing returning 1
+  ) select count(*) as added from added`
+
+/** $5 and $6: kind and id of the history document; the first players take part in all of them. */
+export const participationsSql = `
+  with added as (
+    insert into participations (user_id, kind, item_id, username, first_name, last_name, user_input, at)
+    select $3::bigint + i, $5::text, $6::text, ${username}, ${firstName}, ${lastName},
+      case when ${percent(40, 20)} then 'https://x.com/' || ${oneOf(5, words)} || '/status/' || ${bits(41)} end,
+      $4::timestamptz - interval '1 second' * ((hashint8extended(i, hashtext($6)) & 9223372036854775807) % 31536000)
+    from generate_series($1::bigint, $2::bigint) as i
+    on conflict (user_id, kind, item_id, period) do nothing returning 1
+  ) select count(*) as added from added`

@@ -1,0 +1,167 @@
+/**
+ * `npm run seed -- --telegram-users N --participants N` (design §8): synthetic players and participations, made inside
+ * PostgreSQL, the same for the same number whenever and however often it runs: what is there already stays.
+ */
+import { CompiledQuery, sql } from 'kysely'
+import { addToCounter, foldCounters } from '#src/db/counters.ts'
+import type { Database } from '#src/db/database.ts'
+import type { HistoryKind } from '#src/db/tables.ts'
+import { vacuum } from './import-vacuum.ts'
+import { tasksWriter, writeAnnouncements } from './import-write.ts'
+import { seedAnnouncements, seedTasks } from './seed-items.ts'
+import { participationsSql, telegramUsersSql } from './seed-rows.ts'
+
+export interface SeedOptions {
+  database: Database
+  /** How many synthetic players there are to be at least. */
+  telegramUsers: number
+  /** How many synthetic participations, over all tasks and announcements; these are made too if there are none. */
+  participations: number
+  log?: (line: string) => void
+}
+
+/** How many rows were added. */
+export interface SeedReport {
+  telegramUsers: number
+  participations: number
+  seconds: number
+}
+
+/** Synthetic players are numbered from here + 1: above 2^52, where Telegram's ids end (Bot API, User.id), below 2^53. */
+export const SEED_BASE = 5_000_000_000_000_000
+
+/** Short of the pool's time limit for a statement, also on a slow disk. */
+const CHUNK_ROWS = 50_000
+/** PostgreSQL does all the work, a process a connection. */
+const LANES = 2
+const VACUUM_EVERY_ROWS = 1_000_000
+
+export async function seed({ database, telegramUsers, participations, log = () => {} }: SeedOptions): Promise<SeedReport> {
+  const start = performance.now()
+  const today = new Date(new Date().setUTCHours(0, 0, 0, 0)).toISOString()
+  const context = { database, log, today }
+  const report = { telegramUsers: 0, participations: 0, seconds: 0 }
+  if (telegramUsers > 0) report.telegramUsers = await seedTelegramUsers(context, telegramUsers)
+  if (participations > 0) report.participations = await seedParticipations(context, participations)
+  await foldCounters(database)
+  report.seconds = (performance.now() - start) / 1000
+  log(`Done in ${report.seconds.toFixed(1)} s`)
+  return report
+}
+
+interface Context {
+  database: Database
+  log: (line: string) => void
+  /** Midnight, UTC: rows are of the twelve months before. */
+  today: string
+}
+
+/** The rows numbered `from` to `to`, inserted where they are not there yet; both ends included. */
+interface Chunk {
+  from: number
+  to: number
+  counter: string
+  sql: string
+  params: unknown[]
+}
+
+async function seedTelegramUsers(context: Context, total: number): Promise<number> {
+  const parts = ranges(total).map((range) => ({
+    ...range,
+    counter: 'telegramUsers',
+    sql: telegramUsersSql,
+    params: [SEED_BASE, context.today],
+  }))
+  return insertChunks(context, { table: 'telegram_users', noun: 'players', chunks: parts })
+}
+
+async function seedParticipations(context: Context, total: number): Promise<number> {
+  const items = await ensureItems(context)
+  const chunks = shares(items.length, total).flatMap((share, index): Chunk[] => {
+    const { kind, id } = items[index]!
+    return ranges(share).map((range) => ({
+      ...range,
+      counter: `participants:${kind}:${id}`,
+      sql: participationsSql,
+      params: [SEED_BASE, context.today, kind, id],
+    }))
+  })
+  return insertChunks(context, { table: 'participations', noun: 'participations', chunks })
+}
+
+async function insertChunks({ database, log }: Context, work: { table: string; noun: string; chunks: Chunk[] }): Promise<number> {
+  const { table, noun, chunks } = work
+  const start = performance.now()
+  const waiting = [...chunks]
+  let added = 0
+  let sinceVacuum = 0
+  const lane = async (): Promise<void> => {
+    for (let chunk = waiting.shift(); chunk; chunk = waiting.shift()) {
+      const rows = await insertChunk(database, chunk)
+      added += rows
+      sinceVacuum += rows
+      if (sinceVacuum >= VACUUM_EVERY_ROWS && waiting.length > 0) {
+        sinceVacuum = 0
+        log(`${added} ${noun} added …`)
+        await vacuum(database, table, log)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
+  if (added > 0) await vacuum(database, table, log)
+  const seconds = (performance.now() - start) / 1000
+  log(`${added} ${noun} added in ${seconds.toFixed(1)} s (${Math.round(added / seconds)} rows/s)`)
+  return added
+}
+
+async function insertChunk(database: Database, { from, to, counter, sql: text, params }: Chunk): Promise<number> {
+  return database.transaction(async (tx) => {
+    // Compiling these long expressions takes longer than running them.
+    await sql`set local jit = off`.execute(tx)
+    const query: CompiledQuery<{ added: number }> = CompiledQuery.raw(text, [from, to, ...params])
+    const { rows } = await tx.executeQuery(query)
+    const delta = rows[0]?.added ?? 0
+    if (delta > 0) await addToCounter(tx, { name: counter, delta })
+    return delta
+  })
+}
+
+function ranges(total: number): { from: number; to: number }[] {
+  return Array.from({ length: Math.ceil(total / CHUNK_ROWS) }, (_, index) => ({
+    from: index * CHUNK_ROWS + 1,
+    to: Math.min(total, (index + 1) * CHUNK_ROWS),
+  }))
+}
+
+/** Zipf's law: the first item gets a quarter to a third of all, the last ones some hundredths. */
+export function shares(items: number, total: number): number[] {
+  const weights = Array.from({ length: items }, (_, index) => 1 / (index + 1))
+  const sum = weights.reduce((all, weight) => all + weight, 0)
+  const parts = weights.map((weight) => Math.floor((weight / sum) * total))
+  const rest = total - parts.reduce((all, part) => all + part, 0)
+  return parts.map((part, index) => (index === 0 ? part + rest : part))
+}
+
+interface HistoryItem {
+  kind: HistoryKind
+  id: string
+}
+
+/** All items of the history in an order that looks shuffled and is always the same. */
+async function ensureItems({ database, log, today }: Context): Promise<HistoryItem[]> {
+  const created = await database.transaction(async (tx) => {
+    // Of two at the same time the second sees what the first made.
+    await sql`lock table history_items in share row exclusive mode`.execute(tx)
+    const found = await tx.selectFrom('history_items').select('item_id').limit(1).executeTakeFirst()
+    if (found) return false
+    for (const collection of ['social', 'daily'] as const) await tasksWriter(collection)(tx, seedTasks(collection, today))
+    await writeAnnouncements(tx, seedAnnouncements(today))
+    return true
+  })
+  if (created) log('There was no task and no announcement: 12 social tasks, 7 daily tasks and 9 announcements added')
+  const { rows } =
+    await sql<HistoryItem>`select kind, item_id as id from history_items order by md5(kind || ' ' || item_id)`.execute(
+      database.db,
+    )
+  return rows
+}

@@ -1,0 +1,94 @@
+/** Participation history (§2 /history): three tabs of titles; the chosen item with its details and participants. Tab, item and page are in the address. */
+import { type HistoryKind, historyKinds } from '@arcade/contract/history'
+import { Tabs } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { api, asCallError } from '#src/client.ts'
+import { Page, Panel, Problem } from '#src/ui/page.tsx'
+import { HistoryDetails } from './history-details.tsx'
+import { Spinner } from './spinner.tsx'
+import classes from './history-page.module.css'
+
+const tabLabels: Record<HistoryKind, string> = {
+  announcement: 'Annoucements', // sic, §2
+  social: 'Social Tasks',
+  daily: 'Daily Tasks',
+}
+
+export function HistoryPage() {
+  const { tab = 'announcement', item, page = 1, after, before } = useSearch({ from: '/shell/management/history' })
+  const navigate = useNavigate()
+
+  return (
+    <Page title="History">
+      {/* §4: a switch of tabs resets the selection. */}
+      <Tabs value={tab} keepMounted={false} onChange={(next) => void navigate({ to: '/history', search: tabSearch(next as HistoryKind) })}>
+        <Tabs.List aria-label="Collections">
+          {historyKinds.map((kind) => (
+            <Tabs.Tab key={kind} value={kind}>
+              {tabLabels[kind]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {historyKinds.map((kind) => (
+          <Tabs.Panel key={kind} value={kind} className={classes['panel'] ?? ''}>
+            <div className={classes['columns']}>
+              <Titles kind={kind} selected={item} />
+              {item === undefined ? (
+                <Panel>
+                  <p className={classes['hint']}>Select a title to see its details and participants.</p>
+                </Panel>
+              ) : (
+                <HistoryDetails
+                  key={item}
+                  kind={kind}
+                  id={item}
+                  place={{ page, ...(after !== undefined && { after }), ...(before !== undefined && { before }) }}
+                  onPlaceChange={(place) => void navigate({ to: '/history', search: { ...tabSearch(kind), item, ...place }, resetScroll: false })}
+                />
+              )}
+            </div>
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Page>
+  )
+}
+
+function tabSearch(tab: HistoryKind): { tab?: HistoryKind } {
+  return tab === 'announcement' ? {} : { tab }
+}
+
+function Titles({ kind, selected }: { kind: HistoryKind; selected: string | undefined }) {
+  const { data, error, refetch } = useQuery(api.history.titles.queryOptions({ input: { kind } }))
+  return (
+    <nav aria-label={tabLabels[kind]} className={classes['titles']} data-chosen={selected !== undefined || undefined}>
+      {data ? (
+        data.items.length > 0 ? (
+          <ol className={classes['list']}>
+            {data.items.map(({ id, title }) => (
+              <li key={id}>
+                <Link
+                  to="/history"
+                  search={{ ...tabSearch(kind), item: id }}
+                  resetScroll={false}
+                  className={classes['title'] ?? ''}
+                  aria-current={id === selected || undefined}
+                  preload={false}
+                >
+                  {title}
+                </Link>
+              </li>
+            ))}
+          </ol>
+        ) : (
+          <p className={classes['hint']}>Nothing here yet.</p>
+        )
+      ) : error ? (
+        <Problem message={asCallError(error).message} onRetry={() => void refetch()} />
+      ) : (
+        <Spinner />
+      )}
+    </nav>
+  )
+}
