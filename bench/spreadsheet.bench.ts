@@ -16,7 +16,7 @@ const LOOP_BUDGET_MS = 10
 const BATCH_ROWS = 1000
 const POOL_ROWS = 20_000
 
-export interface Player {
+interface Player {
   userId: number
   createdAt: Date
   balance: number
@@ -27,7 +27,7 @@ const textFields =
   'firstName lastName username twitterUsername instagramUsername linkedInUsername discordUsername youtubeUsername email phoneNumber ' +
   'tonWalletAddress bscWallet'
 
-export const columns: Column<Player>[] = [
+const columns: Column<Player>[] = [
   { header: 'userId', width: 14, kind: 'number', value: (row) => row.userId },
   { header: 'createdAt', width: 20, kind: 'date', value: (row) => row.createdAt },
   ...textFields
@@ -37,7 +37,7 @@ export const columns: Column<Player>[] = [
 ]
 
 /** Players with the names, gaps and lengths of the sample data: 9 of 15 cells filled, a third of the names not Latin. */
-export function players(count: number): Player[] {
+function players(count: number): Player[] {
   const firstNames = [
     'Åse',
     '😀Sky',
@@ -97,11 +97,11 @@ export function players(count: number): Player[] {
   })
 }
 
-export async function* batches(pool: Player[], rows: number): AsyncGenerator<Player[]> {
+async function* batches(pool: Player[], rows: number): AsyncGenerator<Player[]> {
   for (let at = 0; at < rows; at += BATCH_ROWS) yield pool.slice(at % pool.length, (at % pool.length) + BATCH_ROWS)
 }
 
-export interface Result {
+interface Result {
   seconds: number
   /** Of all threads; unlike the time it hardly depends on what else the machine does. */
   cpuSeconds: number
@@ -112,7 +112,7 @@ export interface Result {
 }
 
 /** Reads the stream to its end and reports what that cost this process above idle. */
-export async function measure(open: () => ReadableStream<Uint8Array>): Promise<Result> {
+async function measure(open: () => ReadableStream<Uint8Array>): Promise<Result> {
   globalThis.gc?.() // the rows themselves are not the writer's
   await sleep(300)
   const idle = process.memoryUsage.rss()

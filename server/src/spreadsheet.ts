@@ -217,7 +217,7 @@ function cellWriter<Row>(column: Column<Row>, index: number): (row: Row, number:
   }
 }
 
-/** Not `String`: millions of different numbers stay in V8's cache of number texts long enough to grow its nursery by 100 MB (ADR 0003). */
+/** Not `String`, which cost 100 MB of V8's nursery over a million rows, likely by its cache of number texts (ADR 0003). */
 function digits(integer: number): string {
   return integer.toFixed(0)
 }

@@ -59,7 +59,9 @@ export function HistoryDetails({ kind, id, place, onPlaceChange }: HistoryDetail
             key={item.id}
             id={`history ${item.kind} ${item.id}`}
             label="Download"
-            start={(options) => fetchSpreadsheet('history', { data: sheetOf(item) }, { ...options, fallbackName: DEFAULT_FILE_NAME })}
+            start={(options) =>
+              fetchSpreadsheet('history', { data: sheetOf(item) }, { ...options, fallbackName: DEFAULT_FILE_NAME })
+            }
             successText="Data Downloaded Successfully!"
             failureText={failureText}
           />

@@ -22,10 +22,14 @@ export function HistoryPage() {
   return (
     <Page title="History">
       {/* §4: a switch of tabs resets the selection. */}
-      <Tabs value={tab} keepMounted={false} onChange={(next) => void navigate({ to: '/history', search: tabSearch(next as HistoryKind) })}>
-        <Tabs.List aria-label="Collections">
+      <Tabs
+        value={tab}
+        keepMounted={false}
+        onChange={(next) => void navigate({ to: '/history', search: tabSearch(next as HistoryKind) })}
+      >
+        <Tabs.List aria-label="Collections" className={classes['tabs'] ?? ''}>
           {historyKinds.map((kind) => (
-            <Tabs.Tab key={kind} value={kind}>
+            <Tabs.Tab key={kind} value={kind} className={classes['tab'] ?? ''}>
               {tabLabels[kind]}
             </Tabs.Tab>
           ))}
@@ -44,7 +48,9 @@ export function HistoryPage() {
                   kind={kind}
                   id={item}
                   place={{ page, ...(after !== undefined && { after }), ...(before !== undefined && { before }) }}
-                  onPlaceChange={(place) => void navigate({ to: '/history', search: { ...tabSearch(kind), item, ...place }, resetScroll: false })}
+                  onPlaceChange={(place) =>
+                    void navigate({ to: '/history', search: { ...tabSearch(kind), item, ...place }, resetScroll: false })
+                  }
                 />
               )}
             </div>

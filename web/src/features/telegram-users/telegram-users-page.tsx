@@ -26,7 +26,10 @@ const columns: readonly Column<TelegramUser>[] = [
   text('Username', ({ username }) => username, true),
   { header: 'Balance', render: ({ balance }) => <Balance amount={balance} />, align: 'end' },
   text('User ID', ({ userId }) => String(userId)),
-  { header: 'Created At', render: ({ createdAt }) => (createdAt === null ? <Missing text={MISSING} /> : <Moment iso={createdAt} />) },
+  {
+    header: 'Created At',
+    render: ({ createdAt }) => (createdAt === null ? <Missing text={MISSING} /> : <Moment iso={createdAt} />),
+  },
   text('Email', ({ email }) => email, true),
   text('Phone Number', ({ phoneNumber }) => phoneNumber),
   text('Twitter Username', ({ twitterUsername }) => twitterUsername),
@@ -39,7 +42,13 @@ const columns: readonly Column<TelegramUser>[] = [
 ]
 
 export function TelegramUsersPage() {
-  const { sort = 'balance', size = DEFAULT_PAGE_SIZE, page = 1, after, before } = useSearch({ from: '/shell/management/manage-telegram-users' })
+  const {
+    sort = 'balance',
+    size = DEFAULT_PAGE_SIZE,
+    page = 1,
+    after,
+    before,
+  } = useSearch({ from: '/shell/management/manage-telegram-users' })
   const navigate = useNavigate()
   const input = { sort, pageSize: size, ...(after !== undefined && { after }), ...(before !== undefined && { before }) }
   const { data, error, isPlaceholderData, refetch } = useQuery(
@@ -69,7 +78,9 @@ export function TelegramUsersPage() {
           label="Download User Data"
           start={(options) => fetchSpreadsheet('telegramUsers', {}, { ...options, fallbackName: DEFAULT_FILE_NAME })}
           successText="Data Downloaded Successfuly!" // sic, §8
-          failureText={(problem) => (asCallError(problem).code === 'UNAVAILABLE' ? asCallError(problem).message : 'Error Downloading Data!')}
+          failureText={(problem) =>
+            asCallError(problem).code === 'UNAVAILABLE' ? asCallError(problem).message : 'Error Downloading Data!'
+          }
         />
       }
     >
@@ -87,7 +98,9 @@ export function TelegramUsersPage() {
             data={telegramUsersPageSizes.map(String)}
             onChange={({ target }) => show({ ...list, size: Number(target.value) as typeof size })}
           />
-          <p className={classes['total']}>{data ? `${data.total.toLocaleString('en-US')} ${data.total === 1 ? 'user' : 'users'}` : ' '}</p>
+          <p className={classes['total']}>
+            {data ? `${data.total.toLocaleString('en-US')} ${data.total === 1 ? 'user' : 'users'}` : ' '}
+          </p>
         </div>
         <DataTable
           label="Telegram Users"

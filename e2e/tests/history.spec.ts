@@ -1,0 +1,106 @@
+/** History (§2, §3, §4, §8, §9). */
+import { sql } from 'kysely'
+import { type ConsoleServer, expect, test, toast } from '#src/test.ts'
+
+test.beforeEach(async ({ signIn, page: _page }) => {
+  await signIn('admin')
+})
+
+async function addParticipants({ database: { db } }: ConsoleServer, title: string, count: number): Promise<void> {
+  await sql`insert into history_items (kind, item_id, title, type, link, reward) values ('social', 'crowded', ${title}, 'moreLink', 'https://x.com/a', 5)`.execute(db)
+  await sql`insert into participations (user_id, kind, item_id, username, at)
+    select n, 'social', 'crowded', 'player' || n, timestamptz '2026-05-05' - n * interval '1 minute' from generate_series(1, ${sql.lit(count)}) n`.execute(db)
+  await sql`insert into counter_deltas (user_id, name, delta) values (0, 'participants:social:crowded', ${count})`.execute(db)
+}
+
+test('§2 three tabs of numbered titles; a title shows its details and participants, and is in the address', async ({ page }) => {
+  await page.goto('/history')
+  await expect(page.getByRole('tab')).toHaveText(['Annoucements', 'Social Tasks', 'Daily Tasks'])
+  await expect(page.getByRole('tab', { name: 'Annoucements' })).toHaveAttribute('aria-selected', 'true')
+  await expect(page.getByRole('listitem').filter({ hasText: 'Season 2 is live' })).toBeVisible()
+  await page.getByRole('link', { name: 'Season 2 is live' }).click()
+  await expect(page.getByRole('heading', { name: 'Season 2 is live' })).toBeVisible()
+  const details = page.getByRole('region', { name: 'Season 2 is live' })
+  for (const name of ['Type', 'Link Type', 'Description', 'Input Text', 'Reward']) await expect(details.getByText(name, { exact: true })).toBeVisible()
+  await expect(details.getByText('not available')).toHaveCount(2)
+  for (const name of ['ID', 'Username', 'First Name', 'Last Name', 'User Input']) {
+    await expect(page.getByRole('columnheader', { name, exact: true })).toBeVisible()
+  }
+  await expect(page.getByRole('cell', { name: 'not available' }).first()).toBeVisible()
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Season 2 is live' })).toBeVisible()
+})
+
+test('§4 a switch of tabs resets the selection', async ({ page }) => {
+  await page.goto('/history')
+  await page.getByRole('link', { name: 'Season 2 is live' }).click()
+  await expect(page.getByRole('heading', { name: 'Season 2 is live' })).toBeVisible()
+  await page.getByRole('tab', { name: 'Daily Tasks' }).click()
+  await expect(page.getByRole('link', { name: 'Join the channel 1' })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 2 })).toHaveCount(0)
+  expect(page.url()).toContain('tab=daily')
+  await page.getByRole('tab', { name: 'Annoucements' }).click()
+  await expect(page.getByRole('link', { name: 'Season 2 is live' })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 2 })).toHaveCount(0)
+})
+
+test('§9 50 participants a page, newest first, all of them reachable, with their count', async ({ page, server }) => {
+  await addParticipants(server, 'Crowded', 120)
+  await page.goto('/history?tab=social&item=crowded')
+  await expect(page.getByRole('heading', { name: 'Participants 120' })).toBeVisible()
+  await expect(page.getByText('Website')).toBeVisible() // moreLink, §3
+  await expect(page.getByRole('row')).toHaveCount(51)
+  await expect(page.getByRole('row').nth(1)).toContainText('player1')
+  await page.getByRole('button', { name: 'Next Page' }).click()
+  await expect(page.getByText('Page 2 of 3')).toBeVisible()
+  await expect(page.getByRole('row').nth(1)).toContainText('player51')
+  await page.reload()
+  await expect(page.getByRole('row').nth(1)).toContainText('player51')
+  await page.getByRole('button', { name: 'Next Page' }).click()
+  await expect(page.getByText('Page 3 of 3')).toBeVisible()
+  await expect(page.getByRole('row')).toHaveCount(21)
+  await page.getByRole('button', { name: 'Prev Page' }).click()
+  await expect(page.getByRole('row').nth(1)).toContainText('player51')
+})
+
+test('§2 with no participants it shows No users found...', async ({ page, server }) => {
+  await addParticipants(server, 'Lonely', 0)
+  await page.goto('/history?tab=social&item=crowded')
+  await expect(page.getByText('No users found...')).toBeVisible()
+})
+
+test('§2 a spinner shows while loading', async ({ page }) => {
+  await page.route('**/api/history/announcement', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    await route.continue()
+  })
+  await page.goto('/history')
+  await expect(page.getByRole('status', { name: 'Loading' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Season 2 is live' })).toBeVisible()
+})
+
+test('§8 Download is data.xlsx and says so; a failure shows the message of the server', async ({ page, expectedNoise }) => {
+  await page.goto('/history')
+  await page.getByRole('link', { name: 'Season 2 is live' }).click()
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download', exact: true }).click()
+  expect((await downloading).suggestedFilename()).toBe('data.xlsx')
+  await expect(toast(page, 'Data Downloaded Successfully!')).toBeVisible()
+
+  expectedNoise.patterns = [/Failed to load resource/]
+  await page.route('**/download-history', (route) => route.fulfill({ json: { status: 'failed', message: 'No history for you' } }))
+  await page.getByRole('button', { name: 'Download', exact: true }).click()
+  await expect(toast(page, 'No history for you')).toBeVisible()
+  await page.route('**/download-history', (route) => route.abort())
+  await page.getByRole('button', { name: 'Download', exact: true }).click()
+  await expect(toast(page, 'Error Downloading Data!')).toBeVisible()
+})
+
+test('on a phone the page never scrolls sideways', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto('/history')
+  await page.getByRole('link', { name: 'Season 2 is live' }).click()
+  await expect(page.getByRole('heading', { name: 'Season 2 is live' })).toBeInViewport()
+  await expect(page.getByRole('table')).toBeVisible()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+})
