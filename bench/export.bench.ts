@@ -32,7 +32,9 @@ try {
   const busy = await withProbe(server, () => exportAll(server))
   const [copy, sheet] = [median(copies), median(sheets.map(({ seconds }) => seconds))]
   const growth = Math.max(...sheets.map(({ growthMb }) => growthMb))
-  console.log(`COPY and deflate ${copy.toFixed(1)} s   XLSX ${sheet.toFixed(1)} s, ${((sheets[0]?.bytes ?? 0) / 1e6).toFixed(0)} MB`)
+  console.log(
+    `COPY and deflate ${copy.toFixed(1)} s   XLSX ${sheet.toFixed(1)} s, ${((sheets[0]?.bytes ?? 0) / 1e6).toFixed(0)} MB`,
+  )
   console.log(`other requests meanwhile: p50 ${busy.p50Ms.toFixed(1)} ms, p99 ${busy.p99Ms.toFixed(1)} ms of ${busy.requests}`)
   verdict(`${players} players ≤ ${TIME_BUDGET} × COPY and deflate`, sheet <= copy * TIME_BUDGET, `× ${(sheet / copy).toFixed(2)}`)
   verdict(`RSS ≤ idle + ${RSS_BUDGET_MB} MB`, growth <= RSS_BUDGET_MB, `+ ${growth.toFixed(0)} MB`)
@@ -84,7 +86,13 @@ async function copyAndDeflate({ dataDir }: BenchServer): Promise<number> {
     handleCopyData: ({ chunk }: { chunk: Buffer }) => take(Buffer.from(chunk)),
     handleError: reject,
     handleReadyForQuery: () => resolve(),
-    ...{ handleRowDescription: ignore, handleDataRow: ignore, handlePortalSuspended: ignore, handleEmptyQuery: ignore, handleCommandComplete: ignore },
+    ...{
+      handleRowDescription: ignore,
+      handleDataRow: ignore,
+      handlePortalSuspended: ignore,
+      handleEmptyQuery: ignore,
+      handleCommandComplete: ignore,
+    },
   } as unknown as pg.Submittable)
   await promise
   deflateRawSync(Buffer.concat(pending))
@@ -110,7 +118,8 @@ async function exportAll({ url, admin, pid }: BenchServer): Promise<Export> {
   })()
   const started = performance.now()
   const response = await fetch(`${url}/downloadTelegramUsersData`, { headers: { cookie: admin.cookie } })
-  if (response.status !== 200 || response.headers.get('x-row-count') !== String(players)) throw new Error(`answered ${response.status}`)
+  if (response.status !== 200 || response.headers.get('x-row-count') !== String(players))
+    throw new Error(`answered ${response.status}`)
   let bytes = 0
   for await (const chunk of response.body ?? []) bytes += (chunk as Uint8Array).length
   const seconds = (performance.now() - started) / 1000
@@ -125,7 +134,10 @@ async function residentMb(pid: number): Promise<number> {
 }
 
 /** An admin who turns pages while `work` runs. */
-async function withProbe({ url, admin }: BenchServer, work: () => Promise<unknown>): Promise<{ p50Ms: number; p99Ms: number; requests: number }> {
+async function withProbe(
+  { url, admin }: BenchServer,
+  work: () => Promise<unknown>,
+): Promise<{ p50Ms: number; p99Ms: number; requests: number }> {
   let isRunning = true
   const times: number[] = []
   const probing = (async () => {

@@ -52,7 +52,11 @@ export async function startBenchServer(): Promise<BenchServer> {
 }
 
 /** The bare limit for a query on the server's own database: see bare/server.ts. */
-export async function startBare(server: BenchServer, sql: string, parameters: unknown[]): Promise<{ url: string; child: ChildProcess }> {
+export async function startBare(
+  server: BenchServer,
+  sql: string,
+  parameters: unknown[],
+): Promise<{ url: string; child: ChildProcess }> {
   const cluster = join(server.dataDir, 'postgres')
   const port = Number((await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n')[3])
   const database = { host: '127.0.0.1', port, user: ROLE, database: DATABASE, password: await readPassword(cluster) }
@@ -88,7 +92,9 @@ export async function measure({ url, connections, seconds, headers = {}, method 
       const sent = http.request(url, { agent, method, headers: sentHeaders }, (answer) => {
         answer.resume()
         answer.once('end', () =>
-          answer.statusCode === 200 ? settle(performance.now() - started) : reject(new Error(`${url} answered ${answer.statusCode}`)),
+          answer.statusCode === 200
+            ? settle(performance.now() - started)
+            : reject(new Error(`${url} answered ${answer.statusCode}`)),
         )
       })
       sent.once('error', reject)

@@ -21,14 +21,18 @@ historyHandlers({ database: recorder as unknown as Database })
 const server = await startBenchServer()
 try {
   const { db } = server.database
-  await sql`insert into history_items (kind, item_id, title, type, reward) values ('daily', 'big', 'Everyone', 'twitter', 1), ('daily', 'small', 'Few', 'twitter', 1)`.execute(db)
+  await sql`insert into history_items (kind, item_id, title, type, reward) values ('daily', 'big', 'Everyone', 'twitter', 1), ('daily', 'small', 'Few', 'twitter', 1)`.execute(
+    db,
+  )
   for (let low = 0; low < PARTICIPANTS; low += BATCH) {
     await sql`insert into participations (user_id, kind, item_id, username, first_name, last_name, user_input, at)
       select n, 'daily', case when n % 1000 = 0 then 'small' else 'big' end, 'moon_' || n, 'Åse', case when n % 3 > 0 then 'Last' || n end,
         case when n % 2 = 0 then 'https://x.com/moon/' || n end, timestamptz '2026-05-01' + (case when n % 2 = 0 then 0 else n end) * interval '1 second'
       from generate_series(${sql.lit(low)}::bigint, ${sql.lit(low + BATCH - 1)}) n`.execute(db)
   }
-  await sql`insert into counter_deltas (user_id, name, delta) values (0, 'participants:daily:big', 999000), (0, 'participants:daily:small', 1000)`.execute(db)
+  await sql`insert into counter_deltas (user_id, name, delta) values (0, 'participants:daily:big', 999000), (0, 'participants:daily:small', 1000)`.execute(
+    db,
+  )
   await sql`analyze`.execute(db)
 
   const { rows } = await sql<{ key: string; user_id: number }>`
@@ -50,7 +54,11 @@ try {
   const ratio = first.requestsPerSecond / limit.requestsPerSecond
   verdict(`50 participants ≥ ${RATIO_BUDGET * 100} % of bare`, ratio >= RATIO_BUDGET, `${(ratio * 100).toFixed(0)} %`)
   verdict(`p99 ≤ ${P99_BUDGET_MS} ms`, first.p99Ms <= P99_BUDGET_MS, `${first.p99Ms.toFixed(1)} ms`)
-  verdict(`the last page ≤ ${DEEP_BUDGET} × of the first`, last.p50Ms <= first.p50Ms * DEEP_BUDGET, `× ${(last.p50Ms / first.p50Ms).toFixed(2)}`)
+  verdict(
+    `the last page ≤ ${DEEP_BUDGET} × of the first`,
+    last.p50Ms <= first.p50Ms * DEEP_BUDGET,
+    `× ${(last.p50Ms / first.p50Ms).toFixed(2)}`,
+  )
 } finally {
   await server.stop()
 }

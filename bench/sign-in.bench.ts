@@ -27,7 +27,11 @@ verdict(`sign-in ≥ ${RATIO_BUDGET * 100} % of argon2id alone`, ratio >= RATIO_
 
 const [wrong, unknown] = [await refusedMs(server.admin.email), await refusedMs('nobody@gmail.com')]
 const difference = Math.abs(wrong - unknown) / wrong
-verdict('unknown e-mail and wrong password take as long (± 15 %)', difference <= 0.15, `${unknown.toFixed(1)} ms and ${wrong.toFixed(1)} ms`)
+verdict(
+  'unknown e-mail and wrong password take as long (± 15 %)',
+  difference <= 0.15,
+  `${unknown.toFixed(1)} ms and ${wrong.toFixed(1)} ms`,
+)
 await server.stop()
 
 async function hashesPerSecond(): Promise<number> {
@@ -49,7 +53,9 @@ async function refusedMs(email: string): Promise<number> {
   const times: number[] = []
   for (let attempt = 0; attempt < 60; attempt += 1) {
     const started = performance.now()
-    await (await fetch(url, { method: 'POST', headers, body: JSON.stringify({ email, password: 'wrong password' }) })).arrayBuffer()
+    await (
+      await fetch(url, { method: 'POST', headers, body: JSON.stringify({ email, password: 'wrong password' }) })
+    ).arrayBuffer()
     times.push(performance.now() - started)
   }
   return times.toSorted((a, b) => a - b)[30] ?? Number.NaN

@@ -14,7 +14,9 @@ const GROWTH_BUDGET = 1.3
 const DEEP_BUDGET = 1.3
 const MILLION = 1_000_000
 const BATCH = 100_000 // within the pool's statement timeout
-const { values } = parseArgs({ options: { large: { type: 'boolean', default: false }, seconds: { type: 'string', default: '5' } } })
+const { values } = parseArgs({
+  options: { large: { type: 'boolean', default: false }, seconds: { type: 'string', default: '5' } },
+})
 const load = { connections: 10, seconds: Number(values.seconds) }
 
 /** Statements as the server prepares them. */
@@ -94,7 +96,11 @@ async function ask(running: BenchServer, size: string): Promise<Map<string, Meas
     const ratio = first.requestsPerSecond / limit.requestsPerSecond
     verdict(`${size}, ${name} ≥ ${RATIO_BUDGET * 100} % of bare`, ratio >= RATIO_BUDGET, `${(ratio * 100).toFixed(0)} %`)
     verdict(`${size}, ${name}: p99 ≤ ${P99_BUDGET_MS} ms`, first.p99Ms <= P99_BUDGET_MS, `${first.p99Ms.toFixed(1)} ms`)
-    verdict(`${size}, ${name}: deep ≤ ${DEEP_BUDGET} × of first`, deepPage.p50Ms <= first.p50Ms * DEEP_BUDGET, `× ${(deepPage.p50Ms / first.p50Ms).toFixed(2)}`)
+    verdict(
+      `${size}, ${name}: deep ≤ ${DEEP_BUDGET} × of first`,
+      deepPage.p50Ms <= first.p50Ms * DEEP_BUDGET,
+      `× ${(deepPage.p50Ms / first.p50Ms).toFixed(2)}`,
+    )
     results.set(name, first)
   }
   return results
@@ -102,7 +108,10 @@ async function ask(running: BenchServer, size: string): Promise<Map<string, Meas
 
 /** The cursor after which the 200,000th page of five begins, as the server would have given it. */
 async function deepCursor({ database: { db } }: BenchServer, sort: 'balance' | 'a-z'): Promise<string> {
-  const [key, order] = sort === 'balance' ? [sql`balance::text`, sql`balance desc, user_id`] : [sql`lower(first_name)`, sql`lower(first_name), user_id`]
+  const [key, order] =
+    sort === 'balance'
+      ? [sql`balance::text`, sql`balance desc, user_id`]
+      : [sql`lower(first_name)`, sql`lower(first_name), user_id`]
   const { rows } = await sql<{ key: string | null; user_id: number }>`
     select ${key} as key, user_id from telegram_users order by ${order} offset 999900 limit 1`.execute(db)
   return Buffer.from(JSON.stringify([sort, rows[0]?.key, rows[0]?.user_id])).toString('base64url')

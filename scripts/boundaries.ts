@@ -107,12 +107,14 @@ export const zones: readonly Zone[] = [
     instead: 'The modules of server/src know no feature and no HTTP. Turn the arrow round.',
   },
 
-  ...['e2e', 'bench'].map((name) => ({
-    name,
-    at: `${name}/`,
+  {
+    name: 'e2e',
+    at: 'e2e/',
     imports: ['contract', 'server/app', 'server/testing'],
-    instead: `${name} uses the contract, server/src/app.ts and server/src/testing/ only.`,
-  })),
+    instead: 'e2e uses the contract, server/src/app.ts and server/src/testing/ only.',
+  },
+  // A benchmark may measure any module by itself, beside the product as a whole.
+  { name: 'bench', at: 'bench/', imports: ['*'], instead: '' },
   { name: 'scripts', at: 'scripts/', imports: [], instead: 'Scripts start the workspaces; they import nothing of them.' },
 ]
 
@@ -249,8 +251,8 @@ function problemOfImport(base: string, file: string, { specifier, isLazy }: Impo
     return `${specifier}: there is no ${target}. Write the whole file name, with its extension.`
   const targetZone = zoneOf(target)
   if (!zone || !targetZone) return undefined
-  if (zone.name === 'web/routes' && targetZone.name === 'web/features' && !isLazy)
-    return `${specifier}: routes.tsx loads pages lazily, by import('…').`
+  if (zone.name === 'web/routes' && targetZone.name === 'web/features' && !isLazy && !target.endsWith('-search.ts'))
+    return `${specifier}: routes.tsx loads pages lazily, by import('…'); only what reads their address (*-search.ts) comes with the table.`
   if (zone === targetZone && !(zone.isSplit && partOf(zone, file) !== partOf(zone, target))) return undefined
   if (isTest(file) && targetZone.name === `${workspace}/testing`) return undefined
   if (zone !== targetZone && (zone.imports.includes('*') || zone.imports.includes(targetZone.name))) return undefined

@@ -1,7 +1,16 @@
 /** Accounts, sessions and dashboard users: §2 signed-out area and Manage Users, §3 users, §5, §7. */
 import { z } from 'zod'
 import { call } from '#src/call.ts'
-import { emailField, firstNameField, idField, lastNameField, pageField, pageOf, passwordField, versionField } from '#src/fields.ts'
+import {
+  emailField,
+  firstNameField,
+  idField,
+  lastNameField,
+  pageField,
+  pageOf,
+  passwordField,
+  versionField,
+} from '#src/fields.ts'
 
 export const USERS_PAGE_SIZE = 50 // §9
 export const userTypes = ['admin', 'user'] as const
@@ -20,10 +29,15 @@ const registrationFields = {
 }
 
 /** The rule of §5, checked even while other fields are still wrong. */
-const passwordsMatch: [(input: { password: string; confirmPassword: string }) => boolean, Parameters<z.ZodObject['refine']>[1]] = [
-  (input) => input.password === input.confirmPassword,
-  { path: ['confirmPassword'], message: 'Passwords must match', when: ({ value }) => typeof value === 'object' && value !== null },
-]
+const passwordsMatch: [(input: { password: string; confirmPassword: string }) => boolean, Parameters<z.ZodObject['refine']>[1]] =
+  [
+    (input) => input.password === input.confirmPassword,
+    {
+      path: ['confirmPassword'],
+      message: 'Passwords must match',
+      when: ({ value }) => typeof value === 'object' && value !== null,
+    },
+  ]
 
 /** Whether `email` is an address of `host`, which may be a comma-free domain such as `gmail.com` (§5). */
 function isAddressOf(host: string, email: string): boolean {
@@ -73,7 +87,12 @@ const done = z.object({ success: z.literal(true) })
 
 export const accounts = {
   session: call(['guest'])
-    .route({ method: 'GET', path: '/api/session', tags: ['Accounts'], summary: 'Who is signed in, and what a signed-out visitor may do' })
+    .route({
+      method: 'GET',
+      path: '/api/session',
+      tags: ['Accounts'],
+      summary: 'Who is signed in, and what a signed-out visitor may do',
+    })
     .output(z.object({ user: sessionUser.nullable(), registrationEmailHost: z.string() })),
   login: call(['guest'], { isTinyWrite: true })
     .route({ method: 'POST', path: '/api/session', tags: ['Accounts'], summary: 'Sign in' })
@@ -84,9 +103,7 @@ export const accounts = {
     .output(done),
   register: call(['guest'])
     .route({ method: 'POST', path: '/api/register', tags: ['Accounts'], summary: 'Register oneself and sign in' })
-    .input(
-      z.strictObject({ ...registrationFields, setup: z.string().max(128).optional() }).refine(...passwordsMatch),
-    )
+    .input(z.strictObject({ ...registrationFields, setup: z.string().max(128).optional() }).refine(...passwordsMatch))
     .output(done.extend({ user: sessionUser })),
 }
 
@@ -104,7 +121,12 @@ export const users = {
     .input(userUpdateInput.extend({ id: idField }))
     .output(done.extend({ user: dashboardUser })),
   setUserType: call(['admin'])
-    .route({ method: 'PUT', path: '/api/users/{id}/user-type', tags: ['Users'], summary: 'Make a user an admin, or an admin a user' })
+    .route({
+      method: 'PUT',
+      path: '/api/users/{id}/user-type',
+      tags: ['Users'],
+      summary: 'Make a user an admin, or an admin a user',
+    })
     .input(z.strictObject({ id: idField, userType: userTypeField }))
     .output(done.extend({ user: dashboardUser })),
   create: call(['admin'], { failure: 'status' })
@@ -116,4 +138,3 @@ export const users = {
     .input(z.strictObject({ id: idField }))
     .output(z.object({ status: z.literal('success'), message: z.string() })),
 }
-

@@ -36,4 +36,3 @@ const base = oc.$meta<CallMeta>(closed)
 export function call(access: readonly Access[], meta: Partial<Omit<CallMeta, 'access'>> = {}) {
   return base.meta({ ...closed, access, ...meta })
 }
-

@@ -8,4 +8,3 @@ import { dailyTasks, socialTasks } from '#src/tasks.ts'
 import { telegramUsers } from '#src/telegram-users.ts'
 
 export const contract = { accounts, users, metrics, socialTasks, dailyTasks, announcements, telegramUsers, history, downloads }
-

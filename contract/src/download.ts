@@ -33,7 +33,16 @@ export const historyDownloadInput = z.object({
     inputText: anyText,
     reward: z.union([z.number(), z.string()]).nullish(),
     users: z
-      .array(z.object({ id: anyText, username: anyText, first_name: anyText, last_name: anyText, userInput: anyText, timestamp: anyText }))
+      .array(
+        z.object({
+          id: anyText,
+          username: anyText,
+          first_name: anyText,
+          last_name: anyText,
+          userInput: anyText,
+          timestamp: anyText,
+        }),
+      )
       .max(HISTORY_POSTED_USERS, `At most ${HISTORY_POSTED_USERS} users can be sent; name the item's kind and id for all of them`)
       .default([]),
     kind: historyKindField.optional(),
@@ -47,20 +56,43 @@ const tags = ['Downloads']
 
 export const downloads = {
   users: call(['admin'], { failure: 'status' })
-    .route({ method: 'GET', path: '/downloadUsersData', tags, summary: 'All dashboard users as userdata.xlsx', outputStructure: 'detailed' })
+    .route({
+      method: 'GET',
+      path: '/downloadUsersData',
+      tags,
+      summary: 'All dashboard users as userdata.xlsx',
+      outputStructure: 'detailed',
+    })
     .input(exportInput)
     .output(spreadsheetOutput),
   telegramUsers: call(['admin'], { failure: 'status' })
-    .route({ method: 'GET', path: '/downloadTelegramUsersData', tags, summary: 'All players as TelegramUserdata.xlsx', outputStructure: 'detailed' })
+    .route({
+      method: 'GET',
+      path: '/downloadTelegramUsersData',
+      tags,
+      summary: 'All players as TelegramUserdata.xlsx',
+      outputStructure: 'detailed',
+    })
     .input(exportInput)
     .output(spreadsheetOutput),
   // A POST by §7 that writes nothing, so a full disk does not forbid it.
   history: call(['admin'], { failure: 'status', bodyLimitBytes: HISTORY_BODY_LIMIT_BYTES, isTinyWrite: true })
-    .route({ method: 'POST', path: '/download-history', tags, summary: 'An item and its participants as data.xlsx', outputStructure: 'detailed' })
+    .route({
+      method: 'POST',
+      path: '/download-history',
+      tags,
+      summary: 'An item and its participants as data.xlsx',
+      outputStructure: 'detailed',
+    })
     .input(historyDownloadInput)
     .output(spreadsheetOutput),
   progress: call(['admin'])
-    .route({ method: 'GET', path: '/api/exports/{exportId}', tags, summary: 'How far a download of oneself is: rows so far of all' })
+    .route({
+      method: 'GET',
+      path: '/api/exports/{exportId}',
+      tags,
+      summary: 'How far a download of oneself is: rows so far of all',
+    })
     .input(z.strictObject({ exportId: exportIdField }))
     .output(z.object({ rows: z.int(), total: z.int() })),
 }
@@ -71,4 +103,3 @@ export const defaultFileNames = {
   telegramUsers: 'TelegramUserdata.xlsx',
   history: 'data.xlsx',
 } as const
-

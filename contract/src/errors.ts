@@ -25,7 +25,10 @@ export const errorCatalogue = {
   NO_SUCH_HISTORY: { status: 404, message: 'This item has no history.' },
   LAST_ADMIN: { status: 409, message: 'The last admin can be neither removed nor made a user.' },
   NOT_YOURSELF: { status: 409, message: 'You cannot remove yourself or change your own role.' },
-  STALE: { status: 409, message: 'Somebody else has changed this meanwhile. Your text is kept; load the new version before you save.' },
+  STALE: {
+    status: 409,
+    message: 'Somebody else has changed this meanwhile. Your text is kept; load the new version before you save.',
+  },
   SETUP_LINK_INVALID: { status: 403, message: 'This set-up link has expired or was used already.' },
   TOO_MANY_ATTEMPTS: { status: 429, message: 'Too many attempts. Please wait a little and try again.' },
 
@@ -61,4 +64,3 @@ export interface ErrorBody {
   /** Seconds until another attempt makes sense (429, 503). */
   retryAfterSeconds?: number
 }
-

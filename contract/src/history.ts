@@ -44,16 +44,28 @@ export const history = {
     .input(z.strictObject({ kind: historyKindField }))
     .output(z.object({ items: z.array(z.object({ id: idField, title: z.string() })) })),
   get: call(['admin'])
-    .route({ method: 'GET', path: '/api/history/{kind}/{id}', tags, summary: 'The details of a task or announcement, also of a deleted one' })
+    .route({
+      method: 'GET',
+      path: '/api/history/{kind}/{id}',
+      tags,
+      summary: 'The details of a task or announcement, also of a deleted one',
+    })
     .input(z.strictObject({ kind: historyKindField, id: idField }))
     .output(historyItem),
   participants: call(['admin'])
-    .route({ method: 'GET', path: '/api/history/{kind}/{id}/participants', tags, summary: 'Its participants, newest first, 50 a page' })
+    .route({
+      method: 'GET',
+      path: '/api/history/{kind}/{id}/participants',
+      tags,
+      summary: 'Its participants, newest first, 50 a page',
+    })
     .input(
       z
         .strictObject({ kind: historyKindField, id: idField, after: cursorField.optional(), before: cursorField.optional() })
-        .refine(({ after, before }) => after === undefined || before === undefined, { path: ['before'], message: 'Give after or before, not both' }),
+        .refine(({ after, before }) => after === undefined || before === undefined, {
+          path: ['before'],
+          message: 'Give after or before, not both',
+        }),
     )
     .output(z.object({ participants: z.array(historyParticipant), ...keysetPageOf })),
 }
-

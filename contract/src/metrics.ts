@@ -23,4 +23,3 @@ export const metrics = {
     .route({ method: 'GET', path: '/api/metrics', tags: ['Metrics'], summary: 'The figures of the dashboard' })
     .output(dashboardMetrics),
 }
-

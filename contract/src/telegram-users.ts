@@ -35,7 +35,12 @@ const pageSizeField = z.coerce.number().pipe(z.literal(telegramUsersPageSizes)).
 
 export const telegramUsers = {
   list: call(['admin'])
-    .route({ method: 'GET', path: '/api/telegram-users', tags: ['Telegram Users'], summary: 'Players by balance or by first name, a page at a time' })
+    .route({
+      method: 'GET',
+      path: '/api/telegram-users',
+      tags: ['Telegram Users'],
+      summary: 'Players by balance or by first name, a page at a time',
+    })
     .input(
       z
         .strictObject({
@@ -44,8 +49,10 @@ export const telegramUsers = {
           after: cursorField.optional(),
           before: cursorField.optional(),
         })
-        .refine(({ after, before }) => after === undefined || before === undefined, { path: ['before'], message: 'Give after or before, not both' }),
+        .refine(({ after, before }) => after === undefined || before === undefined, {
+          path: ['before'],
+          message: 'Give after or before, not both',
+        }),
     )
     .output(z.object({ users: z.array(telegramUser), ...keysetPageOf })),
 }
-

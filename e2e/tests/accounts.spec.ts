@@ -30,7 +30,10 @@ test.describe('§2 signed-out area', () => {
     await expectLogin(page)
     await page.getByRole('link', { name: 'Create an account' }).click()
     await expect(page).toHaveURL('/register')
-    await page.getByRole('link', { name: /arcade console/i }).first().click()
+    await page
+      .getByRole('link', { name: /arcade console/i })
+      .first()
+      .click()
     await expect(page).toHaveURL('/')
   })
 
@@ -120,7 +123,13 @@ test.describe('§4 sign-in', () => {
 })
 
 test.describe('§7 registration', () => {
-  const valid = { 'First Name': 'Uma', 'Last Name': 'User', Email: 'uma@gmail.com', Password: 'secret1', 'Confirm Password': 'secret1' }
+  const valid = {
+    'First Name': 'Uma',
+    'Last Name': 'User',
+    Email: 'uma@gmail.com',
+    Password: 'secret1',
+    'Confirm Password': 'secret1',
+  }
 
   test('§2 success goes to /admin, which is the User Dashboard alone', async ({ page }) => {
     await page.goto('/register')
@@ -159,7 +168,15 @@ test.describe('§7 registration', () => {
 })
 
 test.describe('§6 roles', () => {
-  for (const path of ['/manage-users', '/add-user', '/manage-telegram-users', '/social-tasks', '/daily-tasks', '/annoucements', '/history']) {
+  for (const path of [
+    '/manage-users',
+    '/add-user',
+    '/manage-telegram-users',
+    '/social-tasks',
+    '/daily-tasks',
+    '/annoucements',
+    '/history',
+  ]) {
     test(`§6 a user at ${path} is redirected to /`, async ({ page, signIn }) => {
       await signIn('user')
       await page.goto(path)

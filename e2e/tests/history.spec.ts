@@ -7,9 +7,13 @@ test.beforeEach(async ({ signIn, page: _page }) => {
 })
 
 async function addParticipants({ database: { db } }: ConsoleServer, title: string, count: number): Promise<void> {
-  await sql`insert into history_items (kind, item_id, title, type, link, reward) values ('social', 'crowded', ${title}, 'moreLink', 'https://x.com/a', 5)`.execute(db)
+  await sql`insert into history_items (kind, item_id, title, type, link, reward) values ('social', 'crowded', ${title}, 'moreLink', 'https://x.com/a', 5)`.execute(
+    db,
+  )
   await sql`insert into participations (user_id, kind, item_id, username, at)
-    select n, 'social', 'crowded', 'player' || n, timestamptz '2026-05-05' - n * interval '1 minute' from generate_series(1, ${sql.lit(count)}) n`.execute(db)
+    select n, 'social', 'crowded', 'player' || n, timestamptz '2026-05-05' - n * interval '1 minute' from generate_series(1, ${sql.lit(count)}) n`.execute(
+    db,
+  )
   await sql`insert into counter_deltas (user_id, name, delta) values (0, 'participants:social:crowded', ${count})`.execute(db)
 }
 
@@ -21,7 +25,8 @@ test('§2 three tabs of numbered titles; a title shows its details and participa
   await page.getByRole('link', { name: 'Season 2 is live' }).click()
   await expect(page.getByRole('heading', { name: 'Season 2 is live' })).toBeVisible()
   const details = page.getByRole('region', { name: 'Season 2 is live' })
-  for (const name of ['Type', 'Link Type', 'Description', 'Input Text', 'Reward']) await expect(details.getByText(name, { exact: true })).toBeVisible()
+  for (const name of ['Type', 'Link Type', 'Description', 'Input Text', 'Reward'])
+    await expect(details.getByText(name, { exact: true })).toBeVisible()
   await expect(details.getByText('not available')).toHaveCount(2)
   for (const name of ['ID', 'Username', 'First Name', 'Last Name', 'User Input']) {
     await expect(page.getByRole('columnheader', { name, exact: true })).toBeVisible()

@@ -61,7 +61,13 @@ test('§2 Add User: every rule, then success goes to /manage-users; the figures 
   for (const label of ['First Name', 'Last Name', 'Email', 'Password', 'Confirm Password']) {
     await expect(page.getByText(`${label} is required`, { exact: true })).toBeVisible()
   }
-  const values = { 'First Name': 'New', 'Last Name': 'Person', Email: 'new@gmail.com', Password: 'secret1', 'Confirm Password': 'secret1' }
+  const values = {
+    'First Name': 'New',
+    'Last Name': 'Person',
+    Email: 'new@gmail.com',
+    Password: 'secret1',
+    'Confirm Password': 'secret1',
+  }
   for (const [label, value] of Object.entries(values)) await page.getByLabel(label, { exact: true }).fill(value)
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   await expect(toast(page, 'User Added Successfuly!')).toBeVisible()
@@ -106,7 +112,11 @@ test.describe('a stale save', () => {
     await control(page.getByRole('row').nth(1), /Update/).click()
     const firstName = page.getByLabel('First Name', { exact: true })
     await expect(firstName).toHaveValue('First1')
-    await server.database.db.updateTable('users').set({ fname: 'Meanwhile', version: 2 }).where('email', '=', 'person1@gmail.com').execute()
+    await server.database.db
+      .updateTable('users')
+      .set({ fname: 'Meanwhile', version: 2 })
+      .where('email', '=', 'person1@gmail.com')
+      .execute()
     await firstName.fill('Mine')
     await page.getByRole('button', { name: 'Update', exact: true }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
@@ -117,7 +127,8 @@ test.describe('a stale save', () => {
 
 test('design: an admin makes another user admin, and back', async ({ page, server }) => {
   await addUsers(server, 1)
-  const stored = () => server.database.db.selectFrom('users').select('user_type').where('email', '=', 'person1@gmail.com').executeTakeFirst()
+  const stored = () =>
+    server.database.db.selectFrom('users').select('user_type').where('email', '=', 'person1@gmail.com').executeTakeFirst()
   await page.goto('/manage-users')
   await control(page.getByRole('row').nth(1), /Update/).click()
   await page.getByRole('button', { name: 'Make Admin' }).click()
@@ -133,7 +144,10 @@ test('design: an admin makes another user admin, and back', async ({ page, serve
 test('§5 Delete asks first; Cancel and Escape keep the user', async ({ page, server }) => {
   await addUsers(server, 2)
   await page.goto('/manage-users')
-  const remove = page.getByRole('row').filter({ hasText: 'person1@gmail.com' }).getByRole('button', { name: /Delete/ })
+  const remove = page
+    .getByRole('row')
+    .filter({ hasText: 'person1@gmail.com' })
+    .getByRole('button', { name: /Delete/ })
   await remove.click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
   await remove.click()

@@ -38,7 +38,14 @@ export interface App {
   files: Files
 }
 
-export async function createApp({ config, database, fileStore, log, webApp, isStopping = () => false }: AppOptions): Promise<App> {
+export async function createApp({
+  config,
+  database,
+  fileStore,
+  log,
+  webApp,
+  isStopping = () => false,
+}: AppOptions): Promise<App> {
   const sessions = await createSessions(database)
   const attempts = createAttempts(database, config.rateLimit)
   const { registrationEmailHost, publicOrigin } = config

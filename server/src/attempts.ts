@@ -54,7 +54,10 @@ export function createAttempts(database: Database, enabled: boolean): Attempts {
         .execute()
     },
     async sweep() {
-      await db.deleteFrom('attempts').where('window_start', '<', sql<Date>`now() - interval '1 day'`).execute()
+      await db
+        .deleteFrom('attempts')
+        .where('window_start', '<', sql<Date>`now() - interval '1 day'`)
+        .execute()
     },
   }
 }
@@ -68,4 +71,3 @@ function currentWindow(limit: Limit): Date {
   const lengthMs = limit.windowSeconds * 1000
   return new Date(Math.floor(Date.now() / lengthMs) * lengthMs)
 }
-

@@ -11,7 +11,10 @@ export interface BotTokens {
 }
 
 export function createBotTokens(database: Database): BotTokens {
-  const find = database.prepared<{ id: string; name: string }>('bot-token', 'select id, name from bot_tokens where token_hash = $1')
+  const find = database.prepared<{ id: string; name: string }>(
+    'bot-token',
+    'select id, name from bot_tokens where token_hash = $1',
+  )
   return {
     async find(token) {
       if (!token.startsWith(PREFIX) || token.length !== PREFIX.length + 43) return undefined
@@ -23,7 +26,9 @@ export function createBotTokens(database: Database): BotTokens {
 /** Makes a token for a bot called `name` and gives it, once. A name in use violates `bot_tokens_name_key`. */
 export async function createBotToken({ db }: Database, name: string): Promise<string> {
   const token = PREFIX + randomBytes(32).toString('base64url')
-  await db.insertInto('bot_tokens').values({ id: randomUUID(), name, token_hash: hashToken(token) }).execute()
+  await db
+    .insertInto('bot_tokens')
+    .values({ id: randomUUID(), name, token_hash: hashToken(token) })
+    .execute()
   return token
 }
-

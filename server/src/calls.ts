@@ -1,5 +1,10 @@
 /** What every feature is made of: handlers for the calls of the contract, the context they get, the failures they throw. */
-import type { AnyContractProcedure, AnyContractRouter, InferContractRouterInputs, InferContractRouterOutputs } from '@orpc/contract'
+import type {
+  AnyContractProcedure,
+  AnyContractRouter,
+  InferContractRouterInputs,
+  InferContractRouterOutputs,
+} from '@orpc/contract'
 import type { SessionUser } from '@arcade/contract/accounts'
 import { errorCatalogue, type ErrorCode } from '@arcade/contract/errors'
 
@@ -25,13 +30,14 @@ type HandlerOf<C extends AnyContractProcedure> = (
 ) => Promise<InferContractRouterOutputs<C>>
 
 /** A handler gets what the input schema made of the request: defaults filled in, texts trimmed. */
-type InferContractRouterOutputsInput<C extends AnyContractProcedure> = NonNullable<C['~orpc']['inputSchema']> extends {
-  '~standard': { types?: infer T }
-}
-  ? NonNullable<T> extends { output: infer Output }
-    ? Output
-    : InferContractRouterInputs<C>
-  : undefined
+type InferContractRouterOutputsInput<C extends AnyContractProcedure> =
+  NonNullable<C['~orpc']['inputSchema']> extends {
+    '~standard': { types?: infer T }
+  }
+    ? NonNullable<T> extends { output: infer Output }
+      ? Output
+      : InferContractRouterInputs<C>
+    : undefined
 
 /** Handlers for a part of the contract, in its shape. */
 export type Handlers<Router extends AnyContractRouter> = Router extends AnyContractProcedure
@@ -62,4 +68,3 @@ export function signedIn(context: CallContext): SessionUser {
   if (context.caller.kind !== 'user') throw new Failure('SIGNED_OUT')
   return context.caller.user
 }
-

@@ -24,9 +24,16 @@ export interface Config {
   rateLimit: boolean
 }
 
-const port = z.string().regex(/^\d{1,5}$/).transform(Number).refine((value) => value <= 65535)
-const url = (...protocols: string[]) => z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol))
-const origin = url('http:', 'https:').refine((value) => URL.canParse(value) && new URL(value).pathname === '/' && !new URL(value).search)
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/)
+  .transform(Number)
+  .refine((value) => value <= 65535)
+const url = (...protocols: string[]) =>
+  z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol))
+const origin = url('http:', 'https:').refine(
+  (value) => URL.canParse(value) && new URL(value).pathname === '/' && !new URL(value).search,
+)
 
 const variables = {
   PORT: [port, 'a port number from 0 to 65535'],
@@ -54,12 +61,14 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     const [schema, expected] = variables[name]
     const result = schema.safeParse(raw)
     if (result.success) return result.data as z.output<(typeof variables)[N][0]>
-    const shown = name === 'ADMIN_PASSWORD' || name === 'DATABASE_URL' || name === 'FILES_URL' ? '' : `, not ${JSON.stringify(raw)}`
+    const shown =
+      name === 'ADMIN_PASSWORD' || name === 'DATABASE_URL' || name === 'FILES_URL' ? '' : `, not ${JSON.stringify(raw)}`
     throw new ConfigError(`${name} must be ${expected}${shown}`)
   }
   const email = read('ADMIN_EMAIL')
   const password = read('ADMIN_PASSWORD')
-  if ((email === undefined) !== (password === undefined)) throw new ConfigError('ADMIN_EMAIL and ADMIN_PASSWORD must be set together')
+  if ((email === undefined) !== (password === undefined))
+    throw new ConfigError('ADMIN_EMAIL and ADMIN_PASSWORD must be set together')
   const publicUrl = read('PUBLIC_URL')
   return {
     port: read('PORT') ?? 3000,
@@ -78,4 +87,3 @@ export function readConfig(env: Record<string, string | undefined> = process.env
 export function callerDirectory(): string {
   return process.env['INIT_CWD'] ?? process.cwd()
 }
-

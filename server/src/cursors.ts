@@ -12,7 +12,11 @@ export function writeCursor(cursor: Cursor): string {
  * The key in a cursor of this list, each part checked by the test at its place.
  * @throws Failure INVALID_INPUT for anything that `writeCursor` did not make for this list
  */
-export function readCursor<Key extends (string | number | null)[]>(text: string, list: string, tests: { [I in keyof Key]: (part: unknown) => part is Key[I] }): Key {
+export function readCursor<Key extends (string | number | null)[]>(
+  text: string,
+  list: string,
+  tests: { [I in keyof Key]: (part: unknown) => part is Key[I] },
+): Key {
   const parts = parse(text)
   if (!Array.isArray(parts) || parts.length !== tests.length + 1 || parts[0] !== list) throw badCursor()
   const key: unknown[] = parts.slice(1)

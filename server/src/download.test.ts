@@ -15,7 +15,9 @@ import { createDownloads, type Downloads, MAX_EXPORTS } from './download.ts'
 /** Incompressible texts, so that a transfer of many is far from done when a few buffers are full. */
 async function addPlayers({ db }: Database, count: number): Promise<void> {
   await sql`insert into telegram_users (user_id, first_name, last_name, ton_wallet_address, bsc_wallet, created_at, balance)
-    select n, 'P' || n, md5(n::text), md5('a' || n) || md5('b' || n), md5('c' || n), now(), n from generate_series(1, ${count}::int) n`.execute(db)
+    select n, 'P' || n, md5(n::text), md5('a' || n) || md5('b' || n), md5('c' || n), now(), n from generate_series(1, ${count}::int) n`.execute(
+    db,
+  )
   await db.insertInto('counter_deltas').values({ user_id: 0, name: 'telegramUsers', delta: count }).execute()
 }
 
@@ -45,7 +47,11 @@ describe('§7 the downloads', () => {
     const app = await testApp()
     const [user, admin, bot] = [await app.signUp('user'), await app.signUp('admin'), await app.bot()]
     for (const path of ['/downloadUsersData', START]) {
-      for (const [client, status] of [[app.guest, 401], [user, 403], [bot, 403]] as const) {
+      for (const [client, status] of [
+        [app.guest, 401],
+        [user, 403],
+        [bot, 403],
+      ] as const) {
         expect(await client.call('GET', path)).toMatchObject({ status, body: { status: 'failed' } })
       }
       expect((await admin.call('GET', path)).status).toBe(200)
@@ -67,17 +73,50 @@ describe('§7 the downloads', () => {
   test('§9 GET /downloadTelegramUsersData is TelegramUserdata.xlsx with the 15 fields, numbers as numbers, dates as dates', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
-    const texts = { first_name: '=cmd', last_name: 'a\u0001b', username: '@moon', phone_number: '+62100', ton_wallet_address: '@SUM(A1)', bsc_wallet: '-1+1' }
-    const more = { twitter_username: 't', instagram_username: 'i', linked_in_username: 'l', discord_username: 'd', youtube_username: 'y', email: 'e' }
+    const texts = {
+      first_name: '=cmd',
+      last_name: 'a\u0001b',
+      username: '@moon',
+      phone_number: '+62100',
+      ton_wallet_address: '@SUM(A1)',
+      bsc_wallet: '-1+1',
+    }
+    const more = {
+      twitter_username: 't',
+      instagram_username: 'i',
+      linked_in_username: 'l',
+      discord_username: 'd',
+      youtube_username: 'y',
+      email: 'e',
+    }
     const player = { user_id: 2 ** 40, created_at: '2026-05-05T17:20:00Z', balance: 100.25, ...texts, ...more }
-    await app.database.db.insertInto('telegram_users').values([player, { user_id: 1, balance: -5 }]).execute()
+    await app.database.db
+      .insertInto('telegram_users')
+      .values([player, { user_id: 1, balance: -5 }])
+      .execute()
     await app.database.db.insertInto('counter_deltas').values({ user_id: 0, name: 'telegramUsers', delta: 2 }).execute()
     const answer = await admin.call('GET', START)
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="TelegramUserdata.xlsx"')
     expect(answer.headers.get('x-row-count')).toBe('2')
     const [header, first, second, ...others] = readSheets(answer.body)['Telegram Users']!
     expect(header).toHaveLength(15)
-    const shown = [2 ** 40, new Date('2026-05-05T17:20:00Z'), `'=cmd`, 'ab', '@moon', 't', 'i', 'l', 'd', 'y', 'e', '+62100', `'@SUM(A1)`, `'-1+1`, 100.25]
+    const shown = [
+      2 ** 40,
+      new Date('2026-05-05T17:20:00Z'),
+      `'=cmd`,
+      'ab',
+      '@moon',
+      't',
+      'i',
+      'l',
+      'd',
+      'y',
+      'e',
+      '+62100',
+      `'@SUM(A1)`,
+      `'-1+1`,
+      100.25,
+    ]
     expect(first).toEqual(shown)
     expect(second!.filter((cell) => cell !== undefined)).toEqual([1, -5])
     expect(others).toEqual([])
@@ -89,7 +128,9 @@ describe('§7 the downloads', () => {
     await admin.call('GET', START)
     await admin.call('POST', '/download-history', { data: {} })
     const trail = await app.database.db.selectFrom('audit_log').select(['actor_id', 'action', 'target']).orderBy('at').execute()
-    expect(trail).toEqual(['telegramUsers', 'history:posted'].map((target) => ({ actor_id: admin.id, action: 'download', target })))
+    expect(trail).toEqual(
+      ['telegramUsers', 'history:posted'].map((target) => ({ actor_id: admin.id, action: 'download', target })),
+    )
   })
 
   test('security: the total and the rows are of one moment', async () => {
@@ -134,7 +175,10 @@ describe('progress and limits', () => {
     const readers = []
     for (let count = 0; count < MAX_EXPORTS; count += 1) readers.push(await begin(app, admin))
     const refused = await admin.call('GET', START)
-    expect(refused).toMatchObject({ status: 503, body: { status: 'failed', message: 'Too many downloads are running. Please try again in a moment.' } })
+    expect(refused).toMatchObject({
+      status: 503,
+      body: { status: 'failed', message: 'Too many downloads are running. Please try again in a moment.' },
+    })
     expect(refused.headers.get('retry-after')).toBe('15')
     await readers.pop()!.cancel()
     await vi.waitFor(async () => expect(await snapshotsOf(app.database)).toHaveLength(MAX_EXPORTS - 1))
@@ -164,7 +208,11 @@ describe('security: a connection is freed', () => {
     const reader = body.getReader()
     await reader.read()
     await expectFreed(app.database)
-    await expect((async () => { while (!(await reader.read()).done); })()).rejects.toThrow('stalled')
+    await expect(
+      (async () => {
+        while (!(await reader.read()).done);
+      })(),
+    ).rejects.toThrow('stalled')
     expect(lines.join()).toContain('download-broken')
   })
 
@@ -179,7 +227,11 @@ describe('security: a connection is freed', () => {
   test('when the client leaves before the first row', async () => {
     const app = await testApp()
     const leaving = new AbortController()
-    const starting = players(createDownloads({ database: app.database, log: pino({ level: 'silent' }) }), 'select 1 as id from pg_sleep(5)', leaving.signal)
+    const starting = players(
+      createDownloads({ database: app.database, log: pino({ level: 'silent' }) }),
+      'select 1 as id from pg_sleep(5)',
+      leaving.signal,
+    )
     await vi.waitFor(async () => expect(await snapshotsOf(app.database)).toHaveLength(1))
     leaving.abort()
     await expect(starting).rejects.toMatchObject({ code: 'TOO_SLOW' })
@@ -189,25 +241,41 @@ describe('security: a connection is freed', () => {
   test('when the answer cannot begin, which is then an ordinary failure', async () => {
     const app = await testApp()
     const downloads = createDownloads({ database: app.database, log: pino({ level: 'silent' }) })
-    for (let round = 0; round < MAX_EXPORTS + 1; round += 1) await expect(players(downloads, 'select 1 / 0 as id')).rejects.toThrow('division by zero')
+    for (let round = 0; round < MAX_EXPORTS + 1; round += 1)
+      await expect(players(downloads, 'select 1 / 0 as id')).rejects.toThrow('division by zero')
     await expectFreed(app.database)
   })
 
   /** A download without a call around it. */
-  function players(downloads: Downloads, query = 'select user_id as id, ton_wallet_address as text from telegram_users order by user_id', signal = new AbortController().signal) {
+  function players(
+    downloads: Downloads,
+    query = 'select user_id as id, ton_wallet_address as text from telegram_users order by user_id',
+    signal = new AbortController().signal,
+  ) {
     const user = { id: 'a', username: 'A', fname: 'A', lname: 'A', email: 'a@gmail.com', userType: 'admin' as const }
     const context = { caller: { kind: 'user', user }, requestId: 'r', signal } as CallContext
-    return downloads.start<{ id: number; text: string }>({
-      ...{ context, exportId: undefined, target: 'test', fileName: 'test.xlsx', sheetName: 'Test' },
-      open: async () => ({
-        total: 20_000,
-        columns: [
-          { header: 'ID', width: 10, kind: 'number', value: (row) => row.id },
-          { header: 'Text', width: 10, kind: 'text', value: (row) => row.text },
-        ],
-        rows: { sql: query },
-      }),
-    })
+    return downloads.start<{ id: number; text: string }>(({
+	context,
+	exportId: undefined,
+	target: 'test',
+	fileName: 'test.xlsx',
+	sheetName: 'Test',
+	open: async () => ({
+		total: 2e4,
+		columns: [{
+			header: 'ID',
+			width: 10,
+			kind: 'number',
+			value: (row) => row.id
+		}, {
+			header: 'Text',
+			width: 10,
+			kind: 'text',
+			value: (row) => row.text
+		}],
+		rows: { sql: query }
+	})
+}))
   }
 })
 
@@ -215,7 +283,7 @@ describe('over a real socket', () => {
   async function listen(app: TestApp): Promise<string> {
     const answer = (request: Request) => app.fetch(new URL(request.url).pathname, { headers: request.headers })
     const server = await new Promise<Server>((resolve) => {
-      const started = serve({ fetch: answer, port: 0, hostname: '127.0.0.1' }, () => resolve(started as Server)) as Server
+      const started = serve({ fetch: answer, port: 0, hostname: '127.0.0.1' }, () => resolve(started)) as Server
     })
     onTestFinished(() => {
       server.closeAllConnections()
@@ -235,7 +303,11 @@ describe('over a real socket', () => {
     const [pid] = await snapshotsOf(app.database)
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {}) // @hono/node-server prints what broke an answer
     await sql`select pg_terminate_backend(${pid})`.execute(app.database.db)
-    await expect((async () => { while (!(await reader.read()).done); })()).rejects.toThrow()
+    await expect(
+      (async () => {
+        while (!(await reader.read()).done);
+      })(),
+    ).rejects.toThrow()
     await expectFreed(app.database)
     printed.mockRestore()
   })

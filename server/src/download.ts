@@ -56,7 +56,15 @@ interface Export {
   total: number
 }
 
-export function createDownloads({ database, log, stallMs = STALL_MS }: { database: Database; log: Logger; stallMs?: number }): Downloads {
+export function createDownloads({
+  database,
+  log,
+  stallMs = STALL_MS,
+}: {
+  database: Database
+  log: Logger
+  stallMs?: number
+}): Downloads {
   const running = new Set<Export>()
   return {
     async start<Row>(options: DownloadOptions<Row>) {
@@ -80,7 +88,10 @@ export function createDownloads({ database, log, stallMs = STALL_MS }: { databas
           onEnd: (error) => {
             running.delete(current)
             if (error === undefined) return
-            log.error({ event: 'download-broken', target: options.target, requestId: context.requestId, err: error }, 'a download broke off')
+            log.error(
+              { event: 'download-broken', target: options.target, requestId: context.requestId, err: error },
+              'a download broke off',
+            )
           },
         })
         current.total = total
@@ -112,7 +123,10 @@ export function createDownloads({ database, log, stallMs = STALL_MS }: { databas
   async function auditDownload({ context, target }: Pick<DownloadOptions<unknown>, 'context' | 'target'>): Promise<void> {
     await audit(database.db, context, { action: 'download', target }).catch((error: unknown) => {
       if (!isDiskFull(error)) throw error
-      log.warn({ event: 'download', target, requestId: context.requestId, err: error }, 'a download could not be written to the audit trail')
+      log.warn(
+        { event: 'download', target, requestId: context.requestId, err: error },
+        'a download could not be written to the audit trail',
+      )
     })
   }
 }
@@ -130,7 +144,9 @@ interface BatchServices {
  * open until the last row was read or the reader left.
  */
 async function openBatches<Row>({ open, context }: DownloadOptions<Row>, { database, stallMs, onStall, onEnd }: BatchServices) {
-  const opened = Promise.withResolvers<Omit<Table<Row>, 'rows'> & { source: AsyncIterator<Row[]>; first: IteratorResult<Row[]> }>()
+  const opened = Promise.withResolvers<
+    Omit<Table<Row>, 'rows'> & { source: AsyncIterator<Row[]>; first: IteratorResult<Row[]> }
+  >()
   const released = Promise.withResolvers<void>()
   const holding = database.snapshot(async (snapshot) => {
     const { columns, total, rows } = await open(snapshot)

@@ -48,14 +48,23 @@ async function main(): Promise<void> {
 
 async function start(config: Config, log: Logger): Promise<{ stop: () => Promise<void> }> {
   const opening = openDatabase({ dataDir: config.dataDir, url: config.databaseUrl, log, use: 'server' })
-  const [database, webApp] = await Promise.all([opening, loadWebApp(WEB_APP), preparePasswords()]).catch(async (error: unknown) => {
-    await opening.then((opened) => opened.close()).catch(() => {})
-    throw error
-  })
+  const [database, webApp] = await Promise.all([opening, loadWebApp(WEB_APP), preparePasswords()]).catch(
+    async (error: unknown) => {
+      await opening.then((opened) => opened.close()).catch(() => {})
+      throw error
+    },
+  )
   let isStopping = false
   try {
     const fileStore = openFileStore(config)
-    const { http, sessions, attempts, files } = await createApp({ config, database, fileStore, log, webApp, isStopping: () => isStopping })
+    const { http, sessions, attempts, files } = await createApp({
+      config,
+      database,
+      fileStore,
+      log,
+      webApp,
+      isStopping: () => isStopping,
+    })
     const setupPath = await prepareFirstAdmin(config, database, sessions)
     const { server, address } = await listen(config, http.fetch)
     const chores = startChores(log, [
@@ -65,7 +74,8 @@ async function start(config: Config, log: Logger): Promise<{ stop: () => Promise
       [3600, () => attempts.sweep()],
     ])
     process.stdout.write(`Arcade Console ready at ${address}\n`)
-    if (setupPath) process.stdout.write(`Create the first admin (within 30 minutes, once): ${config.publicOrigin ?? address}${setupPath}\n`)
+    if (setupPath)
+      process.stdout.write(`Create the first admin (within 30 minutes, once): ${config.publicOrigin ?? address}${setupPath}\n`)
     const stop = async (): Promise<void> => {
       isStopping = true
       chores.stop()
@@ -119,4 +129,3 @@ async function drain(server: Server): Promise<void> {
   await closed
   clearTimeout(deadline)
 }
-

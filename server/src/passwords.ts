@@ -38,10 +38,16 @@ export async function preparePasswords(): Promise<void> {
 }
 
 function tag(password: string, nonce: Buffer, memory: number, passes: number): Promise<Buffer> {
-  return derive('argon2id', { message: Buffer.from(password, 'utf8'), nonce, memory, passes, parallelism: 1, tagLength: TAG_LENGTH_BYTES })
+  return derive('argon2id', {
+    message: Buffer.from(password, 'utf8'),
+    nonce,
+    memory,
+    passes,
+    parallelism: 1,
+    tagLength: TAG_LENGTH_BYTES,
+  })
 }
 
 function base64(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '')
 }
-

@@ -46,7 +46,11 @@ export async function createSessions(database: Database): Promise<Sessions> {
     generation += 1
     for (const [key, cached] of cache) if (userId === undefined || cached.user.id === userId) cache.delete(key)
   }
-  await database.listen(CHANNEL, (userId) => forget(userId), () => forget())
+  await database.listen(
+    CHANNEL,
+    (userId) => forget(userId),
+    () => forget(),
+  )
 
   const find = database.prepared<SessionRow>(
     'session-user',
@@ -60,7 +64,10 @@ export async function createSessions(database: Database): Promise<Sessions> {
   return {
     async begin(userId) {
       const token = randomBytes(32).toString('base64url')
-      await db.insertInto('sessions').values({ token_hash: hashToken(token), user_id: userId }).execute()
+      await db
+        .insertInto('sessions')
+        .values({ token_hash: hashToken(token), user_id: userId })
+        .execute()
       return token
     },
 
@@ -154,4 +161,3 @@ async function touch(db: Kysely<Tables>, hash: Buffer): Promise<void> {
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
-

@@ -1,10 +1,8 @@
 /** Reads the files back with a small reader of its own: the zip by its directory, the sheets by their tags. */
 import { createHash } from 'node:crypto'
-import { getEventListeners } from 'node:events'
-import { setImmediate as loopTurn } from 'node:timers/promises'
-import { crc32, inflateRawSync } from 'node:zlib'
-import { describe, expect, test, vi } from 'vitest'
-import { spreadsheet, type Column, type SpreadsheetOptions } from './spreadsheet.ts'
+import { describe, expect, test } from 'vitest'
+import { type Cells, cellFormats, readAll, readWorkbook } from '#src/testing/read-sheets.ts'
+import { spreadsheet, type Column } from './spreadsheet.ts'
 
 const textColumn: Column<string | null>[] = [{ header: 'Text', width: 20, kind: 'text', value: (row) => row }]
 const idColumn: Column<number>[] = [{ header: 'id', width: 12, kind: 'number', value: (row) => row }]
@@ -288,172 +286,6 @@ describe('security "Exports": more rows than a sheet holds', () => {
   })
 })
 
-describe('security "Exports": failure, a slow and a gone reader', () => {
-  test('a failure half-way breaks the stream', async () => {
-    const { rows, wasReturned } = source(100, { failAfter: 50 })
-    await expect(readAll(open({ rows }))).rejects.toThrow('connection lost')
-    expect(wasReturned()).toBe(true)
-  })
-
-  test('a failure of a value breaks the stream and frees the source', async () => {
-    const { rows, wasReturned } = source(100)
-    const columns: Column<string>[] = [{ header: 'x', width: 5, kind: 'text', value: () => JSON.parse('{') as string }]
-    await expect(readAll(open({ rows, columns }))).rejects.toThrow(SyntaxError)
-    await vi.waitFor(() => expect(wasReturned()).toBe(true))
-  })
-
-  test('cancel runs the return of the source', async () => {
-    const { rows, wasReturned } = source(10_000)
-    const reader = open({ rows }).getReader()
-    for (let i = 0; i < 10; i++) await reader.read()
-    expect(wasReturned()).toBe(false)
-    await reader.cancel()
-    expect(wasReturned()).toBe(true)
-  })
-
-  test('cancel before the first read frees the source too', async () => {
-    const returned = vi.fn<() => Promise<IteratorReturnResult<undefined>>>(async () => ({ done: true, value: undefined }))
-    const rows = { [Symbol.asyncIterator]: () => ({ next: () => expect.unreachable(), return: returned }) }
-    await open({ rows }).cancel()
-    expect(returned).toHaveBeenCalledOnce()
-  })
-
-  test('cancel while a batch is awaited that never comes', async () => {
-    const next = vi.fn<() => Promise<never>>(() => new Promise(() => {}))
-    const returned = vi.fn<() => Promise<IteratorReturnResult<undefined>>>(async () => ({ done: true, value: undefined }))
-    const reader = open({ rows: { [Symbol.asyncIterator]: () => ({ next, return: returned }) } }).getReader()
-    const reading = drain(reader)
-    await vi.waitFor(() => expect(next).toHaveBeenCalledOnce())
-    await reader.cancel()
-    await reading
-    expect(returned).toHaveBeenCalledOnce()
-  })
-
-  test('the signal breaks the stream with its reason, also while nobody reads', async () => {
-    const stop = new AbortController()
-    const { rows, wasReturned } = source(10_000)
-    const reader = open({ rows, signal: stop.signal }).getReader()
-    for (let i = 0; i < 10; i++) await reader.read()
-    stop.abort(new Error('shutting down'))
-    await vi.waitFor(() => expect(wasReturned()).toBe(true))
-    await expect(reader.read()).rejects.toThrow('shutting down')
-  })
-
-  test('a signal that had fired before', async () => {
-    const { rows, batchesRead } = source(100)
-    await expect(readAll(open({ rows, signal: AbortSignal.abort(new Error('too late')) }))).rejects.toThrow('too late')
-    expect(batchesRead()).toBe(0)
-  })
-
-  test.each([
-    ['finished', async (stream: ReadableStream<Uint8Array>) => void (await readAll(stream))],
-    ['cancelled', async (stream: ReadableStream<Uint8Array>) => stream.cancel()],
-  ])('a %s stream leaves no listener on the signal', async (_, end) => {
-    const { signal } = new AbortController()
-    const stream = open({ rows: source(10).rows, signal })
-    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
-    await end(stream)
-    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
-  })
-
-  test('nothing is read before the first read, and a slow reader holds the source back', async () => {
-    const { rows, batchesRead } = source(10_000)
-    const reader = open({ rows }).getReader()
-    await pause()
-    expect(batchesRead()).toBe(0)
-    let bytes = 0
-    while (batchesRead() < 100) bytes += (await reader.read()).value!.length
-    const before = batchesRead()
-    await pause()
-    await pause()
-    expect(batchesRead(), 'nobody read meanwhile').toBe(before)
-    expect(bytes).toBeGreaterThan(0)
-    await reader.cancel()
-  })
-
-  test('at most one batch is read ahead of the rows taken', async () => {
-    const { rows, batchesRead } = source(20, { size: 5000 })
-    let taken = 0
-    let furthest = 0
-    const columns: Column<string>[] = [
-      {
-        header: 'x',
-        width: 5,
-        kind: 'text',
-        value: (row) => {
-          furthest = Math.max(furthest, batchesRead() - Math.floor(taken++ / 5000))
-          return row
-        },
-      },
-    ]
-    await readAll(open({ rows, columns }))
-    expect(taken).toBe(100_000)
-    expect(furthest).toBe(2)
-  })
-
-  test('tells how many rows were written, up to all of them', async () => {
-    const written: number[] = []
-    await readAll(open({ rows: source(3, { size: 7 }).rows, onRows: (rows) => written.push(rows) }))
-    expect(written).toEqual([7, 14, 21])
-  })
-
-  test('other work goes on while a large batch is written', async () => {
-    let turns = 0
-    let isOver = false
-    const count = async (): Promise<void> => {
-      while (!isOver) {
-        await loopTurn()
-        turns++
-      }
-    }
-    const counting = count()
-    await readAll(open({ rows: source(1, { size: 100_000 }).rows }))
-    isOver = true
-    await counting
-    expect(turns).toBeGreaterThan(50)
-  })
-})
-
-/** Batches of text that compress badly, so that bytes come out steadily. */
-function source(batches: number, { size = 100, failAfter = Infinity } = {}) {
-  let read = 0
-  let returned = false
-  async function* generate(): AsyncGenerator<string[]> {
-    try {
-      for (; read < batches;) {
-        if (read >= failAfter) throw new Error('connection lost')
-        read++
-        const seed = createHash('sha256').update(String(read)).digest('base64')
-        yield Array.from({ length: size }, (_, i) => createHash('sha1').update(`${seed}${i}`).digest('hex'))
-      }
-    } finally {
-      returned = true
-    }
-  }
-  return { rows: generate(), batchesRead: () => read, wasReturned: () => returned }
-}
-
-function open(
-  options: Partial<SpreadsheetOptions<string>> & Pick<SpreadsheetOptions<string>, 'rows'>,
-): ReadableStream<Uint8Array> {
-  const columns: Column<string>[] = [{ header: 'Text', width: 20, kind: 'text', value: (row) => row }]
-  return spreadsheet({ sheetName: 'Sheet', columns, ...options })
-}
-
-async function readAll(stream: ReadableStream<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of stream) chunks.push(chunk)
-  return Buffer.concat(chunks)
-}
-
-async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  while (!(await reader.read()).done);
-}
-
-async function pause(): Promise<void> {
-  for (let i = 0; i < 50; i++) await loopTurn()
-}
-
 interface WriteOptions {
   sheetName?: string
   limits?: Parameters<typeof spreadsheet>[1]
@@ -461,101 +293,17 @@ interface WriteOptions {
   isParsed?: boolean
 }
 
-type Cells = Record<string, string | number | Date>
-
 async function write<Row>(columns: Column<Row>[], rows: Row[], options: WriteOptions = {}) {
   const { sheetName = 'Sheet', limits = {}, batch = 100, isParsed = true } = options
   async function* batches(): AsyncGenerator<Row[]> {
     for (let at = 0; at < rows.length; at += batch) yield rows.slice(at, at + batch)
   }
   const bytes = await readAll(spreadsheet({ sheetName, columns, rows: batches() }, limits))
-  const { parts, isZip64 } = unzip(bytes)
-  const names = [...parts.get('xl/workbook.xml')!.matchAll(/<sheet name="([^"]*)"/g)].map(([, name]) => unescape(name!))
-  const formats = cellFormats(parts)
-  const read = (_: string, i: number): Cells[] =>
-    isParsed ? parseSheet(parts.get(`xl/worksheets/sheet${i + 1}.xml`)!, formats) : []
-  const sheets: Record<string, Cells[]> = Object.fromEntries(names.map((name, i) => [name, read(name, i)]))
+  const { parts, sheets, isZip64 } = readWorkbook(bytes, { isParsed })
   return { bytes, parts, sheets, isZip64 }
 }
 
 /** What the first cell under the header holds. */
 async function firstCell<Row>(columns: Column<Row>[], row: Row): Promise<Cells[string] | undefined> {
   return (await write(columns, [row])).sheets['Sheet']![1]!['A']
-}
-
-function cellFormats(parts: Map<string, string>): string[] {
-  return [
-    ...parts
-      .get('xl/styles.xml')!
-      .match(/<cellXfs.*<\/cellXfs>/)![0]
-      .matchAll(/<xf [^>]*>/g),
-  ].map(([format]) => format)
-}
-
-/** By the directory at the end, as spreadsheet programs do; checks sizes and checksums. */
-function unzip(bytes: Buffer): { parts: Map<string, string>; isZip64: boolean } {
-  const end = bytes.lastIndexOf(Buffer.from('PK\x05\x06'))
-  expect(end, 'an end of the directory').toBe(bytes.length - 22)
-  const isZip64 = bytes.readUInt32LE(end + 16) === 0xffffffff
-  let entries = bytes.readUInt16LE(end + 10)
-  let at = bytes.readUInt32LE(end + 16)
-  if (isZip64) {
-    expect(bytes.readUInt32LE(end - 20)).toBe(0x07064b50)
-    const end64 = Number(bytes.readBigUInt64LE(end - 20 + 8))
-    expect(bytes.readUInt32LE(end64)).toBe(0x06064b50)
-    entries = Number(bytes.readBigUInt64LE(end64 + 32))
-    at = Number(bytes.readBigUInt64LE(end64 + 48))
-  }
-  const parts = new Map<string, string>()
-  for (; entries > 0; entries--) {
-    expect(bytes.readUInt32LE(at)).toBe(0x02014b50)
-    const [crc, compressed, size] = [bytes.readUInt32LE(at + 16), bytes.readUInt32LE(at + 20), bytes.readUInt32LE(at + 24)]
-    const [nameLength, extraLength] = [bytes.readUInt16LE(at + 28), bytes.readUInt16LE(at + 30)]
-    const name = bytes.toString('latin1', at + 46, at + 46 + nameLength)
-    const short = bytes.readUInt32LE(at + 42)
-    const local = short === 0xffffffff ? Number(bytes.readBigUInt64LE(at + 46 + nameLength + 4)) : short
-    expect(bytes.readUInt32LE(local)).toBe(0x04034b50)
-    const start = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28)
-    const content = inflateRawSync(bytes.subarray(start, start + compressed))
-    expect([content.length, crc32(content)], name).toEqual([size, crc])
-    const descriptor = start + compressed
-    expect([0, 4, 8, 12].map((i) => bytes.readUInt32LE(descriptor + i))).toEqual([0x08074b50, crc, compressed, size])
-    parts.set(name, content.toString())
-    at += 46 + nameLength + extraLength
-  }
-  return { parts, isZip64 }
-}
-
-/** Refuses what is not well-formed enough to be read by tags alone: an unknown cell throws instead of being passed over. */
-function parseSheet(xml: string, formats: string[]): Cells[] {
-  return [...xml.matchAll(/<row r="(\d+)">(.*?)<\/row>/gs)].map(([, number, cells], index) => {
-    expect(Number(number)).toBe(index + 1)
-    const row: Cells = {}
-    const rest = cells!.replace(/<c r="([A-Z]+)(\d+)"( s="(\d+)")?( t="inlineStr")?>(.*?)<\/c>/gs, (...match: string[]) => {
-      const [, column, at, , style, type, content] = match
-      expect(at).toBe(number)
-      row[column!] = type ? readText(content!) : readNumber(content!, formats[Number(style ?? 0)]!)
-      return ''
-    })
-    expect(rest, 'nothing but cells').toBe('')
-    return row
-  })
-}
-
-function readText(content: string): string {
-  const [, preserve, text] = content.match(/^<is><t( xml:space="preserve")?>([^<]*)<\/t><\/is>$/s)!
-  // oxlint-disable-next-line no-control-regex -- what XML does not allow must not be there
-  expect(text).not.toMatch(/[\x00-\x08\x0b-\x1f\ufffe\uffff]/)
-  const value = preserve ? text! : text!.trim()
-  return unescape(value).replace(/_x([\da-f]{4})_/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
-}
-
-function readNumber(content: string, format: string): number | Date {
-  const value = Number(content.match(/^<v>([-+\de.]+)<\/v>$/)![1])
-  return format.includes('numFmtId="164"') ? new Date(Math.round((value - 25_569) * 86_400_000)) : value
-}
-
-function unescape(text: string): string {
-  const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' }
-  return text.replace(/&[a-z]+;/g, (entity) => entities[entity]!)
 }

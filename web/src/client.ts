@@ -56,11 +56,17 @@ export function asCallError(error: unknown): CallError {
 
 function fromBody(body: unknown, status: number): CallError {
   if (isErrorBody(body)) return new CallError({ ...body, status })
-  return new CallError({ code: 'INTERNAL', status, message: 'Internal Server Error!' })
+  return new CallError({ code: 'INTERNAL', status, message: messageOf(body) ?? 'Internal Server Error!' })
 }
 
 function isErrorBody(body: unknown): body is ErrorBody {
   return typeof body === 'object' && body !== null && 'code' in body && 'message' in body && typeof body.message === 'string'
+}
+
+/** §7: a failed call has a message at least. */
+function messageOf(body: unknown): string | undefined {
+  const message = typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined
+  return typeof message === 'string' && message !== '' ? message : undefined
 }
 
 const rejectionListeners = new Set<(error: CallError) => void>()

@@ -1,17 +1,20 @@
 /** Starts the app: theme, cache of answers, session, routes. */
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import './ui/styles.css'
 import { queryClient } from '#src/client.ts'
-import { App } from '#src/routes.tsx'
+import { App, preloadPages } from '#src/routes.tsx'
+import { startSession } from '#src/session.tsx'
 import { cssVariablesResolver, theme } from '#src/ui/theme.ts'
-import { toastRegion } from '#src/ui/toast.ts'
+import { Toasts } from '#src/ui/toast.tsx'
 
 // zod would try `new Function`, which the CSP forbids and reports. Schemas come with the pages, so this is before all of them.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
+
+startSession()
+preloadPages()
 
 const container = document.querySelector('#app')
 if (!container) throw new Error('index.html has no #app')
@@ -20,7 +23,7 @@ createRoot(container).render(
   <StrictMode>
     <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">
       <QueryClientProvider client={queryClient}>
-        <Notifications {...toastRegion} />
+        <Toasts />
         <App />
       </QueryClientProvider>
     </MantineProvider>

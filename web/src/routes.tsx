@@ -9,23 +9,22 @@ import {
   redirect,
   RouterProvider,
 } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { historySearch } from '#src/features/history/history-search.ts'
 import { telegramUsersSearch } from '#src/features/telegram-users/telegram-users-search.ts'
-import { currentUser, useSessionQuery, watchSession } from '#src/session.tsx'
+import { currentUser, useSessionQuery, wasSignedIn, watchSession } from '#src/session.tsx'
 import { LoadingScreen, UnreachableScreen } from '#src/shell/loading-screen.tsx'
 import { PageProblem } from '#src/shell/page-problem.tsx'
 
-const LoginPage = lazy(() => import('#src/features/auth/login-page.tsx').then((module) => ({ default: module.LoginPage })))
+const loadLogin = () => import('#src/features/auth/login-page.tsx')
+const loadShell = () => import('#src/shell/shell.tsx')
+
+const LoginPage = lazyRouteComponent(loadLogin, 'LoginPage')
 
 const root = createRootRoute({
   component: Outlet,
   // To someone signed out every page but those of the signed-out area is unknown, and an unknown path is Login (§2).
-  notFoundComponent: () => (
-    <Suspense fallback={<LoadingScreen />}>
-      <LoginPage />
-    </Suspense>
-  ),
+  notFoundComponent: () => <LoginPage />,
 })
 
 const auth = createRoute({
@@ -39,10 +38,12 @@ const auth = createRoute({
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
-  beforeLoad: () => {
-    if (!currentUser()) throw notFound()
+  beforeLoad: async () => {
+    if (currentUser()) return
+    await LoginPage.preload?.()
+    throw notFound()
   },
-  component: lazyRouteComponent(() => import('#src/shell/shell.tsx'), 'Shell'),
+  component: lazyRouteComponent(loadShell, 'Shell'),
 })
 
 /** §6: all management routes are for admins; anybody else is redirected to `/`. */
@@ -193,17 +194,24 @@ declare module '@tanstack/react-router' {
   }
 }
 
+/** Fetches, while the session is still asked for, what it will most likely call for. */
+export function preloadPages(): void {
+  const load = wasSignedIn() ? loadShell : loadLogin
+  load().catch(() => {}) // it is asked for again when it is needed
+}
+
 /** The loading screen until the session is known, then the page of the address; again whenever somebody else is signed in. */
 export function App() {
   const { data, isError, isFetching, refetch } = useSessionQuery()
-  const isKnown = data !== undefined
+  const [isReady, setIsReady] = useState(false)
   const identity = data && (data.user ? `${data.user.id} ${data.user.userType}` : 'nobody')
 
   useEffect(watchSession, [])
+  // The first page is loaded before the router shows anything: a Suspense fallback in between would stay for 300 ms at least.
   useEffect(() => {
-    if (identity) void router.invalidate()
+    if (identity) void router.invalidate().finally(() => setIsReady(true))
   }, [identity])
 
-  if (isKnown) return <RouterProvider router={router} />
+  if (isReady) return <RouterProvider router={router} />
   return isError && !isFetching ? <UnreachableScreen onRetry={() => void refetch()} /> : <LoadingScreen />
 }

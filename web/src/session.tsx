@@ -54,11 +54,37 @@ function adopt(user: SessionUser | null): void {
   queryClient.setQueryData<Session>(sessionKey, (session) => session && { ...session, user })
 }
 
+/** Asks for the session before the first render does. */
+export function startSession(): void {
+  void queryClient.prefetchQuery(sessionQuery())
+}
+
+const SIGNED_IN_HINT = 'arcade-signed-in'
+
+/** Whether somebody was signed in here last time: a guess, for what to load first. The server alone knows. */
+export function wasSignedIn(): boolean {
+  try {
+    return localStorage.getItem(SIGNED_IN_HINT) !== null
+  } catch {
+    return false // storage is forbidden in this browser
+  }
+}
+
+function rememberSignedIn(isSignedIn: boolean): void {
+  try {
+    if (isSignedIn) localStorage.setItem(SIGNED_IN_HINT, '1')
+    else localStorage.removeItem(SIGNED_IN_HINT)
+  } catch {
+    // storage is forbidden in this browser
+  }
+}
+
 /** No answer that was given to one person is shown to another, or to the same one with other rights. */
 function forgetOthers(user: SessionUser | null): void {
   const next = user ? `${user.id} ${user.userType}` : ''
   if (next !== owner) queryClient.removeQueries({ predicate: ({ queryKey }) => !isSessionKey(queryKey) })
   owner = next
+  rememberSignedIn(user !== null)
 }
 
 function isSessionKey(key: readonly unknown[]): boolean {

@@ -39,7 +39,9 @@ async function run(args: string[]): Promise<number> {
     }
   } catch (error) {
     const isExpected = error instanceof UsageError || error instanceof ConfigError || error instanceof StartError
-    process.stderr.write(`${error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.message)) : String(error)}\n`)
+    process.stderr.write(
+      `${error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.message)) : String(error)}\n`,
+    )
     return 1
   }
 }
@@ -60,6 +62,8 @@ function parse(args: string[]): Command {
       break
     case 'seed':
       return seedWith(rest)
+    case undefined:
+    default:
   }
   throw new UsageError(usage)
 }
@@ -72,14 +76,21 @@ function createAdmin(given: string): Command {
     const password = passwordField.safeParse((await text(process.stdin)).replace(/\r?\n$/, ''))
     if (!password.success) throw new UsageError(password.error.issues[0]?.message)
     const sessions = await createSessions(database)
-    const outcome = await ensureAdmin(database, sessions, { email: email.data, password: password.data, unlessAdminExists: false })
-    process.stdout.write(outcome === 'created' ? `${email.data} is now an admin.\n` : `${email.data} is an admin, with the new password.\n`)
+    const outcome = await ensureAdmin(database, sessions, {
+      email: email.data,
+      password: password.data,
+      unlessAdminExists: false,
+    })
+    process.stdout.write(
+      outcome === 'created' ? `${email.data} is now an admin.\n` : `${email.data} is an admin, with the new password.\n`,
+    )
     return 0
   }
 }
 
 function createToken(name: string): Command {
-  if (!/^[\w .-]{1,64}$/.test(name)) throw new UsageError('A token needs a name of up to 64 letters, digits, spaces, dots and dashes.')
+  if (!/^[\w .-]{1,64}$/.test(name))
+    throw new UsageError('A token needs a name of up to 64 letters, digits, spaces, dots and dashes.')
   return async (database) => {
     try {
       process.stdout.write(`${await createBotToken(database, name)}\n`)

@@ -294,7 +294,11 @@ async function writeHistories(tx: Transaction<Tables>, { items, ids, written }: 
   const names = ['kind', 'item_id', 'title', 'type', 'link', 'link_type', 'description', 'input_text', 'reward', 'created_at']
   const changes = names.slice(2, -1).map((column) => `${column} = excluded.${column}`)
   const { rows } = await sql<{ id: string }>`
-    insert into history_items (${sql.raw(names.join(', '))}) ${items} and id = any(${ids}) order by id
+    insert into history_items (${sql.raw(names.join(', '))})
+    select * from (${items} and id = any(${ids})) as item (${sql.raw(names.join(', '))})
+    where item_id = any(${written})
+       or not exists (select from history_items h where h.kind = item.kind and h.item_id = item.item_id)
+    order by item_id
     on conflict (kind, item_id) do update set ${sql.raw(changes.join(', '))}
     where history_items.item_id = any(${written}) returning item_id as id`.execute(tx)
   return rows.map(({ id }) => id)

@@ -121,8 +121,8 @@ const collections: Collection[] = [
 ]
 
 const REJECTED_FILE = 'rejected.ndjson'
-const BATCH_ROWS = 2_000
-const BATCH_BYTES = 2 * 1024 * 1024
+const BATCH_ROWS = 5_000
+const BATCH_BYTES = 4 * 1024 * 1024
 /** Of a file; all refused rows are in rejected.ndjson. */
 const MESSAGES_SHOWN = 50
 /** From here on a table is vacuumed, so that its statistics and visibility map are right at once. */

@@ -34,27 +34,24 @@ test('§security crash: kill -9 of the server, the next one adopts its PostgreSQ
   await expectRows(next, writer.acknowledged)
 })
 
-test(
-  '§security crash: kill -9 of PostgreSQL, the server brings it back, callers see 503 meanwhile',
-  async () => {
-    const dataDir = await preparedDataDir()
-    const server = await openServer(dataDir)
-    await server.listen('news')
-    const writer = writeRows(server)
-    await waitFor('some rows', () => writer.acknowledged.length > 50)
-    const killedAt = performance.now()
-    process.kill(await postmasterPid(dataDir), 'SIGKILL')
-    await waitFor('a failed write', () => writer.failures.length > 0)
-    await waitFor('a write after it', () => writer.lastSuccessAt > killedAt + 20 && writer.isHealthy())
-    await writer.stop()
-    expect(writer.failures.filter(({ isUnavailable }) => !isUnavailable)).toEqual([])
-    await expectRows(server, writer.acknowledged)
-    // What it listens to is listened to again, and both ends of the gap were told.
-    await waitFor('both gaps', () => server.events.filter(({ event }) => event === 'gap').length === 2)
-    await server.query(`notify news, 'after'`)
-    await waitFor('the message', () => server.events.some((event) => event.event === 'heard' && event.message === 'after'))
-  },
-)
+test('§security crash: kill -9 of PostgreSQL, the server brings it back, callers see 503 meanwhile', async () => {
+  const dataDir = await preparedDataDir()
+  const server = await openServer(dataDir)
+  await server.listen('news')
+  const writer = writeRows(server)
+  await waitFor('some rows', () => writer.acknowledged.length > 50)
+  const killedAt = performance.now()
+  process.kill(await postmasterPid(dataDir), 'SIGKILL')
+  await waitFor('a failed write', () => writer.failures.length > 0)
+  await waitFor('a write after it', () => writer.lastSuccessAt > killedAt + 20 && writer.isHealthy())
+  await writer.stop()
+  expect(writer.failures.filter(({ isUnavailable }) => !isUnavailable)).toEqual([])
+  await expectRows(server, writer.acknowledged)
+  // What it listens to is listened to again, and both ends of the gap were told.
+  await waitFor('both gaps', () => server.events.filter(({ event }) => event === 'gap').length === 2)
+  await server.query(`notify news, 'after'`)
+  await waitFor('the message', () => server.events.some((event) => event.event === 'heard' && event.message === 'after'))
+})
 
 test('§security crash: kill -9 of PostgreSQL while it works hard, its busy children are told to quit', async () => {
   const dataDir = await preparedDataDir()

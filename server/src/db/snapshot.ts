@@ -5,9 +5,9 @@
 import { type Address, type Connection, connect, destroy } from './connections.ts'
 
 export interface Snapshot {
-  query<Row>(sql: string, params?: unknown[]): Promise<Row[]>
+  query: <Row>(sql: string, params?: unknown[]) => Promise<Row[]>
   /** The rows in batches, the next one fetched while the last is worked on. Leaving the loop early frees the cursor. */
-  rows<Row>(sql: string, params: unknown[], batchSize: number): AsyncGenerator<Row[]>
+  rows: <Row>(sql: string, params: unknown[], batchSize: number) => AsyncGenerator<Row[]>
 }
 
 export async function withSnapshot<T>(address: Address, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {

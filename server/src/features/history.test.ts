@@ -8,20 +8,51 @@ import { readSheets } from '#src/testing/read-sheets.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'
 
 const MOMENT = Date.UTC(2026, 4, 5, 17, 20)
-const twitter = { kind: 'social' as HistoryKind, item_id: 'so1', title: 'Follow us', type: 'twitter', link: 'https://x.com/a', reward: 100.5 }
-
-async function addItem({ db }: Database, given: Partial<typeof twitter> & { created_at?: string; description?: string } = {}): Promise<void> {
-  await db.insertInto('history_items').values({ ...twitter, ...given }).execute()
+const twitter = {
+  kind: 'social' as HistoryKind,
+  item_id: 'so1',
+  title: 'Follow us',
+  type: 'twitter',
+  link: 'https://x.com/a',
+  reward: 100.5,
 }
 
-type Given = { user_id: number; at?: string | Date; period?: string; username?: string; first_name?: string; last_name?: string; user_input?: string }
+async function addItem(
+  { db }: Database,
+  given: Partial<typeof twitter> & { created_at?: string; description?: string } = {},
+): Promise<void> {
+  await db
+    .insertInto('history_items')
+    .values({ ...twitter, ...given })
+    .execute()
+}
 
-async function addParticipants({ db }: Database, participants: Given[], item: { kind: HistoryKind; item_id: string } = twitter): Promise<void> {
+type Given = {
+  user_id: number
+  at?: string | Date
+  period?: string
+  username?: string
+  first_name?: string
+  last_name?: string
+  user_input?: string
+}
+
+async function addParticipants(
+  { db }: Database,
+  participants: Given[],
+  item: { kind: HistoryKind; item_id: string } = twitter,
+): Promise<void> {
   const { kind, item_id } = item
   for (let at = 0; at < participants.length; at += 1000) {
-    await db.insertInto('participations').values(participants.slice(at, at + 1000).map((given) => ({ kind, item_id, at: new Date(MOMENT), ...given }))).execute()
+    await db
+      .insertInto('participations')
+      .values(participants.slice(at, at + 1000).map((given) => ({ kind, item_id, at: new Date(MOMENT), ...given })))
+      .execute()
   }
-  await db.insertInto('counter_deltas').values({ user_id: 0, name: `participants:${kind}:${item_id}`, delta: participants.length }).execute()
+  await db
+    .insertInto('counter_deltas')
+    .values({ user_id: 0, name: `participants:${kind}:${item_id}`, delta: participants.length })
+    .execute()
 }
 
 interface Page {
@@ -36,7 +67,8 @@ interface Page {
 const PARTICIPANTS = '/api/history/social/so1/participants'
 
 async function walk(client: Client, way: 'after' | 'before', from?: string): Promise<Page[]> {
-  const read = async (cursor?: string): Promise<Page> => (await client.call('GET', PARTICIPANTS + (cursor === undefined ? '' : `?${way}=${cursor}`))).body as Page
+  const read = async (cursor?: string): Promise<Page> =>
+    (await client.call('GET', PARTICIPANTS + (cursor === undefined ? '' : `?${way}=${cursor}`))).body as Page
   const pages = [await read(from)]
   for (let page = pages[0]!; page[way] !== null; page = pages.at(-1)!) pages.push(await read(page[way]!))
   return pages
@@ -46,8 +78,14 @@ test('§6 only an admin sees history', async () => {
   const app = await testApp()
   const [user, admin, bot] = [await app.signUp('user'), await app.signUp('admin'), await app.bot()]
   await addItem(app.database)
-  for (const [client, status] of [[app.guest, 401], [user, 403], [bot, 403], [admin, 200]] as const) {
-    for (const path of ['/api/history/social', '/api/history/social/so1', PARTICIPANTS]) expect((await client.call('GET', path)).status).toBe(status)
+  for (const [client, status] of [
+    [app.guest, 401],
+    [user, 403],
+    [bot, 403],
+    [admin, 200],
+  ] as const) {
+    for (const path of ['/api/history/social', '/api/history/social/so1', PARTICIPANTS])
+      expect((await client.call('GET', path)).status).toBe(status)
     expect((await client.call('POST', '/download-history', { data: { kind: 'social', id: 'so1' } })).status).toBe(status)
   }
 })
@@ -59,7 +97,12 @@ describe('§2 the titles of a tab', () => {
     await addItem(app.database, { item_id: 'b', title: 'Old', created_at: '2026-01-01' })
     await addItem(app.database, { item_id: 'a', title: 'New', created_at: '2026-01-02' })
     await addItem(app.database, { kind: 'daily', item_id: 'a', title: 'Daily', created_at: '2026-01-02' })
-    expect((await admin.call('GET', '/api/history/social')).body).toEqual({ items: [{ id: 'a', title: 'New' }, { id: 'b', title: 'Old' }] })
+    expect((await admin.call('GET', '/api/history/social')).body).toEqual({
+      items: [
+        { id: 'a', title: 'New' },
+        { id: 'b', title: 'Old' },
+      ],
+    })
     expect((await admin.call('GET', '/api/history/daily')).body.items).toHaveLength(1)
     expect((await admin.call('GET', '/api/history/announcement')).body).toEqual({ items: [] })
     expect((await admin.call('GET', '/api/history/users')).status).toBe(400)
@@ -94,7 +137,10 @@ describe('§2 the participants', () => {
     const admin = await app.signUp('admin')
     await addItem(app.database)
     const full = { username: 'neo', first_name: 'Åse', last_name: '李', user_input: '=1+1' }
-    await addParticipants(app.database, [{ user_id: 2, ...full }, { user_id: 1, at: '2026-05-05T17:19:00.5Z' }])
+    await addParticipants(app.database, [
+      { user_id: 2, ...full },
+      { user_id: 1, at: '2026-05-05T17:19:00.5Z' },
+    ])
     expect((await admin.call('GET', PARTICIPANTS)).body).toEqual({
       participants: [
         { id: 2, username: 'neo', first_name: 'Åse', last_name: '李', userInput: '=1+1', timestamp: '2026-05-05T17:20:00.000Z' },
@@ -108,14 +154,24 @@ describe('§2 the participants', () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await addItem(app.database)
-    expect((await admin.call('GET', PARTICIPANTS)).body).toEqual({ participants: [], pageSize: 50, pageCount: 1, total: 0, after: null, before: null })
+    expect((await admin.call('GET', PARTICIPANTS)).body).toEqual({
+      participants: [],
+      pageSize: 50,
+      pageCount: 1,
+      total: 0,
+      after: null,
+      before: null,
+    })
   })
 
   test('§9 are all reachable, 50 a page, newest first, forwards and backwards, however many came at one moment', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await addItem(app.database)
-    const given = Array.from({ length: 160 }, (_, index) => ({ user_id: 500 - index, at: `2026-05-05T17:20:00.00000${index % 3}Z` }))
+    const given = Array.from({ length: 160 }, (_, index) => ({
+      user_id: 500 - index,
+      at: `2026-05-05T17:20:00.00000${index % 3}Z`,
+    }))
     const daily = [1, 2, 3].map((day) => ({ user_id: 500, at: '2026-05-05T17:20:00.000001Z', period: `2026-05-0${day}` }))
     await addParticipants(app.database, [...given, ...daily])
     await addParticipants(app.database, [{ user_id: 9 }], { kind: 'daily', item_id: 'so1' })
@@ -135,9 +191,15 @@ describe('§2 the participants', () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await addItem(app.database)
-    await addParticipants(app.database, Array.from({ length: 120 }, (_, index) => ({ user_id: index + 1, at: new Date(MOMENT - index * 1000) })))
+    await addParticipants(
+      app.database,
+      Array.from({ length: 120 }, (_, index) => ({ user_id: index + 1, at: new Date(MOMENT - index * 1000) })),
+    )
     const [first] = await walk(admin, 'after')
-    await addParticipants(app.database, Array.from({ length: 70 }, (_, index) => ({ user_id: 1000 + index, at: new Date(MOMENT + 1000) })))
+    await addParticipants(
+      app.database,
+      Array.from({ length: 70 }, (_, index) => ({ user_id: 1000 + index, at: new Date(MOMENT + 1000) })),
+    )
     const [second] = await walk(admin, 'after', first!.after!)
     expect(second!.participants.map(({ id }) => id)).toEqual(Array.from({ length: 50 }, (_, index) => index + 51))
     expect(second).toMatchObject({ total: 190, pageCount: 4 })
@@ -148,22 +210,64 @@ describe('§2 the participants', () => {
     const admin = await app.signUp('admin')
     await addItem(app.database)
     const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-    const cursors = [['social:other', '1', 1, ''], ['social:so1', 'x', 1, ''], ['social:so1', '1', '1', ''], ['social:so1', '1', 1], ['social:so1', '1', 1, '\0']]
-    for (const cursor of [...cursors.map(encode), 'x', encode(['social:so1', '1.5', 1, '']), encode(['social:so1', '9'.repeat(30), 1, ''])]) {
-      expect(await admin.call('GET', `${PARTICIPANTS}?after=${cursor}`), cursor).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
+    const cursors = [
+      ['social:other', '1', 1, ''],
+      ['social:so1', 'x', 1, ''],
+      ['social:so1', '1', '1', ''],
+      ['social:so1', '1', 1],
+      ['social:so1', '1', 1, '\0'],
+    ]
+    for (const cursor of [
+      ...cursors.map(encode),
+      'x',
+      encode(['social:so1', '1.5', 1, '']),
+      encode(['social:so1', '9'.repeat(30), 1, '']),
+    ]) {
+      expect(await admin.call('GET', `${PARTICIPANTS}?after=${cursor}`), cursor).toMatchObject({
+        status: 400,
+        body: { code: 'INVALID_INPUT' },
+      })
     }
   })
 })
 
 describe('§7 POST /download-history', () => {
-  const header = ['ID', 'Username', 'First Name', 'Last Name', 'User Input', 'Timestamp', 'Title', 'Type', 'Link Type', 'Link', 'Description', 'Input Text', 'Reward']
+  const header = [
+    'ID',
+    'Username',
+    'First Name',
+    'Last Name',
+    'User Input',
+    'Timestamp',
+    'Title',
+    'Type',
+    'Link Type',
+    'Link',
+    'Description',
+    'Input Text',
+    'Reward',
+  ]
 
   test('§7 with kind and id has the details and all participants of the database, more than a page of them', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await addItem(app.database)
-    await addParticipants(app.database, Array.from({ length: 2345 }, (_, index) => ({ user_id: index + 1, at: new Date(MOMENT - index * 1000), user_input: '=HYPERLINK("x")' })))
-    const posted = { type: 'forged', title: 'forged', reward: 9, users: [{ id: 66, username: 'forged' }], kind: 'social', id: 'so1' }
+    await addParticipants(
+      app.database,
+      Array.from({ length: 2345 }, (_, index) => ({
+        user_id: index + 1,
+        at: new Date(MOMENT - index * 1000),
+        user_input: '=HYPERLINK("x")',
+      })),
+    )
+    const posted = {
+      type: 'forged',
+      title: 'forged',
+      reward: 9,
+      users: [{ id: 66, username: 'forged' }],
+      kind: 'social',
+      id: 'so1',
+    }
     const answer = await admin.call('POST', '/download-history', { data: posted })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="data.xlsx"')
@@ -171,7 +275,21 @@ describe('§7 POST /download-history', () => {
     const [rows] = Object.values(readSheets(answer.body))
     expect(rows).toHaveLength(2346)
     expect(rows![0]).toEqual(header)
-    expect(rows![1]).toEqual([1, , , , `'=HYPERLINK("x")`, new Date(MOMENT), 'Follow us', 'twitter', , 'https://x.com/a', , , 100.5])
+    expect(rows![1]).toEqual([
+      1,
+      ,
+      ,
+      ,
+      `'=HYPERLINK("x")`,
+      new Date(MOMENT),
+      'Follow us',
+      'twitter',
+      ,
+      'https://x.com/a',
+      ,
+      ,
+      100.5,
+    ])
     expect(rows!.slice(1).map(([id]) => id)).toEqual(Array.from({ length: 2345 }, (_, index) => index + 1))
   })
 
@@ -182,7 +300,9 @@ describe('§7 POST /download-history', () => {
       { id: '100001793', first_name: 'Åse', timestamp: '2026-05-05T17:20:00Z' },
       { id: 'abc', username: '+cmd', userInput: 5, timestamp: null, unknown: true },
     ]
-    const answer = await admin.call('POST', '/download-history', { data: { type: 'input', title: 'T', link: 'https://a.b', linkType: 'input', inputText: 'I', reward: '5', users } })
+    const answer = await admin.call('POST', '/download-history', {
+      data: { type: 'input', title: 'T', link: 'https://a.b', linkType: 'input', inputText: 'I', reward: '5', users },
+    })
     expect(answer.headers.get('x-row-count')).toBe('2')
     const [rows] = Object.values(readSheets(answer.body))
     expect(rows![1]).toEqual([100001793, , 'Åse', , , new Date(MOMENT), 'T', 'input', 'input', 'https://a.b', , 'I', 5])
@@ -195,18 +315,39 @@ describe('§7 POST /download-history', () => {
     await addItem(app.database, { description: 'Text' })
     const answer = await admin.call('POST', '/download-history', { data: { kind: 'social', id: 'so1' } })
     expect(answer.headers.get('x-row-count')).toBe('0')
-    expect(Object.values(readSheets(answer.body))[0]![1]!.slice(6)).toEqual(['Follow us', 'twitter', , 'https://x.com/a', 'Text', , 100.5])
+    expect(Object.values(readSheets(answer.body))[0]![1]!.slice(6)).toEqual([
+      'Follow us',
+      'twitter',
+      ,
+      'https://x.com/a',
+      'Text',
+      ,
+      100.5,
+    ])
   })
 
   test('§7 a failure is status failed with a message', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const post = (body: unknown) => admin.call('POST', '/download-history', body)
-    expect(await post({ data: { kind: 'social', id: 'x' } })).toMatchObject({ status: 404, body: { status: 'failed', message: 'This item has no history.' } })
+    expect(await post({ data: { kind: 'social', id: 'x' } })).toMatchObject({
+      status: 404,
+      body: { status: 'failed', message: 'This item has no history.' },
+    })
     const users = Array.from({ length: 10_001 }, (_, id) => ({ id }))
-    expect(await post({ data: { users } })).toMatchObject({ status: 400, body: { status: 'failed', message: expect.stringContaining('At most 10000 users') } })
+    expect(await post({ data: { users } })).toMatchObject({
+      status: 400,
+      body: { status: 'failed', message: expect.stringContaining('At most 10000 users') },
+    })
     expect((await post({ data: { users: users.slice(1) } })).status).toBe(200)
-    for (const body of [{}, { data: [] }, { data: { kind: 'social' } }, { data: { kind: 'x', id: 'x' } }, { data: { users: 5 } }, { data: {}, exportId: 'x' }]) {
+    for (const body of [
+      {},
+      { data: [] },
+      { data: { kind: 'social' } },
+      { data: { kind: 'x', id: 'x' } },
+      { data: { users: 5 } },
+      { data: {}, exportId: 'x' },
+    ]) {
       expect(await post(body)).toMatchObject({ status: 400, body: { status: 'failed', message: expect.any(String) } })
     }
     expect(await post({ data: { title: 'x'.repeat(9 * 2 ** 20) } })).toMatchObject({ status: 413, body: { status: 'failed' } })

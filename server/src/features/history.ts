@@ -32,7 +32,10 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
     after: database.prepared<PageRow>(
       'history-after',
       pageSql(
-        [`and at = ${MOMENT} and (user_id, period) > ($4, $5) order by user_id, period`, `and at < ${MOMENT} order by at desc, user_id, period`],
+        [
+          `and at = ${MOMENT} and (user_id, period) > ($4, $5) order by user_id, period`,
+          `and at < ${MOMENT} order by at desc, user_id, period`,
+        ],
         'at desc, id, period',
       ),
     ),
@@ -121,7 +124,13 @@ interface SheetRow {
   timestamp: Date | null
 }
 
-type Details = { [K in 'title' | 'type' | 'linkType' | 'link' | 'description' | 'inputText' | 'reward']?: HistoryItem[K] | string | null | undefined }
+type Details = {
+  [K in 'title' | 'type' | 'linkType' | 'link' | 'description' | 'inputText' | 'reward']?:
+    | HistoryItem[K]
+    | string
+    | null
+    | undefined
+}
 
 /** The participants, each beside the item's details, so that the table can be filtered, sorted and joined with others. */
 function columnsFor(item: Details): Column<SheetRow>[] {
@@ -150,7 +159,8 @@ export function historyDownload({ downloads }: { downloads: Downloads }): Handle
   return ({ data, exportId }, context) => {
     const { kind, id } = data
     const isNamed = kind !== undefined && id !== undefined
-    if (!isNamed && (kind ?? id) !== undefined) throw new Failure('INVALID_INPUT', { message: 'Give both kind and id, or neither.' })
+    if (!isNamed && (kind ?? id) !== undefined)
+      throw new Failure('INVALID_INPUT', { message: 'Give both kind and id, or neither.' })
     return downloads.start<SheetRow>({
       context,
       exportId,

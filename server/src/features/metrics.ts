@@ -14,8 +14,16 @@ export function metricsHandlers({ database }: { database: Database }): Handlers<
 async function calculate({ db }: Database) {
   const [counters, types, active] = await Promise.all([
     readCounters(db, ['users:user', 'users:admin', 'telegramUsers']),
-    db.selectFrom('tasks').select(['image', sql<number>`count(*)`.as('count')]).groupBy('image').execute(),
-    db.selectFrom('announcements').select(sql<number>`count(*)`.as('count')).where('status', '=', true).executeTakeFirstOrThrow(),
+    db
+      .selectFrom('tasks')
+      .select(['image', sql<number>`count(*)`.as('count')])
+      .groupBy('image')
+      .execute(),
+    db
+      .selectFrom('announcements')
+      .select(sql<number>`count(*)`.as('count'))
+      .where('status', '=', true)
+      .executeTakeFirstOrThrow(),
   ])
   const user = counters['users:user'] ?? 0
   const admin = counters['users:admin'] ?? 0
@@ -28,4 +36,3 @@ async function calculate({ db }: Database) {
     tasksByType: Object.fromEntries(types.map(({ image, count }) => [image, count])),
   }
 }
-

@@ -1,7 +1,12 @@
 /** Telegram Users (§2, §3, §7, §9): pages by balance or by first name at the same speed anywhere in the list, and all as a spreadsheet. */
 import type { contract } from '@arcade/contract/contract'
 import { defaultFileNames } from '@arcade/contract/download'
-import { type TelegramUser, telegramUsersPageSizes, type TelegramUsersSort, telegramUsersSorts } from '@arcade/contract/telegram-users'
+import {
+  type TelegramUser,
+  telegramUsersPageSizes,
+  type TelegramUsersSort,
+  telegramUsersSorts,
+} from '@arcade/contract/telegram-users'
 import type { Handlers } from '#src/calls.ts'
 import { isDecimal, isId, isTextOrNull, keysetPage, readCursor, writeCursor } from '#src/cursors.ts'
 import { counterSql } from '#src/db/counters.ts'
@@ -85,7 +90,10 @@ const startsOf: Record<TelegramUsersSort, Partial<Record<Start, { ranges: string
   balance: {
     first: { ranges: ['order by balance desc, user_id'], order: 'balance desc, "userId"' },
     after: {
-      ranges: ['where balance = $1::numeric and user_id > $2 order by user_id', 'where balance < $1::numeric order by balance desc, user_id'],
+      ranges: [
+        'where balance = $1::numeric and user_id > $2 order by user_id',
+        'where balance < $1::numeric order by balance desc, user_id',
+      ],
       order: 'balance desc, "userId"',
     },
     before: {
@@ -106,7 +114,10 @@ const startsOf: Record<TelegramUsersSort, Partial<Record<Start, { ranges: string
       ],
       order: 'key, "userId"',
     },
-    afterMissing: { ranges: ['where lower(first_name) is null and user_id > $1 order by lower(first_name), user_id'], order: '"userId"' },
+    afterMissing: {
+      ranges: ['where lower(first_name) is null and user_id > $1 order by lower(first_name), user_id'],
+      order: '"userId"',
+    },
     before: {
       ranges: ['where (lower(first_name), user_id) < ($1::text, $2::bigint) order by lower(first_name) desc, user_id desc'],
       order: 'key desc, "userId" desc',
@@ -160,7 +171,11 @@ const columns: Column<PlayerRow>[] = [
 ]
 
 /** GET /downloadTelegramUsersData: all players, the highest balance first. */
-export function telegramUsersDownload({ downloads }: { downloads: Downloads }): Handlers<typeof contract.downloads>['telegramUsers'] {
+export function telegramUsersDownload({
+  downloads,
+}: {
+  downloads: Downloads
+}): Handlers<typeof contract.downloads>['telegramUsers'] {
   return ({ exportId }, context) =>
     downloads.start<PlayerRow>({
       context,

@@ -15,7 +15,12 @@ describe('§6 access matrix', () => {
 
   test.each(routes)('§6 $method $path is for those it names alone', async (route) => {
     const app = await testApp()
-    const [admin, user, bot, removed] = [await app.signUp('admin'), await app.signUp('user'), await app.bot(), await app.signUp('user')]
+    const [admin, user, bot, removed] = [
+      await app.signUp('admin'),
+      await app.signUp('user'),
+      await app.bot(),
+      await app.signUp('user'),
+    ]
     await admin.call('DELETE', `/removeUser/${removed.id}`)
     const path = route.path.replaceAll(/\{\w+\}/g, 'none')
     const isFor = (kind: 'user' | 'admin' | 'bot') => route.meta.access.includes('guest') || route.meta.access.includes(kind)

@@ -37,4 +37,3 @@ export function securityHeaders(isHttps: boolean): Record<string, string> {
     ...(isHttps && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
   }
 }
-

@@ -22,7 +22,10 @@ export function sessionCookie(isHttps: boolean): SessionCookie {
       }
       return undefined
     },
-    write: (token) => (token === undefined ? `${name}=; Max-Age=0; ${attributes}` : `${name}=${token}; Max-Age=${SESSION_MAX_SECONDS}; ${attributes}`),
+    write: (token) =>
+      token === undefined
+        ? `${name}=; Max-Age=0; ${attributes}`
+        : `${name}=${token}; Max-Age=${SESSION_MAX_SECONDS}; ${attributes}`,
   }
 }
 
@@ -47,7 +50,8 @@ export function refuseUnless(access: readonly Access[], caller: Caller): void {
   if (access.includes('guest')) return
   if (caller.kind === 'guest') throw new Failure('SIGNED_OUT')
   const isAllowed =
-    caller.kind === 'bot' ? access.includes('bot') : access.includes('user') || (access.includes('admin') && caller.user.userType === 'admin')
+    caller.kind === 'bot'
+      ? access.includes('bot')
+      : access.includes('user') || (access.includes('admin') && caller.user.userType === 'admin')
   if (!isAllowed) throw new Failure('FORBIDDEN')
 }
-

@@ -43,8 +43,13 @@ export function failureAnswer(failure: Failure, requestId: string, shape: CallMe
 }
 
 /** A line for every refusal and every fault, without personal data (security.md, Operations). */
-export function logFailure(log: Logger, failure: Failure, about: { requestId: string; method: string; route: string; address: string }): void {
-  if (failure.status >= 500) log.error({ event: 'call-failed', code: failure.code, ...about, err: failure.cause ?? failure }, failure.message)
-  else if ([401, 403, 429].includes(failure.status)) log.warn({ event: 'call-refused', code: failure.code, ...about }, failure.message)
+export function logFailure(
+  log: Logger,
+  failure: Failure,
+  about: { requestId: string; method: string; route: string; address: string },
+): void {
+  if (failure.status >= 500)
+    log.error({ event: 'call-failed', code: failure.code, ...about, err: failure.cause ?? failure }, failure.message)
+  else if ([401, 403, 429].includes(failure.status))
+    log.warn({ event: 'call-refused', code: failure.code, ...about }, failure.message)
 }
-

@@ -27,7 +27,11 @@ describe('security: origin', () => {
 
   test('our own pages and programs are let in', async () => {
     const app = await testApp()
-    const own: Record<string, string>[] = [{ 'sec-fetch-site': 'same-origin' }, { origin: 'http://console.test', host: 'console.test' }, {}]
+    const own: Record<string, string>[] = [
+      { 'sec-fetch-site': 'same-origin' },
+      { origin: 'http://console.test', host: 'console.test' },
+      {},
+    ]
     for (const headers of own) {
       const admin = await app.signUp('admin')
       const victim = await app.signUp('user')
@@ -41,7 +45,9 @@ describe('security: origin', () => {
     expect((await post('http://console.test')).body.code).toBe('CROSS_ORIGIN')
     const accepted = await post('https://console.example.org')
     expect(accepted.status).toBe(200)
-    expect(accepted.headers.get('set-cookie')).toMatch(/^__Host-session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict; Secure$/)
+    expect(accepted.headers.get('set-cookie')).toMatch(
+      /^__Host-session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    )
     expect(accepted.headers.get('strict-transport-security')).toContain('max-age')
   })
 })
@@ -49,7 +55,10 @@ describe('security: origin', () => {
 describe('security: input', () => {
   const hostile: [string, string][] = [
     ['U+0000', JSON.stringify({ ...registration, fname: 'a\0b' })],
-    ['a lone surrogate', '{"fname":"\\ud800","lname":"B","email":"a@gmail.com","password":"secret1","confirmPassword":"secret1"}'],
+    [
+      'a lone surrogate',
+      '{"fname":"\\ud800","lname":"B","email":"a@gmail.com","password":"secret1","confirmPassword":"secret1"}',
+    ],
     ['a lone surrogate as a key', '{"\\ud800":1}'],
     ['deep nesting', `${'['.repeat(20_000)}${']'.repeat(20_000)}`],
     ['deep nesting in a field', `{"fname":${'['.repeat(20_000)}${']'.repeat(20_000)}}`],
@@ -64,7 +73,11 @@ describe('security: input', () => {
     ['fields nobody asked for', JSON.stringify({ ...registration, userType: 'admin', id: 'x' })],
     ['wrong types', JSON.stringify({ fname: {}, lname: [], email: 1, password: true, confirmPassword: null })],
   ]
-  const cases = writing.filter((route) => route.inputSchema).flatMap((route) => hostile.map(([name, body]) => ({ name, body, route: route.name, path: route.path, method: route.method })))
+  const cases = writing
+    .filter((route) => route.inputSchema)
+    .flatMap((route) =>
+      hostile.map(([name, body]) => ({ name, body, route: route.name, path: route.path, method: route.method })),
+    )
 
   test.each(cases)('$route refuses $name with a clear 4xx', async ({ body, path, method }) => {
     const app = await testApp()
@@ -82,11 +95,16 @@ describe('security: input', () => {
     expect(response.status).toBe(400)
   })
 
-  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])('content-type %j is refused', async (type) => {
-    const app = await testApp()
-    const answer = await app.guest.call('POST', '/api/session', '{"email":"a@gmail.com","password":"secret1"}', { 'content-type': type })
-    expect(answer.status).toBe(415)
-  })
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])(
+    'content-type %j is refused',
+    async (type) => {
+      const app = await testApp()
+      const answer = await app.guest.call('POST', '/api/session', '{"email":"a@gmail.com","password":"secret1"}', {
+        'content-type': type,
+      })
+      expect(answer.status).toBe(415)
+    },
+  )
 
   test('10 MB are refused, announced or not, having read only the limit', async () => {
     const app = await testApp()
@@ -113,11 +131,14 @@ describe('security: input', () => {
     },
   )
 
-  test.each(['/api/users/%00', '/api/users/%ff', '/api/users/%', `/api/users/${'x'.repeat(5000)}`])('a path such as %.20s is refused', async (path) => {
-    const app = await testApp()
-    const admin = await app.signUp('admin')
-    expect([400, 404]).toContain((await admin.call('GET', path)).status)
-  })
+  test.each(['/api/users/%00', '/api/users/%ff', '/api/users/%', `/api/users/${'x'.repeat(5000)}`])(
+    'a path such as %.20s is refused',
+    async (path) => {
+      const app = await testApp()
+      const admin = await app.signUp('admin')
+      expect([400, 404]).toContain((await admin.call('GET', path)).status)
+    },
+  )
 })
 
 describe('security: browser', () => {
@@ -140,7 +161,10 @@ describe('§7 the API describes itself', () => {
     const app = await testApp()
     const { body } = await app.guest.call('GET', '/api/openapi.json')
     for (const route of routesOf(contract)) {
-      expect(body.paths[route.path][route.method.toLowerCase()]).toMatchObject({ operationId: route.name, 'x-access': route.meta.access })
+      expect(body.paths[route.path][route.method.toLowerCase()]).toMatchObject({
+        operationId: route.name,
+        'x-access': route.meta.access,
+      })
     }
   })
 

@@ -154,4 +154,3 @@ function expandIpv6(address: string): string[] {
   const right = tail === undefined || tail === '' ? [] : tail.split(':')
   return [...left, ...Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0'), ...right]
 }
-

@@ -108,4 +108,3 @@ function refuseUnsafe(value: unknown, depth = 0, key = ''): void {
     refuseUnsafe((value as Record<string, unknown>)[name], depth + 1, name)
   }
 }
-

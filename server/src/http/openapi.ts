@@ -15,7 +15,11 @@ export function openApiDocument(serverUrl: string | undefined): Promise<OpenAPI.
 async function generate(serverUrl: string | undefined): Promise<OpenAPI.Document> {
   const generator = new OpenAPIGenerator({ schemaConverters: [new ZodToJsonSchemaConverter()] })
   const generated = await generator.generate(contract, {
-    info: { title: 'Arcade Console', version: '1.0.0', description: 'Sign in for a session cookie, or send a bot token as a bearer token.' },
+    info: {
+      title: 'Arcade Console',
+      version: '1.0.0',
+      description: 'Sign in for a session cookie, or send a bot token as a bearer token.',
+    },
     servers: [{ url: serverUrl ?? '/' }],
   })
   for (const route of routesOf(contract)) {
@@ -28,7 +32,9 @@ async function generate(serverUrl: string | undefined): Promise<OpenAPI.Document
 /** A page without scripts that lists every call with its input and output. */
 export function renderDocs({ info, paths }: OpenAPI.Document): string {
   const calls = Object.entries(paths ?? {}).flatMap(([path, item]) =>
-    Object.entries(item ?? {}).map(([method, operation]) => renderCall(method, path, operation as OpenAPI.OperationObject & { 'x-access'?: string[] })),
+    Object.entries(item ?? {}).map(([method, operation]) =>
+      renderCall(method, path, operation as OpenAPI.OperationObject & { 'x-access'?: string[] }),
+    ),
   )
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escape(info.title)} API</title>
 <style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}code,pre{font:14px ui-monospace,monospace}pre{overflow:auto;padding:.75rem;border:1px solid #8884;border-radius:6px}h2{margin:2.5rem 0 0;font-size:1.1rem}</style></head>
@@ -36,13 +42,18 @@ export function renderDocs({ info, paths }: OpenAPI.Document): string {
 }
 
 function renderCall(method: string, path: string, operation: OpenAPI.OperationObject & { 'x-access'?: string[] }): string {
-  const body = operation.requestBody && 'content' in operation.requestBody ? operation.requestBody.content['application/json']?.schema : undefined
+  const body =
+    operation.requestBody && 'content' in operation.requestBody
+      ? operation.requestBody.content['application/json']?.schema
+      : undefined
   const answer = Object.entries(operation.responses ?? {})
     .filter(([status]) => status.startsWith('2'))
     .map(([, response]) => (response && 'content' in response ? response.content?.['application/json']?.schema : undefined))
     .find(Boolean)
   const part = (title: string, value: unknown) =>
-    value === undefined ? '' : `<details><summary>${title}</summary><pre>${escape(JSON.stringify(value, null, 2))}</pre></details>`
+    value === undefined
+      ? ''
+      : `<details><summary>${title}</summary><pre>${escape(JSON.stringify(value, null, 2))}</pre></details>`
   return `<section><h2><code>${method.toUpperCase()} ${escape(path)}</code></h2><p>${escape(operation.summary ?? '')} — for ${escape((operation['x-access'] ?? []).join(', '))}</p>
 ${part('Parameters', operation.parameters)}${part('Request', body)}${part('Response', answer)}</section>`
 }
@@ -50,4 +61,3 @@ ${part('Parameters', operation.parameters)}${part('Request', body)}${part('Respo
 function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
-

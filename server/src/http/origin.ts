@@ -15,7 +15,7 @@ export function refuseForeignOrigin(request: Request, ownOrigin: string | undefi
   }
   const origin = request.headers.get('origin')
   if (origin === null) return
-  const isOwn = ownOrigin === undefined ? URL.canParse(origin) && new URL(origin).host === request.headers.get('host') : origin === ownOrigin
+  const isOwn =
+    ownOrigin === undefined ? URL.canParse(origin) && new URL(origin).host === request.headers.get('host') : origin === ownOrigin
   if (!isOwn) throw new Failure('CROSS_ORIGIN')
 }
-

@@ -24,10 +24,12 @@ export interface BoundRoute extends Route {
 
 /** Every call of a contract. @throws Error for a call without method, path or access: it could not be made by anyone */
 export function routesOf(router: AnyContractRouter, prefix = ''): Route[] {
-  if (!isProcedure(router)) return Object.entries(router).flatMap(([key, part]) => routesOf(part, prefix ? `${prefix}.${key}` : key))
+  if (!isProcedure(router))
+    return Object.entries(router).flatMap(([key, part]) => routesOf(part, prefix ? `${prefix}.${key}` : key))
   const { route, meta, inputSchema } = router['~orpc']
   const callMeta = meta as unknown as CallMeta
-  if (!route.method || !route.path || callMeta.access.length === 0) throw new Error(`the call ${prefix} lacks a method, a path or an access`)
+  if (!route.method || !route.path || callMeta.access.length === 0)
+    throw new Error(`the call ${prefix} lacks a method, a path or an access`)
   return [
     {
       name: prefix,
@@ -54,4 +56,3 @@ function handlerAt(handlers: unknown, name: string): BoundRoute['handler'] {
 function isProcedure(router: AnyContractRouter): router is AnyContractProcedure {
   return '~orpc' in router
 }
-

@@ -76,4 +76,3 @@ function respond(request: Request, asset: Asset): Answer {
   headers['content-length'] = String(body.byteLength)
   return { status: 200, headers, body: request.method === 'HEAD' ? null : body }
 }
-

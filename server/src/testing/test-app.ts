@@ -43,7 +43,9 @@ export interface TestApp {
 let passwordHash: string | undefined
 let people = 0
 
-export async function testApp(options: { rateLimit?: boolean; publicOrigin?: string; fileStore?: FileStore } = {}): Promise<TestApp> {
+export async function testApp(
+  options: { rateLimit?: boolean; publicOrigin?: string; fileStore?: FileStore } = {},
+): Promise<TestApp> {
   const database = await testDatabase()
   const { http, sessions, files } = await createApp({
     config: { publicOrigin: options.publicOrigin, registrationEmailHost: 'gmail.com', rateLimit: options.rateLimit ?? false },
@@ -62,7 +64,11 @@ export async function testApp(options: { rateLimit?: boolean; publicOrigin?: str
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       })
       const isJson = response.headers.get('content-type')?.startsWith('application/json')
-      return { status: response.status, headers: response.headers, body: isJson ? await response.json() : await response.arrayBuffer() }
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: isJson ? await response.json() : await response.arrayBuffer(),
+      }
     },
   })
   return {

@@ -11,17 +11,11 @@ import { onServer, withDatabase } from './test-server.ts'
 
 let opened: Promise<Database> | undefined
 let tables: string[] | undefined
-let isKept = false
 
 /** The same one for the whole file, empty at the start of each test. */
 export function testDatabase(): Promise<Database> {
   opened ??= open()
   return opened
-}
-
-/** For a file whose tests share rows: nothing is emptied until it ends. */
-export function keepRowsBetweenTests(): void {
-  isKept = true
 }
 
 /** Another database on the tests' server, without any table unless it is a copy of the template; dropped when the run ends. */
@@ -36,7 +30,7 @@ export async function createDatabase(name: string, options: { isMigrated?: boole
 }
 
 export async function emptyTables(): Promise<void> {
-  if (opened === undefined || isKept) return
+  if (opened === undefined) return
   const { db } = await opened
   tables ??= await rowTables(db)
   const checks = tables.map((table) => sql`select ${sql.lit(table)} as name where exists (select from ${sql.table(table)})`)
@@ -48,7 +42,6 @@ export async function emptyTables(): Promise<void> {
 export async function closeTestDatabase(): Promise<void> {
   const database = await opened
   if (database === undefined) return
-  isKept = false
   await emptyTables()
   await database.close()
   opened = undefined

@@ -13,7 +13,7 @@ import { Link, useLocation, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { client } from '#src/client.ts'
 import { setCurrentUser, useSession } from '#src/session.tsx'
-import { toast } from '#src/ui/toast.ts'
+import { toast } from '#src/ui/toast.tsx'
 import classes from './shell.module.css'
 
 /** `also`: first segments of other addresses that belong to the same place. */

@@ -1,7 +1,7 @@
 /** The full value behind a shortened one (§2 View More): a dialog with a copy button and a close button. */
 import { Button, Modal } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { toast } from '#src/ui/toast.ts'
+import { toast } from '#src/ui/toast.tsx'
 import classes from './view-more.module.css'
 
 interface Value {

@@ -147,4 +147,3 @@ const statements = [
 
   `create table file_removals (key text primary key, requested_at timestamptz not null default now())`,
 ]
-

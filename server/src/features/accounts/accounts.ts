@@ -44,14 +44,21 @@ export async function createSetupLink(database: Database): Promise<string | unde
   await database.transaction(async (tx) => {
     await tx.deleteFrom('setup_links').execute()
     const expiresAt = new Date(Date.now() + SETUP_LINK_MINUTES * 60_000)
-    await tx.insertInto('setup_links').values({ token_hash: hashToken(token), expires_at: expiresAt }).execute()
+    await tx
+      .insertInto('setup_links')
+      .values({ token_hash: hashToken(token), expires_at: expiresAt })
+      .execute()
   })
   return token
 }
 
 /** Uses a set-up link up. @throws Failure SETUP_LINK_INVALID */
 export async function useSetupLink(tx: Transaction<Tables>, token: string): Promise<void> {
-  const used = await tx.deleteFrom('setup_links').where('token_hash', '=', hashToken(token)).returning('expires_at').executeTakeFirst()
+  const used = await tx
+    .deleteFrom('setup_links')
+    .where('token_hash', '=', hashToken(token))
+    .returning('expires_at')
+    .executeTakeFirst()
   if (!used || used.expires_at.getTime() < Date.now() || (await hasAdmin(tx))) throw new Failure('SETUP_LINK_INVALID')
 }
 
@@ -105,4 +112,3 @@ export async function changeUserType(tx: Transaction<Tables>, id: string, userTy
   await addToCounter(tx, { name: `users:${userType}`, delta: 1 })
   await addToCounter(tx, { name: `users:${userType === 'admin' ? 'user' : 'admin'}`, delta: -1 })
 }
-

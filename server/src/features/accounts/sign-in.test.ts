@@ -19,7 +19,10 @@ describe('§7 registration', () => {
     const app = await testApp()
     const answer = await app.guest.call('POST', '/api/register', registration)
     expect(answer.status).toBe(200)
-    expect(answer.body).toMatchObject({ success: true, user: { username: 'Ada Lovelace', email: 'ada@gmail.com', userType: 'user' } })
+    expect(answer.body).toMatchObject({
+      success: true,
+      user: { username: 'Ada Lovelace', email: 'ada@gmail.com', userType: 'user' },
+    })
     expect(answer.headers.get('set-cookie')).toMatch(/^session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict$/)
     expect(await whoIs(app, cookieOf(answer.headers))).toMatchObject({ fname: 'Ada', lname: 'Lovelace', userType: 'user' })
     const stored = await app.database.db.selectFrom('accounts').selectAll().executeTakeFirstOrThrow()
@@ -92,7 +95,8 @@ describe('§4 sign-in', () => {
     await app.guest.call('POST', '/api/register', registration)
     const wrong = await app.guest.call('POST', '/api/session', { email: 'ada@gmail.com', password: 'secret2' })
     const unknown = await app.guest.call('POST', '/api/session', { email: 'eve@gmail.com', password: 'secret1' })
-    for (const answer of [wrong, unknown]) expect(answer).toMatchObject({ status: 401, body: { success: false, message: 'Error logging in!' } })
+    for (const answer of [wrong, unknown])
+      expect(answer).toMatchObject({ status: 401, body: { success: false, message: 'Error logging in!' } })
     const { requestId: _a, ...first } = wrong.body
     const { requestId: _b, ...second } = unknown.body
     expect(first).toEqual(second)

@@ -71,4 +71,3 @@ export function signInHandlers(services: SignInServices): Handlers<typeof contra
     },
   }
 }
-

@@ -75,8 +75,13 @@ describe('§7 POST /registerUser', () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const input = { fname: 'New', lname: 'User', email: 'new@gmail.com', password: 'secret1', confirmPassword: 'secret1' }
-    expect((await admin.call('POST', '/registerUser', input)).body).toMatchObject({ status: 'success', message: 'User Added Successfuly!' })
-    expect((await app.guest.call('POST', '/api/session', { email: input.email, password: 'secret1' })).body.user.userType).toBe('user')
+    expect((await admin.call('POST', '/registerUser', input)).body).toMatchObject({
+      status: 'success',
+      message: 'User Added Successfuly!',
+    })
+    expect((await app.guest.call('POST', '/api/session', { email: input.email, password: 'secret1' })).body.user.userType).toBe(
+      'user',
+    )
     expect(await metricsOf(admin)).toMatchObject({ totalUsers: 2, userTypes: { user: 1, admin: 1 } })
     const again = await admin.call('POST', '/registerUser', input)
     expect(again).toMatchObject({ status: 409, body: { status: 'failed', message: 'Error creating user!' } })
@@ -90,7 +95,9 @@ describe('§7 DELETE /removeUser/{id}', () => {
     expect((await user.call('GET', '/api/session')).body.user).not.toBeNull()
     expect((await admin.call('DELETE', `/removeUser/${user.id}`)).body).toMatchObject({ status: 'success' })
     expect((await user.call('GET', '/api/session')).body.user).toBeNull()
-    expect((await app.guest.call('POST', '/api/session', { email: 'gone@gmail.com', password: 'correct horse' })).status).toBe(401)
+    expect((await app.guest.call('POST', '/api/session', { email: 'gone@gmail.com', password: 'correct horse' })).status).toBe(
+      401,
+    )
     expect(await metricsOf(admin)).toMatchObject({ totalUsers: 1, userTypes: { user: 0, admin: 1 } })
     const again = await admin.call('DELETE', `/removeUser/${user.id}`)
     expect(again).toMatchObject({ status: 404, body: { status: 'failed', code: 'NO_SUCH_USER' } })
@@ -109,7 +116,10 @@ describe('§7 DELETE /removeUser/{id}', () => {
       const app = await testApp()
       await app.database.db.deleteFrom('users').execute()
       const [a, b] = [await app.signUp('admin'), await app.signUp('admin')]
-      await Promise.all([a.call('DELETE', `/removeUser/${b.id}`), b.call('PUT', `/api/users/${a.id}/user-type`, { userType: 'user' })])
+      await Promise.all([
+        a.call('DELETE', `/removeUser/${b.id}`),
+        b.call('PUT', `/api/users/${a.id}/user-type`, { userType: 'user' }),
+      ])
       const admins = await app.database.db.selectFrom('users').select('id').where('user_type', '=', 'admin').execute()
       expect(admins).toHaveLength(1)
     }
@@ -136,7 +146,9 @@ describe('design: roles', () => {
     await admin.call('PUT', `/api/users/${user.id}/user-type`, { userType: 'admin' })
     await admin.call('DELETE', `/removeUser/${user.id}`)
     const trail = await app.database.db.selectFrom('audit_log').select(['actor_id', 'action', 'target']).orderBy('at').execute()
-    expect(trail).toEqual(['user.update', 'user.role', 'user.remove'].map((action) => ({ actor_id: admin.id, action, target: user.id })))
+    expect(trail).toEqual(
+      ['user.update', 'user.role', 'user.remove'].map((action) => ({ actor_id: admin.id, action, target: user.id })),
+    )
   })
 })
 
@@ -155,7 +167,13 @@ describe('§3 metrics', () => {
       ])
       .execute()
     const announcement = { type: 'desc' as const, title: 't', subtitle: 's', reward: 1 }
-    await db.insertInto('announcements').values([{ ...announcement, id: 'x', status: true }, { ...announcement, id: 'y' }]).execute()
+    await db
+      .insertInto('announcements')
+      .values([
+        { ...announcement, id: 'x', status: true },
+        { ...announcement, id: 'y' },
+      ])
+      .execute()
     expect(await metricsOf(admin)).toEqual({
       totalUsers: 1,
       totalTelegramUsers: 0,

@@ -58,7 +58,11 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
       const user = await changing(id, async (tx) => {
         const before = await findUser(tx, id, 'lock')
         if (version !== undefined && before.version !== version) throw new Failure('STALE')
-        await audit(tx, context, { action: 'user.update', target: id, detail: { from: { fname: before.fname, lname: before.lname } } })
+        await audit(tx, context, {
+          action: 'user.update',
+          target: id,
+          detail: { from: { fname: before.fname, lname: before.lname } },
+        })
         return tx
           .updateTable('users')
           .set({ fname, lname, version: sql`version + 1` })
@@ -139,8 +143,8 @@ export function usersDownload({ downloads }: { downloads: Downloads }): Handlers
       sheetName: 'Users',
       async open(snapshot) {
         const [counted] = await snapshot.query<{ total: number }>('select count(*) as total from users')
-        const sql = 'select fname, lname, email, user_type, created_at from users order by created_at, id'
-        return { columns, total: counted?.total ?? 0, rows: { sql } }
+        const query = 'select fname, lname, email, user_type, created_at from users order by created_at, id'
+        return { columns, total: counted?.total ?? 0, rows: { sql: query } }
       },
     })
 }
@@ -170,4 +174,3 @@ async function lockAdmins(tx: Transaction<Tables>): Promise<string[]> {
 function refuseLastAdmin(id: string, admins: string[]): void {
   if (admins.length === 1 && admins[0] === id) throw new Failure('LAST_ADMIN')
 }
-

@@ -16,7 +16,7 @@ import { FormNotice } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, SelectField, SubmitButton, TextareaField, TextField, useForm } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
-import { toast } from '#src/ui/toast.ts'
+import { toast } from '#src/ui/toast.tsx'
 import { type ChosenFile, FileField } from './file-field.tsx'
 
 const SUCCESS_DELAY_MS = 2000 // §4: after a create, not after an update

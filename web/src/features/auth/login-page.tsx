@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { asCallError, client } from '#src/client.ts'
 import { setCurrentUser } from '#src/session.tsx'
 import { Form, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
-import { toast } from '#src/ui/toast.ts'
+import { toast } from '#src/ui/toast.tsx'
 import { AuthLayout, FormNotice } from './auth-layout.tsx'
 import { refusalNotice } from './refusal-notice.ts'
 

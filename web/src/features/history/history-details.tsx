@@ -81,7 +81,7 @@ function sheetOf({ kind, id, type, title, link, description, linkType, inputText
 /** §8: the server's own words, where it has some. */
 function failureText(error: unknown): string {
   const { code, message } = asCallError(error)
-  return code === 'NETWORK' || code === 'INTERNAL' ? 'Error Downloading Data!' : message
+  return code === 'NETWORK' ? 'Error Downloading Data!' : message
 }
 
 const typeLabels: Record<string, string> = { ...taskTypeLabels, ...announcementTypeLabels }

@@ -10,7 +10,7 @@ import { FormNotice } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, SelectField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
-import { toast } from '#src/ui/toast.ts'
+import { toast } from '#src/ui/toast.tsx'
 
 const SUCCESS_DELAY_MS = 2000 // §4
 const FAILURE_DELAY_MS = 1000 // §4

@@ -6,7 +6,7 @@ import { useSession } from '#src/session.tsx'
 import { Form, FormActions, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel } from '#src/ui/page.tsx'
-import { toast } from '#src/ui/toast.ts'
+import { toast } from '#src/ui/toast.tsx'
 
 const empty = { fname: '', lname: '', email: '', password: '', confirmPassword: '' }
 

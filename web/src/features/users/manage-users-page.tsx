@@ -9,7 +9,7 @@ import { type Column, DataTable, RowActions } from '#src/ui/data-table.tsx'
 import { DownloadButton } from '#src/ui/download.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page } from '#src/ui/page.tsx'
-import { toast } from '#src/ui/toast.ts'
+import { toast } from '#src/ui/toast.tsx'
 
 const DEFAULT_FILE_NAME = 'userdata.xlsx' // §7
 

@@ -9,7 +9,7 @@ import { useConfirm } from '#src/ui/confirm.tsx'
 import { Form, FormActions, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
-import { toast } from '#src/ui/toast.ts'
+import { toast } from '#src/ui/toast.tsx'
 import classes from './update-user-page.module.css'
 
 export function UpdateUserPage() {

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest'
+import * as parse from './import-rows.ts'
+
+const player = { id: '100', userId: 100 }
+const task = { id: 't', image: 'twitter', priority: 1, title: 'Follow us', link: 'https://x.com/arcade', reward: 5 }
+const announcement = { id: 'a', type: 'desc', title: 'Season 2', subtitle: 'Fresh levels', reward: 5, description: 'News' }
+const participation = { parent: 't', id: '100', timestamp: 0 }
+const user = { id: 'u', fname: 'Ada', lname: 'Byron', email: 'ada@gmail.com', userType: 'user' }
+
+describe('§3 design §8 timestamps', () => {
+  test.each([
+    ['2026-03-04T05:06:07.089Z', '2026-03-04T05:06:07.089Z'],
+    ['2026-03-04T05:06:07+02:00', '2026-03-04T03:06:07.000Z'],
+    ['2026-03-04T05:06', '2026-03-04T05:06:00.000Z'],
+    ['2026-03-04', '2026-03-04T00:00:00.000Z'],
+    [1_777_023_542_138, '2026-04-24T09:39:02.138Z'],
+    [{ _seconds: 1_777_023_542, _nanoseconds: 138_999_999 }, '2026-04-24T09:39:02.138Z'],
+    [{ seconds: 1_777_023_542, nanoseconds: 0 }, '2026-04-24T09:39:02.000Z'],
+    [{ _seconds: -1, _nanoseconds: 0 }, '1969-12-31T23:59:59.000Z'],
+    [null, null],
+    ['', null],
+    [undefined, null],
+  ])('%j is %s', (createdAt, expected) => {
+    expect(parse.parseTelegramUser({ ...player, createdAt }).columns['created_at']).toBe(expected)
+  })
+
+  test.each([
+    ['yesterday'],
+    ['2026-02-30'],
+    ['2026-13-01'],
+    ['2026-01-01T25:00'],
+    [true],
+    [[]],
+    [{}],
+    [1e300],
+    [{ _seconds: 1.5 }],
+    [{ _seconds: 1e15 }],
+    [{ _seconds: 1, _nanoseconds: 1e9 }],
+  ])('%j is refused', (createdAt) => {
+    expect(() => parse.parseTelegramUser({ ...player, createdAt })).toThrow('createdAt is not a point in time')
+  })
+})
+
+describe('design §8 lines', () => {
+  test.each([
+    ['{"a":', 'The line is not valid JSON'],
+    ['[]', 'The line is not a JSON object'],
+    ['null', 'The line is not a JSON object'],
+    ['"text"', 'The line is not a JSON object'],
+    ['{"balance":9007199254740993}', 'A number is larger than 9007199254740992'],
+  ])('%s is refused', (text, reason) => {
+    expect(() => parse.parseObject(text)).toThrow(reason)
+  })
+
+  test('digits in a text are no number', () => {
+    expect(parse.parseObject('{"title":"9007199254740993"}')).toEqual({ title: '9007199254740993' })
+  })
+
+  test('a line nested very deeply does no harm', () => {
+    expect(() => parse.parseObject('['.repeat(400_000))).toThrow(parse.BadRow)
+  })
+})
+
+describe('§3 telegramUsers', () => {
+  test('what is missing or empty is null, the balance 0; unknown fields and __proto__ are ignored', () => {
+    const row = parse.parseObject('{"id":"100","firstName":"","lastName":null,"level":7,"__proto__":{"username":"evil"}}')
+    expect(parse.parseTelegramUser(row).columns).toEqual({
+      user_id: 100,
+      created_at: null,
+      balance: 0,
+      first_name: null,
+      last_name: null,
+      username: null,
+      twitter_username: null,
+      instagram_username: null,
+      linked_in_username: null,
+      discord_username: null,
+      youtube_username: null,
+      email: null,
+      phone_number: null,
+      ton_wallet_address: null,
+      bsc_wallet: null,
+    })
+  })
+
+  test.each([
+    [{}, 'userId is required'],
+    [{ id: 'abc', userId: 5 }, 'id must be a whole number'],
+    [{ id: '007' }, 'id must be a whole number'],
+    [{ userId: 1.5 }, 'userId must be a whole number'],
+    [{ userId: 0 }, 'userId must be a whole number'],
+    [{ userId: -5 }, 'userId must be a whole number'],
+    [{ userId: 2 ** 53 + 2 }, 'userId must be a whole number'],
+    [{ id: '9007199254740993' }, 'id must be a whole number'],
+    [{ id: '100', userId: 101 }, 'id and userId differ'],
+    [{ ...player, balance: '5' }, 'balance must be a number'],
+    [{ ...player, balance: Infinity }, 'balance must be between'],
+    [{ ...player, balance: -(2 ** 53) - 2 }, 'balance must be between'],
+    [{ ...player, username: 5 }, 'username must be a text'],
+    [{ ...player, username: 'a\0b' }, 'U+0000'],
+    [{ ...player, firstName: '\ud83d' }, 'lone surrogate'],
+    [{ ...player, firstName: 'x'.repeat(501) }, 'firstName must be at most 500 characters'],
+  ])('%j is refused: %s', (row, reason) => {
+    expect(() => parse.parseTelegramUser(row)).toThrow(reason)
+  })
+
+  test('the largest numbers fit', () => {
+    expect(parse.parseTelegramUser({ id: '9007199254740992', balance: -(2 ** 53) }).columns).toMatchObject({
+      user_id: 2 ** 53,
+      balance: -(2 ** 53),
+    })
+  })
+})
+
+describe('§5 tasks', () => {
+  test.each([
+    ['social', { ...task, image: 'telegram' }, 'image must be one of twitter'],
+    ['daily', { ...task, image: 'discord' }, 'image must be one of telegram'],
+    ['social', { ...task, image: '__proto__' }, 'image must be one of'],
+    ['social', { ...task, id: undefined }, 'id is required'],
+    ['social', { ...task, id: 'x'.repeat(129) }, 'id must be at most 128'],
+    ['social', { ...task, priority: null }, 'priority is required'],
+    ['social', { ...task, priority: '1' }, 'priority must be a number'],
+    ['social', { ...task, title: ' ' }, 'title is required'],
+    ['social', { ...task, title: 'x'.repeat(10_001) }, 'title must be at most 10000'],
+    ['social', { ...task, link: 'javascript:alert(1)' }, 'Invalid URL format'],
+    ['social', { ...task, link: 'arcade' }, 'Invalid URL format'],
+    ['social', { ...task, reward: undefined }, 'reward is required'],
+  ] as const)('%s %j is refused: %s', (collection, row, reason) => {
+    expect(() => parse.parseTask(collection, row)).toThrow(reason)
+  })
+
+  test('email and bsc have no link', () => {
+    expect(parse.parseTask('social', { ...task, image: 'bsc' }).columns['link']).toBeNull()
+    expect(parse.parseTask('social', task).columns['link']).toBe('https://x.com/arcade')
+  })
+})
+
+describe('§5 announcements', () => {
+  const full = { ...announcement, link: 'https://a.example', linkType: 'input', inputText: 'Paste it' }
+
+  test('only the fields of the type are kept', () => {
+    expect(parse.parseAnnouncement(full).columns).toMatchObject({
+      description: 'News',
+      link: null,
+      link_type: null,
+      input_text: null,
+    })
+    const input = parse.parseAnnouncement({ ...full, type: 'link' }).columns
+    expect(input).toMatchObject({ description: null, link: 'https://a.example', link_type: 'input', input_text: 'Paste it' })
+    const noInput = parse.parseAnnouncement({ ...full, type: 'link', linkType: 'noInput' }).columns
+    expect(noInput).toMatchObject({ link: 'https://a.example', link_type: 'noInput', input_text: null })
+  })
+
+  test('the status is as given, false when missing; empty file names are null', () => {
+    expect(parse.parseAnnouncement({ ...announcement, status: true, imageName: '' })).toEqual({
+      columns: expect.objectContaining({ status: true, image_name: null }),
+    })
+    expect(parse.parseAnnouncement(announcement).columns['status']).toBe(false)
+  })
+
+  test('a file elsewhere keeps its name, and that is told', () => {
+    const { columns, note } = parse.parseAnnouncement({
+      ...announcement,
+      image: 'https://store.example/a.png',
+      imageName: 'a.png',
+    })
+    expect(columns).toMatchObject({ image_name: 'a.png' })
+    expect(note).toBe('The file of image is in another store: upload it again')
+  })
+
+  test.each([
+    [{ type: 'video' }, 'type must be one of'],
+    [{ type: 'link', linkType: 'maybe' }, 'linkType must be one of'],
+    [{ status: 'true' }, 'status must be true or false'],
+    [{ subtitle: '' }, 'subtitle is required'],
+  ])('%j is refused', (change, reason) => {
+    expect(() => parse.parseAnnouncement({ ...announcement, ...change })).toThrow(reason)
+  })
+})
+
+test('§3 a participation needs its parent, its player and its moment', () => {
+  expect(parse.parseParticipation('social', participation).columns).toMatchObject({
+    user_id: 100,
+    item_id: 't',
+    at: '1970-01-01T00:00:00.000Z',
+  })
+  for (const name of ['parent', 'id', 'timestamp']) {
+    expect(() => parse.parseParticipation('social', { ...participation, [name]: null })).toThrow(`${name} is required`)
+  }
+})
+
+test('§3 a user is an admin or a user with an e-mail address', () => {
+  expect(parse.parseUser(user).columns).toMatchObject({ id: 'u', user_type: 'user', created_at: null })
+  expect(() => parse.parseUser({ ...user, userType: 'owner' })).toThrow('userType must be one of admin, user')
+  expect(() => parse.parseUser({ ...user, email: 'ada' })).toThrow('Invalid email address')
+})

@@ -1,0 +1,167 @@
+/** How the spreadsheet streams: failures, slow and gone readers, memory and the event loop (security.md, Exports). */
+import { createHash } from 'node:crypto'
+import { getEventListeners } from 'node:events'
+import { setImmediate as loopTurn } from 'node:timers/promises'
+import { describe, expect, test, vi } from 'vitest'
+import { readAll } from '#src/testing/read-sheets.ts'
+import { spreadsheet, type Column, type SpreadsheetOptions } from './spreadsheet.ts'
+
+describe('security "Exports": failure, a slow and a gone reader', () => {
+  test('a failure half-way breaks the stream', async () => {
+    const { rows, wasReturned } = source(100, { failAfter: 50 })
+    await expect(readAll(open({ rows }))).rejects.toThrow('connection lost')
+    expect(wasReturned()).toBe(true)
+  })
+
+  test('a failure of a value breaks the stream and frees the source', async () => {
+    const { rows, wasReturned } = source(100)
+    const columns: Column<string>[] = [{ header: 'x', width: 5, kind: 'text', value: () => JSON.parse('{') as string }]
+    await expect(readAll(open({ rows, columns }))).rejects.toThrow(SyntaxError)
+    await vi.waitFor(() => expect(wasReturned()).toBe(true))
+  })
+
+  test('cancel runs the return of the source', async () => {
+    const { rows, wasReturned } = source(10_000)
+    const reader = open({ rows }).getReader()
+    for (let i = 0; i < 10; i++) await reader.read()
+    expect(wasReturned()).toBe(false)
+    await reader.cancel()
+    expect(wasReturned()).toBe(true)
+  })
+
+  test('cancel before the first read frees the source too', async () => {
+    const returned = vi.fn<() => Promise<IteratorReturnResult<undefined>>>(async () => ({ done: true, value: undefined }))
+    const rows = { [Symbol.asyncIterator]: () => ({ next: () => expect.unreachable(), return: returned }) }
+    await open({ rows }).cancel()
+    expect(returned).toHaveBeenCalledOnce()
+  })
+
+  test('cancel while a batch is awaited that never comes', async () => {
+    const next = vi.fn<() => Promise<never>>(() => new Promise(() => {}))
+    const returned = vi.fn<() => Promise<IteratorReturnResult<undefined>>>(async () => ({ done: true, value: undefined }))
+    const reader = open({ rows: { [Symbol.asyncIterator]: () => ({ next, return: returned }) } }).getReader()
+    const reading = drain(reader)
+    await vi.waitFor(() => expect(next).toHaveBeenCalledOnce())
+    await reader.cancel()
+    await reading
+    expect(returned).toHaveBeenCalledOnce()
+  })
+
+  test('the signal breaks the stream with its reason, also while nobody reads', async () => {
+    const stop = new AbortController()
+    const { rows, wasReturned } = source(10_000)
+    const reader = open({ rows, signal: stop.signal }).getReader()
+    for (let i = 0; i < 10; i++) await reader.read()
+    stop.abort(new Error('shutting down'))
+    await vi.waitFor(() => expect(wasReturned()).toBe(true))
+    await expect(reader.read()).rejects.toThrow('shutting down')
+  })
+
+  test('a signal that had fired before', async () => {
+    const { rows, batchesRead } = source(100)
+    await expect(readAll(open({ rows, signal: AbortSignal.abort(new Error('too late')) }))).rejects.toThrow('too late')
+    expect(batchesRead()).toBe(0)
+  })
+
+  test.each([
+    ['finished', async (stream: ReadableStream<Uint8Array>) => void (await readAll(stream))],
+    ['cancelled', async (stream: ReadableStream<Uint8Array>) => stream.cancel()],
+  ])('a %s stream leaves no listener on the signal', async (_, end) => {
+    const { signal } = new AbortController()
+    const stream = open({ rows: source(10).rows, signal })
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    await end(stream)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  })
+
+  test('nothing is read before the first read, and a slow reader holds the source back', async () => {
+    const { rows, batchesRead } = source(10_000)
+    const reader = open({ rows }).getReader()
+    await pause()
+    expect(batchesRead()).toBe(0)
+    let bytes = 0
+    while (batchesRead() < 100) bytes += (await reader.read()).value!.length
+    const before = batchesRead()
+    await pause()
+    await pause()
+    expect(batchesRead(), 'nobody read meanwhile').toBe(before)
+    expect(bytes).toBeGreaterThan(0)
+    await reader.cancel()
+  })
+
+  test('at most one batch is read ahead of the rows taken', async () => {
+    const { rows, batchesRead } = source(20, { size: 5000 })
+    let taken = 0
+    let furthest = 0
+    const columns: Column<string>[] = [
+      {
+        header: 'x',
+        width: 5,
+        kind: 'text',
+        value: (row) => {
+          furthest = Math.max(furthest, batchesRead() - Math.floor(taken++ / 5000))
+          return row
+        },
+      },
+    ]
+    await readAll(open({ rows, columns }))
+    expect(taken).toBe(100_000)
+    expect(furthest).toBe(2)
+  })
+
+  test('tells how many rows were written, up to all of them', async () => {
+    const written: number[] = []
+    await readAll(open({ rows: source(3, { size: 7 }).rows, onRows: (rows) => written.push(rows) }))
+    expect(written).toEqual([7, 14, 21])
+  })
+
+  test('other work goes on while a large batch is written', async () => {
+    let turns = 0
+    let isOver = false
+    const count = async (): Promise<void> => {
+      while (!isOver) {
+        await loopTurn()
+        turns++
+      }
+    }
+    const counting = count()
+    await readAll(open({ rows: source(1, { size: 100_000 }).rows }))
+    isOver = true
+    await counting
+    expect(turns).toBeGreaterThan(50)
+  })
+})
+
+/** Batches of text that compress badly, so that bytes come out steadily. */
+function source(batches: number, { size = 100, failAfter = Infinity } = {}) {
+  let read = 0
+  let returned = false
+  async function* generate(): AsyncGenerator<string[]> {
+    try {
+      for (; read < batches;) {
+        if (read >= failAfter) throw new Error('connection lost')
+        read++
+        const seed = createHash('sha256').update(String(read)).digest('base64')
+        yield Array.from({ length: size }, (_, i) => createHash('sha1').update(`${seed}${i}`).digest('hex'))
+      }
+    } finally {
+      returned = true
+    }
+  }
+  return { rows: generate(), batchesRead: () => read, wasReturned: () => returned }
+}
+
+function open(
+  options: Partial<SpreadsheetOptions<string>> & Pick<SpreadsheetOptions<string>, 'rows'>,
+): ReadableStream<Uint8Array> {
+  const columns: Column<string>[] = [{ header: 'Text', width: 20, kind: 'text', value: (row) => row }]
+  return spreadsheet({ sheetName: 'Sheet', columns, ...options })
+}
+
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  while (!(await reader.read()).done);
+}
+
+async function pause(): Promise<void> {
+  for (let i = 0; i < 50; i++) await loopTurn()
+}
