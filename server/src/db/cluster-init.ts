@@ -129,8 +129,8 @@ async function writeOwned(file: string, content: string, programs: Programs): Pr
 }
 
 async function sync(dir: string): Promise<void> {
-  const handle = await open(dir, 'r')
-  await handle.sync().finally(() => handle.close())
+  await using handle = await open(dir, 'r')
+  await handle.sync()
 }
 
 function hostAccess(isForTests: boolean): string {

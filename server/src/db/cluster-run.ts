@@ -132,7 +132,7 @@ async function chownTree(dir: string, user: User): Promise<void> {
 async function wayIn(bin: string, dataDir: string, user: User | undefined): Promise<{ prefix: string[]; version: string }> {
   const postgres = path.join(bin, 'postgres')
   const attempt = async (prefix: string[], options: { uid?: number; gid?: number }) => {
-    const [command = '', ...rest] = [...prefix, '/bin/sh', '-c', 'cd -- "$1" && exec "$2" --version', 'sh', dataDir, postgres]
+    const [command, ...rest] = [...prefix, '/bin/sh', '-c', 'cd -- "$1" && exec "$2" --version', 'sh', dataDir, postgres]
     const { stdout } = await run(command, rest, { cwd: '/', env: ENVIRONMENT, ...options })
     return { prefix, version: stdout }
   }

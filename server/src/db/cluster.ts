@@ -298,8 +298,8 @@ async function logsSince(dir: string, before: Map<string, number>): Promise<stri
   for (const [file, size] of await logSizes(dir)) {
     const from = before.get(file) ?? 0
     if (size <= from) continue
-    const handle = await open(file, 'r')
-    text += await readWhole(handle, from).finally(() => handle.close())
+    await using handle = await open(file, 'r')
+    text += await readWhole(handle, from)
   }
   return text
 }

@@ -10,7 +10,7 @@ import type { Tables } from './tables.ts'
 export interface Migration {
   /** The file's name without its extension; steps run in the order of their names. */
   name: string
-  up(db: Kysely<unknown>): Promise<void>
+  up: (db: Kysely<unknown>) => Promise<void>
 }
 
 export interface MigrateOptions {

@@ -47,7 +47,7 @@ export function startProcess(options: ProcessOptions, as: SpawnAs = {}): Databas
   const startedAt = performance.now()
   const child = spawn(process.execPath, [PROGRAM, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'pipe'], ...as })
   const events: ProcessEvent[] = []
-  const waiting = new Map<number, { resolve(rows: Record<string, unknown>[]): void; reject(error: Error): void }>()
+  const waiting = new Map<number, { resolve: (rows: Record<string, unknown>[]) => void; reject: (error: Error) => void }>()
   const opened = Promise.withResolvers<number>()
   const ended = Promise.withResolvers<{ code: number | null; signal: string | null; log: string }>()
   opened.promise.catch(() => undefined)

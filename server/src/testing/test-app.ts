@@ -1,6 +1,6 @@
 /** The app as tests call it: without a port, on a real database, as a guest, a user, an admin or a bot. */
 import os from 'node:os'
-import path from 'node:path'
+import { join } from 'node:path'
 import { pino } from 'pino'
 import { createApp } from '#src/app.ts'
 import { createBotToken } from '#src/bot-tokens.ts'
@@ -50,7 +50,7 @@ export async function testApp(
   const { http, sessions, files } = await createApp({
     config: { publicOrigin: options.publicOrigin, registrationEmailHost: 'gmail.com', rateLimit: options.rateLimit ?? false },
     database,
-    fileStore: options.fileStore ?? diskStore(path.join(os.tmpdir(), `arcade-test-files-${process.pid}`)),
+    fileStore: options.fileStore ?? diskStore(join(os.tmpdir(), `arcade-test-files-${process.pid}`)),
     log: pino({ level: 'silent' }),
   })
   const fetch = async (path: string, init?: RequestInit): Promise<Response> => http.fetch(new Request(ORIGIN + path, init))

@@ -1,0 +1,25 @@
+/** `npm run screens`: pictures of every screen with the sample data, into docs/screens. Not part of the tests. */
+import { resolve } from 'node:path'
+import { screens } from '#src/screens.ts'
+import { expect, test } from '#src/test.ts'
+
+const FOLDER = resolve(import.meta.dirname, '../docs/screens')
+const sizes = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+]
+
+for (const screen of screens) {
+  test(screen.name, async ({ page, server, signIn }) => {
+    await server.addPerson({ fname: 'Grace', lname: 'Hopper', email: 'grace@gmail.com', userType: 'user' })
+    if (screen.as !== 'guest') await signIn(screen.as)
+    const path = await screen.path(server)
+    for (const viewport of sizes) {
+      await page.setViewportSize(viewport)
+      await page.emulateMedia({ reducedMotion: 'reduce' })
+      await page.goto(path)
+      await expect(page.getByText(screen.ready).first()).toBeVisible()
+      await page.screenshot({ path: `${FOLDER}/${screen.name}-${viewport.width}x${viewport.height}.png` })
+    }
+  })
+}

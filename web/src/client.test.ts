@@ -1,0 +1,63 @@
+import { ORPCError } from '@orpc/client'
+import { expect, test } from 'vitest'
+import { asCallError, CallError, client, fileNameOf, onRejection } from '#src/client.ts'
+
+test.each([
+  ['attachment; filename="userdata.xlsx"', 'userdata.xlsx'],
+  ['attachment; filename=userdata.xlsx', 'userdata.xlsx'],
+  ['attachment; filename="data.xlsx"; filename*=UTF-8\'\'%C3%9Cbersicht%202.xlsx', 'Übersicht 2.xlsx'],
+  ['attachment; filename="data.xlsx"; filename*=UTF-8\'\'%E0%A4%A', 'data.xlsx'],
+  ['attachment; filename="a \\"quoted\\" name.xlsx"', 'a "quoted" name.xlsx'],
+  ['attachment; filename="../../etc/passwd"', 'passwd'],
+  ['attachment; filename="C:\\\\temp\\\\x.xlsx"', 'x.xlsx'],
+  ['attachment; filename=""', undefined],
+  ['attachment', undefined],
+  [null, undefined],
+])('§7 the file name of %s is %s', (header, name) => {
+  expect(fileNameOf(header)).toBe(name)
+})
+
+test.each([
+  ['no answer', new TypeError('Failed to fetch'), true],
+  ['a 500', new ORPCError('INTERNAL', { status: 500, data: { success: false, message: 'x', code: 'INTERNAL' } }), true],
+  ['a page of a proxy', new ORPCError('INTERNAL', { status: 502, data: '<html>' }), true],
+  ['a 409', new ORPCError('INTERNAL', { status: 409, data: { success: false, message: 'x', code: 'STALE' } }), false],
+])('§8 %s counts as an exception: %#', (_, error, isException) => {
+  expect(asCallError(error).isException).toBe(isException)
+})
+
+test('§8 a failure keeps what the server said', () => {
+  const body = {
+    success: false,
+    message: 'Priority is already taken!',
+    code: 'PRIORITY_TAKEN',
+    fields: { priority: 'Taken' },
+    requestId: 'r1',
+  }
+  const error = asCallError(new ORPCError('INTERNAL', { status: 409, data: body }))
+  expect(error).toMatchObject({
+    code: 'PRIORITY_TAKEN',
+    status: 409,
+    message: body.message,
+    fields: body.fields,
+    requestId: 'r1',
+  })
+})
+
+test('§4 a call that is refused as signed out tells the session, a failed login does not', async () => {
+  const refused: string[] = []
+  const stop = onRejection(({ code }) => refused.push(code))
+  const answers = [
+    { status: 401, body: { success: false, message: 'Please sign in.', code: 'SIGNED_OUT' } },
+    { status: 401, body: { success: false, message: 'Error logging in!', code: 'LOGIN_FAILED' } },
+  ]
+  globalThis.fetch = async () => {
+    const { status, body } = answers.shift() ?? { status: 500, body: {} }
+    return Response.json(body, { status })
+  }
+  Object.assign(globalThis, { location: { origin: 'http://console.test' } })
+  await expect(client.metrics.get()).rejects.toThrow(CallError)
+  await expect(client.accounts.login({ email: 'a@gmail.com', password: 'secret1' })).rejects.toThrow('Error logging in!')
+  stop()
+  expect(refused).toEqual(['SIGNED_OUT'])
+})
