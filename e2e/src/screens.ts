@@ -49,6 +49,6 @@ export const screens: Screen[] = [
     ready: 'No file chosen',
   },
   { name: 'history', path: at('/history'), as: 'admin', ready: 'Season 2 is live' },
-  { name: 'history-item', path: at('/history?item=anTtgGz-fgr2Eu'), as: 'admin', ready: 'Paste the link to your post' },
+  { name: 'history-item', path: at('/history?item=anXLidWiuzm8Nx'), as: 'admin', ready: 'Åse' },
   { name: 'fallback', path: at('/no/such/page'), as: 'admin', ready: 'Dashboard' },
 ]

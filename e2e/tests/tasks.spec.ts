@@ -124,7 +124,7 @@ for (const facts of [social, daily] as const) {
       await page.goto(path)
       await expect(page.getByText('Page 1 of 2', { exact: true })).toBeVisible()
       await expect(column(page, 1)).toHaveCount(50)
-      await page.getByRole('button', { name: '2', exact: true }).click()
+      await page.getByRole('button', { name: 'Page 2', exact: true }).click()
       await expect(page).toHaveURL(`${path}?page=2`)
       await expect(column(page, 1)).toHaveText(['51'])
       await page.reload()

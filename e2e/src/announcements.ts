@@ -1,0 +1,77 @@
+/** Announcements to begin a test with, images to upload, the rows of the page's list, and what the database holds. */
+import type { Locator, Page } from '@playwright/test'
+import { type ConsoleServer, expect } from './test.ts'
+
+/** 300 × 200 and 64 × 64 pixels of one colour. */
+export const banner = {
+  name: 'banner.png',
+  mimeType: 'image/png',
+  buffer: Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAASwAAADICAMAAABlASxnAAAAA1BMVEUv7b8kZR+7AAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAUUlEQVR42u3BMQEAAADCoPVPbQo/oAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB4GOsoAAHf1Nx9AAAAAElFTkSuQmCC',
+    'base64',
+  ),
+}
+export const badge = {
+  name: 'badge.webp',
+  mimeType: 'image/webp',
+  buffer: Buffer.from(
+    'UklGRkwAAABXRUJQVlA4IEAAAACQAwCdASpAAEAAPm02mEkkIyKhIggAgA2JaQAAEDdTUAV4hbkAAP7vZJfq0mjyn//3IB//cgH/9yAfv3AAAAAA',
+    'base64',
+  ),
+}
+
+export const season = {
+  id: 'season',
+  type: 'desc' as const,
+  title: 'Season 2',
+  subtitle: 'Fresh levels',
+  description: 'Everything new',
+  reward: 250.5,
+  status: false,
+}
+export const retweet = {
+  id: 'retweet',
+  type: 'link' as const,
+  title: 'Retweet',
+  subtitle: 'And earn',
+  link: 'https://x.com/arcade/1',
+  link_type: 'input' as const,
+  input_text: 'Your post',
+  reward: 5,
+  status: true,
+}
+
+/** Stores them, listed in this order. */
+export async function add(server: ConsoleServer, ...rows: (typeof season | typeof retweet)[]): Promise<void> {
+  const dated = rows.map((one, index) => ({ ...one, created_at: new Date(Date.UTC(2026, 0, 1) + index) }))
+  await server.database.db.insertInto('announcements').values(dated).execute()
+}
+
+export function stored(server: ConsoleServer) {
+  return server.database.db.selectFrom('announcements').selectAll().orderBy('created_at').execute()
+}
+
+export function row(page: Page, title: string): Locator {
+  return page.getByRole('row').filter({ has: page.getByRole('button', { name: title, exact: true }) })
+}
+
+export function titles(page: Page): Locator {
+  return page.locator('tbody td:nth-child(2)')
+}
+
+export function statusButton(page: Page, title: string, status: 'Active' | 'In Active'): Locator {
+  return row(page, title).getByRole('button', { name: status, exact: true })
+}
+
+export async function expectShown(image: Locator): Promise<void> {
+  await expect(image).toBeVisible()
+  await expect
+    .poll(() => image.evaluate((element: HTMLImageElement) => element.complete && element.naturalWidth))
+    .toBeGreaterThan(0)
+}
+
+/** Red, green and blue of the background, as the browser computed it. */
+export async function background(element: Locator): Promise<number[]> {
+  const color = await element.evaluate((node) => getComputedStyle(node).backgroundColor)
+  return (color.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number)
+}
