@@ -86,13 +86,11 @@ async function copyAndDeflate({ dataDir }: BenchServer): Promise<number> {
     handleCopyData: ({ chunk }: { chunk: Buffer }) => take(Buffer.from(chunk)),
     handleError: reject,
     handleReadyForQuery: () => resolve(),
-    ...{
-      handleRowDescription: ignore,
-      handleDataRow: ignore,
-      handlePortalSuspended: ignore,
-      handleEmptyQuery: ignore,
-      handleCommandComplete: ignore,
-    },
+    handleRowDescription: ignore,
+    handleDataRow: ignore,
+    handlePortalSuspended: ignore,
+    handleEmptyQuery: ignore,
+    handleCommandComplete: ignore,
   } as unknown as pg.Submittable)
   await promise
   deflateRawSync(Buffer.concat(pending))

@@ -5,6 +5,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { findChromium } from './chromium.ts'
 import { root, run } from './children.ts'
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { strict: { type: 'boolean', default: false } } })
@@ -15,10 +16,11 @@ if (chosen.length === 0) {
   process.exit(1)
 }
 
+const env = chosen.some((file) => file.startsWith('first-load')) ? { CHROMIUM_PATH: await findChromium() } : {}
 const missed: string[] = []
 for (const file of chosen) {
   console.log(`\n── ${file}`)
-  const { code } = await run('node', [join('bench', file)])
+  const { code } = await run('node', [join('bench', file)], { env })
   if (code !== 0) missed.push(`${file} (${code})`)
   if (code > 1 || (code === 1 && values.strict)) process.exitCode = 1
 }

@@ -71,7 +71,7 @@ export async function expectShown(image: Locator): Promise<void> {
 }
 
 /** Red, green and blue of the background, as the browser computed it. */
-export async function background(element: Locator): Promise<number[]> {
+export async function rgbOf(element: Locator): Promise<number[]> {
   const color = await element.evaluate((node) => getComputedStyle(node).backgroundColor)
   return (color.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number)
 }

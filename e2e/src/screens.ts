@@ -12,7 +12,14 @@ export interface Screen {
 
 const at = (path: string) => async () => path
 const firstTask = async (server: ConsoleServer, collection: 'social' | 'daily') =>
-  (await server.database.db.selectFrom('tasks').select('id').where('collection', '=', collection).orderBy('priority').executeTakeFirstOrThrow()).id
+  (
+    await server.database.db
+      .selectFrom('tasks')
+      .select('id')
+      .where('collection', '=', collection)
+      .orderBy('priority')
+      .executeTakeFirstOrThrow()
+  ).id
 
 export const screens: Screen[] = [
   { name: 'login', path: at('/auth/log-in'), as: 'guest', ready: 'Sign into your account' },
@@ -23,7 +30,11 @@ export const screens: Screen[] = [
   {
     name: 'update-user',
     path: async (server) => {
-      const user = await server.database.db.selectFrom('users').selectAll().where('user_type', '=', 'user').executeTakeFirstOrThrow()
+      const user = await server.database.db
+        .selectFrom('users')
+        .selectAll()
+        .where('user_type', '=', 'user')
+        .executeTakeFirstOrThrow()
       return `/update-user/${[user.id, user.fname, user.lname, user.email].map(encodeURIComponent).join('/')}`
     },
     as: 'admin',
@@ -33,16 +44,30 @@ export const screens: Screen[] = [
   { name: 'telegram-users', path: at('/manage-telegram-users'), as: 'admin', ready: 'Page 1 of 241' },
   { name: 'social-tasks', path: at('/social-tasks'), as: 'admin', ready: 'Follow us on X 1' },
   { name: 'social-tasks-form', path: at('/social-tasks-form'), as: 'admin', ready: 'Reward' },
-  { name: 'social-tasks-form-update', path: async (server) => `/social-tasks-form-update?id=${await firstTask(server, 'social')}`, as: 'admin', ready: 'Reward' },
+  {
+    name: 'social-tasks-form-update',
+    path: async (server) => `/social-tasks-form-update?id=${await firstTask(server, 'social')}`,
+    as: 'admin',
+    ready: 'Reward',
+  },
   { name: 'daily-tasks', path: at('/daily-tasks'), as: 'admin', ready: 'Join the channel 1' },
   { name: 'daily-tasks-form', path: at('/daily-tasks-form'), as: 'admin', ready: 'Reward' },
-  { name: 'daily-tasks-form-update', path: async (server) => `/daily-tasks-form-update?id=${await firstTask(server, 'daily')}`, as: 'admin', ready: 'Reward' },
+  {
+    name: 'daily-tasks-form-update',
+    path: async (server) => `/daily-tasks-form-update?id=${await firstTask(server, 'daily')}`,
+    as: 'admin',
+    ready: 'Reward',
+  },
   { name: 'announcements', path: at('/annoucements'), as: 'admin', ready: 'Season 2 is live' },
   { name: 'announcement-form', path: at('/annoucement-form'), as: 'admin', ready: 'No file chosen' },
   {
     name: 'announcement-form-update',
     path: async (server) => {
-      const { id } = await server.database.db.selectFrom('announcements').select('id').where('link_type', '=', 'input').executeTakeFirstOrThrow()
+      const { id } = await server.database.db
+        .selectFrom('announcements')
+        .select('id')
+        .where('link_type', '=', 'input')
+        .executeTakeFirstOrThrow()
       return `/annoucement-form-update?id=${id}`
     },
     as: 'admin',

@@ -1,5 +1,5 @@
 /** WCAG 2.2 A and AA by axe: every screen, light and dark, at both sizes; no screen scrolls sideways. */
-import AxeBuilder from '@axe-core/playwright'
+import { AxeBuilder } from '@axe-core/playwright'
 import { screens } from '#src/screens.ts'
 import { expect, test } from '#src/test.ts'
 
@@ -19,8 +19,12 @@ for (const screen of screens) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
         await page.goto(path)
         await expect(page.getByText(screen.ready).first()).toBeVisible()
-        const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze()
-        const found = violations.map(({ id, nodes }) => `${colorScheme} ${viewport.width}: ${id} ${nodes.map((node) => node.html).join(' | ')}`)
+        const { violations } = await new AxeBuilder({ page })
+          .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+          .analyze()
+        const found = violations.map(
+          ({ id, nodes }) => `${colorScheme} ${viewport.width}: ${id} ${nodes.map((node) => node.html).join(' | ')}`,
+        )
         expect(found).toEqual([])
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
         expect(overflow, `sideways at ${viewport.width}`).toBeLessThanOrEqual(0)

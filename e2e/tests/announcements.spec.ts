@@ -1,18 +1,6 @@
 /** Announcements (§2, §3, §4, §5, §7, §8, §9): the list, the form and its files, the status. */
 import type { Locator, Page } from '@playwright/test'
-import {
-  add,
-  background,
-  badge,
-  banner,
-  expectShown,
-  retweet,
-  row,
-  season,
-  statusButton,
-  stored,
-  titles,
-} from '#src/announcements.ts'
+import { add, badge, banner, expectShown, retweet, rgbOf, row, season, statusButton, stored, titles } from '#src/announcements.ts'
 import { control, expect, test, toast } from '#src/test.ts'
 
 test.use({ sample: false })
@@ -65,9 +53,9 @@ test('§2 all columns; description or link; default for a missing image or icon'
 test('§2 In Active in red, Active in green', async ({ page, server }) => {
   await add(server, season, retweet)
   await page.goto('/annoucements')
-  const [red = 0, ...notRed] = await background(statusButton(page, 'Season 2', 'In Active'))
+  const [red = 0, ...notRed] = await rgbOf(statusButton(page, 'Season 2', 'In Active'))
   expect(red).toBeGreaterThan(1.5 * Math.max(...notRed))
-  const [r = 0, green = 0, b = 0] = await background(statusButton(page, 'Retweet', 'Active'))
+  const [r = 0, green = 0, b = 0] = await rgbOf(statusButton(page, 'Retweet', 'Active'))
   expect(green).toBeGreaterThan(1.5 * Math.max(r, b))
 })
 
@@ -168,7 +156,7 @@ test('§8 Announcement Created Successfully!: In Active, with its thumbs; the fo
   expect(announcement).toMatchObject({ description: 'Line one\nline two', image_name: 'banner.png', icon_name: 'badge.webp' })
   expect(announcement?.image_key).toMatch(/^announcements\/\d+_banner\.png$/) // §7
   expect(announcement?.icon_key).toMatch(/^announcements\/\d+_badge\.webp$/)
-  await control(page, 'Add Annoucement').click()
+  await control(page, 'Add Annoucement').press('Enter') // the toast lies over it
   for (const label of ['Title', 'Subtitle', 'Reward']) await expect(field(page, label)).toHaveValue('')
   await expect(page.getByText('No file chosen', { exact: true })).toHaveCount(2)
 })

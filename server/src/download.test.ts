@@ -254,28 +254,31 @@ describe('security: a connection is freed', () => {
   ) {
     const user = { id: 'a', username: 'A', fname: 'A', lname: 'A', email: 'a@gmail.com', userType: 'admin' as const }
     const context = { caller: { kind: 'user', user }, requestId: 'r', signal } as CallContext
-    return downloads.start<{ id: number; text: string }>(({
-	context,
-	exportId: undefined,
-	target: 'test',
-	fileName: 'test.xlsx',
-	sheetName: 'Test',
-	open: async () => ({
-		total: 2e4,
-		columns: [{
-			header: 'ID',
-			width: 10,
-			kind: 'number',
-			value: (row) => row.id
-		}, {
-			header: 'Text',
-			width: 10,
-			kind: 'text',
-			value: (row) => row.text
-		}],
-		rows: { sql: query }
-	})
-}))
+    return downloads.start<{ id: number; text: string }>({
+      context,
+      exportId: undefined,
+      target: 'test',
+      fileName: 'test.xlsx',
+      sheetName: 'Test',
+      open: async () => ({
+        total: 2e4,
+        columns: [
+          {
+            header: 'ID',
+            width: 10,
+            kind: 'number',
+            value: (row) => row.id,
+          },
+          {
+            header: 'Text',
+            width: 10,
+            kind: 'text',
+            value: (row) => row.text,
+          },
+        ],
+        rows: { sql: query },
+      }),
+    })
   }
 })
 

@@ -70,7 +70,7 @@ async function walk(client: Client, way: 'after' | 'before', from?: string): Pro
   const read = async (cursor?: string): Promise<Page> =>
     (await client.call('GET', PARTICIPANTS + (cursor === undefined ? '' : `?${way}=${cursor}`))).body as Page
   const pages = [await read(from)]
-  for (let page = pages[0]!; page[way] !== null; page = pages.at(-1)!) pages.push(await read(page[way]!))
+  for (let page = pages[0]!; page[way] !== null; page = pages.at(-1)!) pages.push(await read(page[way]))
   return pages
 }
 
@@ -116,8 +116,16 @@ describe('§3 the detail', () => {
     await addItem(app.database)
     await addParticipants(app.database, [{ user_id: 1 }, { user_id: 2 }])
     expect((await admin.call('GET', '/api/history/social/so1')).body).toEqual({
-      ...{ kind: 'social', id: 'so1', title: 'Follow us', type: 'twitter', link: 'https://x.com/a', reward: 100.5 },
-      ...{ linkType: null, description: null, inputText: null, participants: 2 },
+      kind: 'social',
+      id: 'so1',
+      title: 'Follow us',
+      type: 'twitter',
+      link: 'https://x.com/a',
+      reward: 100.5,
+      linkType: null,
+      description: null,
+      inputText: null,
+      participants: 2,
     })
   })
 
@@ -143,10 +151,28 @@ describe('§2 the participants', () => {
     ])
     expect((await admin.call('GET', PARTICIPANTS)).body).toEqual({
       participants: [
-        { id: 2, username: 'neo', first_name: 'Åse', last_name: '李', userInput: '=1+1', timestamp: '2026-05-05T17:20:00.000Z' },
-        { id: 1, username: null, first_name: null, last_name: null, userInput: null, timestamp: '2026-05-05T17:19:00.500Z' },
+        {
+          id: 2,
+          username: 'neo',
+          first_name: 'Åse',
+          last_name: '李',
+          userInput: '=1+1',
+          timestamp: '2026-05-05T17:20:00.000Z',
+        },
+        {
+          id: 1,
+          username: null,
+          first_name: null,
+          last_name: null,
+          userInput: null,
+          timestamp: '2026-05-05T17:19:00.500Z',
+        },
       ],
-      ...{ pageSize: 50, pageCount: 1, total: 2, after: null, before: null },
+      pageSize: 50,
+      pageCount: 1,
+      total: 2,
+      after: null,
+      before: null,
     })
   })
 
@@ -184,7 +210,7 @@ describe('§2 the participants', () => {
     expect(forwards[0]).toMatchObject({ pageCount: 4, total: 163, before: null })
     expect(idsOf(forwards)).toEqual(rows.map(({ id }) => id))
     const backwards = await walk(admin, 'before', forwards.at(-1)!.before!)
-    expect(backwards.reverse().map((page) => page.participants)).toEqual(forwards.slice(0, 3).map((page) => page.participants))
+    expect(backwards.toReversed().map((page) => page.participants)).toEqual(forwards.slice(0, 3).map((page) => page.participants))
   })
 
   test('§4 stay where they are while others come in', async () => {
@@ -277,17 +303,17 @@ describe('§7 POST /download-history', () => {
     expect(rows![0]).toEqual(header)
     expect(rows![1]).toEqual([
       1,
-      ,
-      ,
-      ,
+      undefined,
+      undefined,
+      undefined,
       `'=HYPERLINK("x")`,
       new Date(MOMENT),
       'Follow us',
       'twitter',
-      ,
+      undefined,
       'https://x.com/a',
-      ,
-      ,
+      undefined,
+      undefined,
       100.5,
     ])
     expect(rows!.slice(1).map(([id]) => id)).toEqual(Array.from({ length: 2345 }, (_, index) => index + 1))
@@ -305,8 +331,22 @@ describe('§7 POST /download-history', () => {
     })
     expect(answer.headers.get('x-row-count')).toBe('2')
     const [rows] = Object.values(readSheets(answer.body))
-    expect(rows![1]).toEqual([100001793, , 'Åse', , , new Date(MOMENT), 'T', 'input', 'input', 'https://a.b', , 'I', 5])
-    expect(rows![2]!.slice(0, 5)).toEqual(['abc', `'+cmd`, , , '5'])
+    expect(rows![1]).toEqual([
+      100001793,
+      undefined,
+      'Åse',
+      undefined,
+      undefined,
+      new Date(MOMENT),
+      'T',
+      'input',
+      'input',
+      'https://a.b',
+      undefined,
+      'I',
+      5,
+    ])
+    expect(rows![2]!.slice(0, 5)).toEqual(['abc', `'+cmd`, undefined, undefined, '5'])
   })
 
   test('§7 of nobody still shows the details', async () => {
@@ -318,10 +358,10 @@ describe('§7 POST /download-history', () => {
     expect(Object.values(readSheets(answer.body))[0]![1]!.slice(6)).toEqual([
       'Follow us',
       'twitter',
-      ,
+      undefined,
       'https://x.com/a',
       'Text',
-      ,
+      undefined,
       100.5,
     ])
   })

@@ -120,8 +120,12 @@ function ItemLink({ link }: { link: string }) {
 }
 
 const moment = new Intl.DateTimeFormat('en-US', {
-  ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
-  ...{ hour: '2-digit', minute: '2-digit', hour12: true },
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  hour12: true,
 })
 
 const columns: readonly Column<HistoryParticipant>[] = [

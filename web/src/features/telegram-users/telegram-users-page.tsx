@@ -64,7 +64,7 @@ export function TelegramUsersPage() {
   const handlePageChange = (next: number) => {
     if (!data || isPlaceholderData) return
     if (next > page && data.after !== null) show({ ...list, page: next, after: data.after })
-    if (next === page || next > page || page === 1) return
+    if (next >= page || page === 1) return
     // Page 1 is wherever the list begins now.
     show(next > 1 && data.before !== null ? { ...list, page: next, before: data.before } : list)
   }
