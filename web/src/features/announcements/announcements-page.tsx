@@ -69,8 +69,9 @@ function StatusButton({ announcement: { id, title, status } }: { announcement: A
     try {
       const { message } = await client.announcements.toggleStatus({ id, status })
       toast.success(message)
-    } catch (error) {
-      toast.failure(asCallError(error).message)
+    } catch (cause) {
+      const error = asCallError(cause)
+      toast.failure(error.status === 0 ? 'Internal Server Error!' : error.message) // §8
     }
     await queryClient.invalidateQueries() // the figures of the dashboard count active ones, too
     setIsBusy(false)

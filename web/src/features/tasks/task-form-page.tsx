@@ -110,7 +110,8 @@ function TaskForm({ collection, task, onReload }: TaskFormProps) {
       return undefined
     } catch (cause) {
       const error = asCallError(cause)
-      toast.failure(error.message, { delayMs: FAILURE_DELAY_MS })
+      // §8: the server's message, or without an answer the exception's
+      toast.failure(error.status === 0 ? 'Internal Server Error!' : error.message, { delayMs: FAILURE_DELAY_MS })
       if (error.code === 'STALE') setStaleText(error.message)
       return error.code === 'PRIORITY_TAKEN' ? { fields: { priority: error.message } } : error
     }
