@@ -70,7 +70,10 @@ async function walk(client: Client, way: 'after' | 'before', from?: string): Pro
   const read = async (cursor?: string): Promise<Page> =>
     (await client.call('GET', PARTICIPANTS + (cursor === undefined ? '' : `?${way}=${cursor}`))).body as Page
   const pages = [await read(from)]
-  for (let page = pages[0]!; page[way] !== null; page = pages.at(-1)!) pages.push(await read(page[way]))
+  for (let page = pages[0]!; page[way] !== null; page = pages.at(-1)!) {
+    expect(pages.length, 'pages without an end').toBeLessThan(100)
+    pages.push(await read(page[way]))
+  }
   return pages
 }
 
