@@ -74,6 +74,6 @@ export const screens: Screen[] = [
     ready: 'No file chosen',
   },
   { name: 'history', path: at('/history'), as: 'admin', ready: 'Season 2 is live' },
-  { name: 'history-item', path: at('/history?item=anXLidWiuzm8Nx'), as: 'admin', ready: 'Åse' },
+  { name: 'history-item', path: at('/history?item=anXLidWiuzm8Nx'), as: 'admin', ready: 'Everything you need to know' },
   { name: 'fallback', path: at('/no/such/page'), as: 'admin', ready: 'Dashboard' },
 ]
