@@ -84,7 +84,10 @@ describe('§7 POST /registerUser', () => {
     )
     expect(await metricsOf(admin)).toMatchObject({ totalUsers: 2, userTypes: { user: 1, admin: 1 } })
     const again = await admin.call('POST', '/registerUser', input)
-    expect(again).toMatchObject({ status: 409, body: { status: 'failed', message: 'Error creating user!' } })
+    expect(again).toMatchObject({
+      status: 409,
+      body: { status: 'failed', message: 'Error creating user!', fields: { email: 'This email is in use already' } },
+    })
   })
 })
 

@@ -7,6 +7,7 @@ import { audit } from '#src/audit.ts'
 import { type CallContext, Failure, type Handlers, signedIn } from '#src/calls.ts'
 import { addToCounter, counterSql, readCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
+import { constraintOf } from '#src/db/errors.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { Downloads } from '#src/download.ts'
 import { hashPassword } from '#src/passwords.ts'
@@ -91,10 +92,15 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
     async create(input, context) {
       checkRegistration(input, registrationEmailHost)
       const passwordHash = await hashPassword(input.password)
-      const { id } = await database.transaction(async (tx) => {
+      const adding = database.transaction(async (tx) => {
         const user = await createAccount(tx, { ...input, passwordHash, userType: 'user' })
         await audit(tx, context, { action: 'user.create', target: user.id })
         return user
+      })
+      const { id } = await adding.catch((cause: unknown) => {
+        // An admin sees the list of users anyway, so they may be told; a guest who registers is not (security.md).
+        if (!constraintOf(cause)?.endsWith('_email_key')) throw cause
+        throw new Failure('CREATE_USER_FAILED', { fields: { email: 'This email is in use already' }, cause })
       })
       return { status: 'success', message: 'User Added Successfuly!', id } // sic, §8
     },
