@@ -13,6 +13,24 @@ describe('§6 access matrix', () => {
     for (const route of routes) expect(route.meta.access, route.name).not.toHaveLength(0)
   })
 
+  test('§6 docs/access-matrix.md shows who may make which call', async () => {
+    const who = ['guest', 'user', 'admin', 'bot'] as const
+    const mayCall = (access: readonly string[], kind: string) =>
+      access.includes('guest') || access.includes(kind) || (kind === 'admin' && access.includes('user'))
+    const rows = routes.map(
+      ({ method, path, meta }) =>
+        `| \`${method} ${path}\` | ${who.map((kind) => (mayCall(meta.access, kind) ? 'yes' : '–')).join(' | ')} |`,
+    )
+    const head = [
+      '# Access matrix',
+      '',
+      'Made from the contract by `server/src/http/access.test.ts`, which also tries every cell.',
+      '',
+    ]
+    const table = [...head, `| call | ${who.join(' | ')} |`, '|---|---|---|---|---|', ...rows, '']
+    await expect(table.join('\n')).toMatchFileSnapshot('../../../docs/access-matrix.md')
+  })
+
   test.each(routes)('§6 $method $path is for those it names alone', async (route) => {
     const app = await testApp()
     const [admin, user, bot, removed] = [
