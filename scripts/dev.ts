@@ -2,12 +2,16 @@
  * `npm run dev`: the server, started again when one of its modules changes, and Vite's server, which hands it the calls.
  * Both end on Ctrl-C, and when one of them ends by itself.
  */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { endAll, root, run } from './children.ts'
+import { buildWeb } from './web-build.ts'
 
 const WEB_PORT = '5173'
 const port = process.env.PORT ?? '3000'
 const env = { PORT: port, API_TARGET: `http://127.0.0.1:${port}`, FORCE_COLOR: process.stdout.isTTY ? '1' : undefined }
+
+if (!existsSync(join(root, 'web/dist/index.html'))) await buildWeb() // the server serves a build too, on its own port
 
 console.log(`Open http://localhost:${WEB_PORT} (the server is on port ${port})`)
 await Promise.race([
