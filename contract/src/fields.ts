@@ -86,3 +86,11 @@ export const linkField = z
   .max(LINK_MAX_LENGTH, `Link must be at most ${LINK_MAX_LENGTH} characters`)
   .refine((link) => link === '' || (/^https?:\/\/\S+$/i.test(link) && anyUrl.safeParse(link).success), 'Invalid URL format')
   .optional()
+
+export const SEARCH_MAX_LENGTH = 100
+
+/** What is looked for in a list; empty for everything. */
+export const searchField = z.string().trim().max(SEARCH_MAX_LENGTH).optional()
+
+/** A query string's `true` or `false`; the order of a sort turned round. */
+export const reversedField = z.stringbool({ truthy: ['true'], falsy: ['false'] }).default(false)
