@@ -122,6 +122,14 @@ export function show(name: string, { requestsPerSecond, p50Ms, p99Ms }: Measured
   console.log(`${name.padEnd(44)} ${rate} requests/s   p50 ${p50Ms.toFixed(1)} ms   p99 ${p99Ms.toFixed(1)} ms`)
 }
 
+const TAIL_BUDGET = 2
+
+/** Where design §9 gives no time for the slowest requests: they may take twice as long as the bare limit's in the same run. */
+export function tailVerdict(name: string, ours: Measured, limit: Measured): void {
+  const ratio = ours.p99Ms / limit.p99Ms
+  verdict(`${name}: p99 ≤ ${TAIL_BUDGET} × of bare`, ratio <= TAIL_BUDGET, `× ${ratio.toFixed(2)}`)
+}
+
 /** Prints a budget's verdict; a miss makes the process end with 1. */
 export function verdict(question: string, isMet: boolean, figure: string): void {
   console.log(`${isMet ? 'met   ' : 'MISSED'} ${question}: ${figure}`)

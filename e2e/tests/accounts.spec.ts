@@ -6,6 +6,16 @@ async function fill(page: Page, values: Record<string, string>): Promise<void> {
   for (const [label, value] of Object.entries(values)) await page.getByLabel(label, { exact: true }).fill(value)
 }
 
+/** Lets requests to `url` wait until the returned function is called. */
+async function hold(page: Page, url: string): Promise<() => void> {
+  const { promise: released, resolve } = Promise.withResolvers<void>()
+  await page.route(url, async (route) => {
+    await released
+    await route.continue()
+  })
+  return resolve
+}
+
 async function expectLogin(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Welcome', exact: true })).toBeVisible()
 }
@@ -37,15 +47,23 @@ test.describe('§2 signed-out area', () => {
     await expect(page).toHaveURL('/')
   })
 
-  test('§2 a loading screen shows while the session loads', async ({ page }) => {
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
+  test('§2 a loading screen shows while the app is loading', async ({ page }) => {
+    const release = await hold(page, '**/assets/login-page-*.js')
+    await page.goto('/', { waitUntil: 'commit' })
+    const spinner = page.getByRole('status', { name: /loading/i })
+    await expect(spinner).toBeVisible()
+    release()
+    await expectLogin(page)
+    await expect(spinner).toBeHidden()
+  })
+
+  test('§2 … and while the session loads that the page came without', async ({ page }) => {
+    await page.route('/', async (route) => {
+      const response = await route.fetch()
+      const html = (await response.text()).replace(/(<script type="application\/json" id="session">)[^<]*/, '$1null')
+      await route.fulfill({ response, body: html })
     })
-    await page.route('**/api/session', async (route) => {
-      await held
-      await route.continue()
-    })
+    const release = await hold(page, '**/api/session')
     await page.goto('/')
     const spinner = page.getByRole('status', { name: /loading/i })
     await expect(spinner).toBeVisible()

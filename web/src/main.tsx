@@ -5,7 +5,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import './ui/styles.css'
 import { queryClient } from '#src/client.ts'
-import { App, preloadPages } from '#src/routes.tsx'
+import { App, loadFirstPage } from '#src/routes.tsx'
 import { startSession } from '#src/session.tsx'
 import { cssVariablesResolver, theme } from '#src/ui/theme.ts'
 import { Toasts } from '#src/ui/toast.tsx'
@@ -13,11 +13,11 @@ import { Toasts } from '#src/ui/toast.tsx'
 // zod would try `new Function`, which the CSP forbids and reports. Schemas come with the pages, so this is before all of them.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
 
-startSession()
-preloadPages()
-
 const container = document.querySelector('#app')
 if (!container) throw new Error('index.html has no #app')
+
+startSession()
+await loadFirstPage().catch(() => {}) // the router meets the same failure again, and has a page for it
 
 createRoot(container).render(
   <StrictMode>

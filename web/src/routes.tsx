@@ -12,14 +12,11 @@ import {
 import { useEffect, useState } from 'react'
 import { historySearch } from '#src/features/history/history-search.ts'
 import { telegramUsersSearch } from '#src/features/telegram-users/telegram-users-search.ts'
-import { currentUser, useSessionQuery, wasSignedIn, watchSession } from '#src/session.tsx'
+import { currentUser, knownSession, type Session, useSessionQuery, watchSession } from '#src/session.tsx'
 import { LoadingScreen, UnreachableScreen } from '#src/shell/loading-screen.tsx'
 import { PageProblem } from '#src/shell/page-problem.tsx'
 
-const loadLogin = () => import('#src/features/auth/login-page.tsx')
-const loadShell = () => import('#src/shell/shell.tsx')
-
-const LoginPage = lazyRouteComponent(loadLogin, 'LoginPage')
+const LoginPage = lazyRouteComponent(() => import('#src/features/auth/login-page.tsx'), 'LoginPage')
 
 const root = createRootRoute({
   component: Outlet,
@@ -43,7 +40,7 @@ const shell = createRoute({
     await LoginPage.preload?.()
     throw notFound()
   },
-  component: lazyRouteComponent(loadShell, 'Shell'),
+  component: lazyRouteComponent(() => import('#src/shell/shell.tsx'), 'Shell'),
 })
 
 /** §6: all management routes are for admins; anybody else is redirected to `/`. */
@@ -194,24 +191,35 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** Fetches, while the session is still asked for, what it will most likely call for. */
-export function preloadPages(): void {
-  const load = wasSignedIn() ? loadShell : loadLogin
-  load().catch(() => {}) // it is asked for again when it is needed
+/** Whose page the router has loaded. */
+let loadedFor: string | undefined
+
+/** Loads the page of the address, if it is known who asks: then the first render is that page, and the browser has painted meanwhile. */
+export async function loadFirstPage(): Promise<void> {
+  const session = knownSession()
+  if (!session) return
+  await router.load()
+  loadedFor = identityOf(session)
 }
 
 /** The loading screen until the session is known, then the page of the address; again whenever somebody else is signed in. */
 export function App() {
   const { data, isError, isFetching, refetch } = useSessionQuery()
-  const [isReady, setIsReady] = useState(false)
-  const identity = data && (data.user ? `${data.user.id} ${data.user.userType}` : 'nobody')
+  const [isReady, setIsReady] = useState(loadedFor !== undefined)
+  const identity = data && identityOf(data)
 
   useEffect(watchSession, [])
   // The first page is loaded before the router shows anything: a Suspense fallback in between would stay for 300 ms at least.
   useEffect(() => {
-    if (identity) void router.invalidate().finally(() => setIsReady(true))
+    if (!identity || identity === loadedFor) return
+    loadedFor = identity
+    void router.invalidate().finally(() => setIsReady(true))
   }, [identity])
 
   if (isReady) return <RouterProvider router={router} />
   return isError && !isFetching ? <UnreachableScreen onRetry={() => void refetch()} /> : <LoadingScreen />
+}
+
+function identityOf({ user }: Session): string {
+  return user ? `${user.id} ${user.userType}` : 'nobody'
 }

@@ -5,7 +5,7 @@ import { api, client, onRejection, queryClient } from '#src/client.ts'
 
 const STALE_AFTER_MS = 30_000
 const sessionKey = api.accounts.session.queryKey()
-type Session = Awaited<ReturnType<typeof client.accounts.session>>
+export type Session = Awaited<ReturnType<typeof client.accounts.session>>
 
 /** Signing in or out in one tab is news for all the others. */
 const tabs = new BroadcastChannel('session')
@@ -36,9 +36,14 @@ export function useSession(): Session {
   return useSessionQuery().data ?? { user: null, registrationEmailHost: '' }
 }
 
-/** For the guards of routes, which run outside of React. */
+/** The session outside of React; `undefined` until the server has told. */
+export function knownSession(): Session | undefined {
+  return queryClient.getQueryData<Session>(sessionKey)
+}
+
+/** For the guards of routes. */
 export function currentUser(): SessionUser | null {
-  return queryClient.getQueryData<Session>(sessionKey)?.user ?? null
+  return knownSession()?.user ?? null
 }
 
 /** After a login, a registration or, with null, a sign-out that the server has confirmed. */
@@ -54,29 +59,22 @@ function adopt(user: SessionUser | null): void {
   queryClient.setQueryData<Session>(sessionKey, (session) => session && { ...session, user })
 }
 
-/** Asks for the session before the first render does. */
+/** Takes the session that came with the page, or else asks for it before the first render does. */
 export function startSession(): void {
-  void queryClient.prefetchQuery(sessionQuery())
+  const session = sessionInPage()
+  if (session === null) {
+    void queryClient.prefetchQuery(sessionQuery())
+    return
+  }
+  forgetOthers(session.user)
+  queryClient.setQueryData<Session>(sessionKey, session)
 }
 
-const SIGNED_IN_HINT = 'arcade-signed-in'
-
-/** Whether somebody was signed in here last time: a guess, for what to load first. The server alone knows. */
-export function wasSignedIn(): boolean {
-  try {
-    return localStorage.getItem(SIGNED_IN_HINT) !== null
-  } catch {
-    return false // storage is forbidden in this browser
-  }
-}
-
-function rememberSignedIn(isSignedIn: boolean): void {
-  try {
-    if (isSignedIn) localStorage.setItem(SIGNED_IN_HINT, '1')
-    else localStorage.removeItem(SIGNED_IN_HINT)
-  } catch {
-    // storage is forbidden in this browser
-  }
+/** What the server wrote into index.html: the answer of GET /api/session, or null if it could not tell. */
+function sessionInPage(): Session | null {
+  const text = document.querySelector('#session')?.textContent ?? 'null'
+  const session = JSON.parse(text) as Session | string | null
+  return typeof session === 'object' ? session : null // the file as built, which the development server sends, has a mere text
 }
 
 /** No answer that was given to one person is shown to another, or to the same one with other rights. */
@@ -84,7 +82,6 @@ function forgetOthers(user: SessionUser | null): void {
   const next = user ? `${user.id} ${user.userType}` : ''
   if (next !== owner) queryClient.removeQueries({ predicate: ({ queryKey }) => !isSessionKey(queryKey) })
   owner = next
-  rememberSignedIn(user !== null)
 }
 
 function isSessionKey(key: readonly unknown[]): boolean {

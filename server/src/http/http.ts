@@ -68,11 +68,13 @@ export function createHttp(services: HttpServices): Hono<Env> {
     return send({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body })
   })
 
-  http.notFound((c) => {
+  http.notFound(async (c) => {
     const { pathname } = new URL(c.req.url)
-    const isPage = ['GET', 'HEAD'].includes(c.req.method) && pathname !== '/api' && !pathname.startsWith('/api/')
-    const page = isPage ? services.webApp?.(c.req.raw, pathname) : undefined
-    return page ? send(page) : refuse('NOT_FOUND')
+    const isOfWebApp = ['GET', 'HEAD'].includes(c.req.method) && pathname !== '/api' && !pathname.startsWith('/api/')
+    if (!services.webApp || !isOfWebApp) return refuse('NOT_FOUND')
+    const file = services.webApp.file(c.req.raw, pathname)
+    if (file) return send(file)
+    return pathname.startsWith('/assets/') ? refuse('NOT_FOUND') : send(services.webApp.page(await sessionFor(c)))
   })
   http.onError((error, c) => {
     const requestId = randomUUID()
@@ -81,6 +83,13 @@ export function createHttp(services: HttpServices): Hono<Env> {
     return send(failureAnswer(failure, requestId))
   })
   return http
+
+  /** What GET /api/session answers; null while it cannot tell, and the page asks by itself. */
+  async function sessionFor(c: Context<Env>): Promise<unknown> {
+    const route = routes.find(({ name }) => name === 'accounts.session')
+    const response = route && (await answer(c, route))
+    return response?.ok ? response.json() : null
+  }
 
   async function answer(c: Context<Env>, route: BoundRoute): Promise<Response> {
     const request = c.req.raw

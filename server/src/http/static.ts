@@ -29,8 +29,12 @@ interface Asset {
   gzip: Uint8Array<ArrayBuffer> | undefined
 }
 
-/** Answers a GET of the web app: a file of the build, or index.html for any page of the app; `undefined` for a missing file. */
-export type WebApp = (request: Request, pathname: string) => Answer | undefined
+export interface WebApp {
+  /** A file of the build; `undefined` if there is none at this path. */
+  file(request: Request, pathname: string): Answer | undefined
+  /** The page that every address of the app has, with the answer of GET /api/session in it: one request less before the first paint. */
+  page(session: unknown): Answer
+}
 
 /** Loads the build below `directory`. @throws Error if there is none */
 export async function loadWebApp(directory: string): Promise<WebApp> {
@@ -41,13 +45,24 @@ export async function loadWebApp(directory: string): Promise<WebApp> {
     assets.set(`/${relative(directory, file).split(sep).join('/')}`, await loadAsset(file))
   }
   const index = assets.get('/index.html')
-  if (!index) throw new Error(`there is no built web app in ${directory}`)
-  return (request, pathname) => {
-    const asset = assets.get(pathname)
-    if (asset) return respond(request, asset)
-    return pathname.startsWith('/assets/') ? undefined : respond(request, index)
+  assets.delete('/index.html')
+  const [head, tail] = new TextDecoder().decode(index?.plain).split(SESSION_PLACE)
+  if (head === undefined || tail === undefined) throw new Error(`there is no built web app in ${directory}`)
+  return {
+    file(request, pathname) {
+      const asset = assets.get(pathname)
+      return asset && respond(request, asset)
+    },
+    page(session) {
+      // Within a script element `<` could end it (HTML, 4.12.1.3).
+      const body = `${head}${JSON.stringify(session).replaceAll('<', String.raw`\u003c`)}${tail}`
+      return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body }
+    },
   }
 }
+
+/** In index.html, where web/src/session.tsx looks for it. */
+const SESSION_PLACE = '"the session"'
 
 async function loadAsset(file: string): Promise<Asset> {
   const plain = new Uint8Array(await readFile(file))

@@ -36,9 +36,12 @@ export interface ConsoleServer {
   stop(): Promise<void>
 }
 
+/** As in scripts/run. */
+const FLAGS = ['--max-semi-space-size=2']
+
 export async function startConsoleServer(env: Record<string, string> = {}): Promise<ConsoleServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'arcade-console-'))
-  const child = spawn(process.execPath, [resolve(ROOT, 'server/src/main.ts')], {
+  const child = spawn(process.execPath, [...FLAGS, resolve(ROOT, 'server/src/main.ts')], {
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -8,6 +8,7 @@ import type { Database } from '#src/db/database.ts'
 import { createAccount } from '#src/features/accounts/accounts.ts'
 import type { Files } from '#src/files.ts'
 import { diskStore, type FileStore } from '#src/files-disk.ts'
+import type { WebApp } from '#src/http/static.ts'
 import { hashPassword } from '#src/passwords.ts'
 import type { Sessions } from '#src/sessions.ts'
 import { testDatabase } from './test-database.ts'
@@ -44,7 +45,7 @@ let passwordHash: string | undefined
 let people = 0
 
 export async function testApp(
-  options: { rateLimit?: boolean; publicOrigin?: string; fileStore?: FileStore } = {},
+  options: { rateLimit?: boolean; publicOrigin?: string; fileStore?: FileStore; webApp?: WebApp } = {},
 ): Promise<TestApp> {
   const database = await testDatabase()
   const { http, sessions, files } = await createApp({
@@ -52,6 +53,7 @@ export async function testApp(
     database,
     fileStore: options.fileStore ?? diskStore(join(os.tmpdir(), `arcade-test-files-${process.pid}`)),
     log: pino({ level: 'silent' }),
+    ...(options.webApp && { webApp: options.webApp }),
   })
   const fetch = async (path: string, init?: RequestInit): Promise<Response> => http.fetch(new Request(ORIGIN + path, init))
   const client = (id: string, identity: Record<string, string>): Client => ({

@@ -2,12 +2,13 @@
 import { Problem } from '#src/ui/page.tsx'
 import classes from './loading-screen.module.css'
 
+/** The same as in index.html, which shows it before there is React. */
 export function LoadingScreen() {
   return (
-    <main className={classes['screen']}>
+    <main className="app-loading">
       <h1 className="app-sr-only">Arcade Console</h1>
       <output aria-label="Loading">
-        <svg className={classes['spinner']} viewBox="0 0 200 200" width="200" height="200" aria-hidden>
+        <svg className="app-spinner" viewBox="0 0 200 200" width="200" height="200" aria-hidden>
           <circle cx="100" cy="100" r="88" fill="none" stroke="#2fedbf" strokeOpacity="0.16" strokeWidth="10" />
           <path d="M100 12a88 88 0 0 1 88 88" fill="none" stroke="#2fedbf" strokeWidth="10" strokeLinecap="round" />
         </svg>
@@ -18,7 +19,7 @@ export function LoadingScreen() {
 
 export function UnreachableScreen({ onRetry }: { onRetry: () => void }) {
   return (
-    <main className={classes['screen']}>
+    <main className="app-loading">
       <div className={classes['card']}>
         <h1>Arcade Console cannot be reached</h1>
         <Problem message="The server does not answer. Your session is not lost." onRetry={onRetry} />
