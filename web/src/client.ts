@@ -191,6 +191,17 @@ async function readBlob(response: Response, onBytes: (bytes: number) => void): P
   return new Blob(chunks, { type: response.headers.get('content-type') ?? '' })
 }
 
+/** A stored file as one of this computer, under `name`: a copy has its own, so that neither goes with the other. @throws CallError */
+export async function fetchStoredFile(url: string, name: string): Promise<File> {
+  try {
+    const response = await fetch(url)
+    if (!response.ok) throw fromBody(await response.json().catch(() => undefined), response.status)
+    return new File([await response.blob()], name)
+  } catch (error) {
+    throw failed(error)
+  }
+}
+
 /** The name in a content-disposition header (RFC 6266): `filename*` before `filename`, without any folder. */
 export function fileNameOf(header: string | null): string | undefined {
   const extended = /filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(header ?? '')?.[1]

@@ -98,6 +98,7 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/social-tasks-form',
+        validateSearch: fromSearch,
         component: lazyRouteComponent(() => import('#src/features/tasks/task-form-page.tsx'), 'AddSocialTaskPage'),
       }),
       createRoute({
@@ -115,6 +116,7 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/daily-tasks-form',
+        validateSearch: fromSearch,
         component: lazyRouteComponent(() => import('#src/features/tasks/task-form-page.tsx'), 'AddDailyTaskPage'),
       }),
       createRoute({
@@ -132,6 +134,7 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/annoucement-form', // sic, §2
+        validateSearch: fromSearch,
         component: lazyRouteComponent(
           () => import('#src/features/announcements/announcement-form-page.tsx'),
           'AddAnnouncementPage',
@@ -176,6 +179,11 @@ function pageSearch({ page }: Record<string, unknown>): { page?: number } {
 /** `?id=…` of an edit form. */
 function idSearch({ id }: Record<string, unknown>): { id?: string } {
   return typeof id === 'string' || typeof id === 'number' ? { id: String(id) } : {}
+}
+
+/** `?from=…` of an add form: what it begins as a copy of. */
+function fromSearch({ from }: Record<string, unknown>): { from?: string } {
+  return typeof from === 'string' || typeof from === 'number' ? { from: String(from) } : {}
 }
 
 const router = createRouter({

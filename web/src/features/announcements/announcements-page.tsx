@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { api, asCallError, client, queryClient } from '#src/client.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { type Column, DataTable, Missing, RowActions } from '#src/ui/data-table.tsx'
-import { LinkButton } from '#src/ui/link-button.tsx'
+import { DuplicateButton, LinkButton } from '#src/ui/link-button.tsx'
 import { Page } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './announcements.module.css'
@@ -27,7 +27,7 @@ const columns: readonly Column<Announcement>[] = [
   { header: 'Image Thumb', render: ({ image, imageName }) => <Thumb fileKey={image} name={imageName} /> },
   { header: 'Icon Name', value: ({ iconName }) => iconName, missing: MISSING_FILE, viewMore: true },
   { header: 'Icon Thumb', render: ({ icon, iconName }) => <Thumb fileKey={icon} name={iconName} /> },
-  { header: 'Update', render: ({ id }) => <UpdateButton id={id} /> },
+  { header: 'Update', render: ({ id }) => <UpdateButtons id={id} /> },
   { header: 'Delete', render: (announcement) => <DeleteButton announcement={announcement} /> },
 ]
 
@@ -100,11 +100,14 @@ function Thumb({ fileKey, name }: { fileKey: string | null; name: string | null 
   )
 }
 
-function UpdateButton({ id }: { id: string }) {
+function UpdateButtons({ id }: { id: string }) {
   return (
-    <LinkButton variant="default" size="compact-md" to="/annoucement-form-update" search={{ id }} preload={false}>
-      Update
-    </LinkButton>
+    <RowActions>
+      <LinkButton variant="default" size="compact-md" to="/annoucement-form-update" search={{ id }} preload={false}>
+        Update
+      </LinkButton>
+      <DuplicateButton to="/annoucement-form" search={{ from: id }} preload={false} />
+    </RowActions>
   )
 }
 

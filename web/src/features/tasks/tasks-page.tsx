@@ -1,15 +1,16 @@
-/** Social and daily tasks (§2): one list, by priority, 50 a page. */
+/** Social and daily tasks (§2): one list, by priority, 50 a page; its order can be changed by hand. */
 import { type Task, type TaskCollection, taskCollections, taskTypeLabels } from '@arcade/contract/tasks'
 import { Anchor, Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import type { ReactNode } from 'react'
 import { api, asCallError, client, queryClient } from '#src/client.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { type Column, DataTable, Missing, RowActions } from '#src/ui/data-table.tsx'
-import { LinkButton } from '#src/ui/link-button.tsx'
+import { DuplicateButton, LinkButton } from '#src/ui/link-button.tsx'
 import { Page } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
+import { useTaskOrder } from './task-order.tsx'
 import classes from './tasks-page.module.css'
 
 export function SocialTasksPage() {
@@ -28,10 +29,10 @@ const calls = { social: client.socialTasks, daily: client.dailyTasks }
 function TasksPage({ collection, page }: { collection: TaskCollection; page: number }) {
   const { title, path } = taskCollections[collection]
   const navigate = useNavigate()
-  const columns = useMemo(() => columnsOf(collection), [collection])
-  const { data, error, isPlaceholderData, refetch } = useQuery(
-    queries[collection].list.queryOptions({ input: { page }, placeholderData: keepPreviousData }),
-  )
+  const query = queries[collection].list.queryOptions({ input: { page }, placeholderData: keepPreviousData })
+  const { data, error, isPlaceholderData, refetch } = useQuery(query)
+  const order = useTaskOrder({ collection, tasks: data?.tasks ?? [], queryKey: query.queryKey })
+  const columns = columnsOf(collection, isPlaceholderData ? undefined : order.handle)
 
   return (
     <Page title={title} actions={<LinkButton to={`${path}-form`}>Add Task</LinkButton>}>
@@ -48,20 +49,22 @@ function TasksPage({ collection, page }: { collection: TaskCollection; page: num
           paging={data && { page, pageSize: data.pageSize, pageCount: data.pageCount }}
           onPageChange={(next) => void navigate({ to: path, search: next > 1 ? { page: next } : {} })}
         />
+        {order.announcements}
       </div>
     </Page>
   )
 }
 
-function columnsOf(collection: TaskCollection): Column<Task>[] {
+/** `handle` moves a task in the order; absent where there is none to be changed. */
+function columnsOf(collection: TaskCollection, handle?: (task: Task) => ReactNode): Column<Task>[] {
   return [
-    { header: 'Priority', value: ({ priority }) => priority, align: 'end' },
+    { header: 'Priority', render: (task) => <Priority task={task} handle={handle} />, align: 'end' },
     { header: 'Type', value: ({ type }) => taskTypeLabels[type as keyof typeof taskTypeLabels] ?? type },
     { header: 'Title', value: ({ title }) => title, viewMore: true },
     { header: 'Link', render: ({ link }) => <TaskLink link={link} /> },
     { header: 'Reward', value: ({ reward }) => reward, align: 'end' },
     { header: 'Participants', value: ({ numberOfParticipants }) => numberOfParticipants, align: 'end' },
-    { header: 'Edit', render: ({ id }) => <EditButton collection={collection} id={id} /> },
+    { header: 'Edit', render: ({ id }) => <EditButtons collection={collection} id={id} /> },
     { header: 'Delete', render: (task) => <DeleteButton collection={collection} task={task} /> },
   ]
 }
@@ -75,17 +78,24 @@ function TaskLink({ link }: { link: string | null }) {
   )
 }
 
-function EditButton({ collection, id }: { collection: TaskCollection; id: string }) {
+function Priority({ task, handle }: { task: Task; handle: ((task: Task) => ReactNode) | undefined }) {
   return (
-    <LinkButton
-      variant="default"
-      size="compact-md"
-      to={`${taskCollections[collection].path}-form-update`}
-      search={{ id }}
-      preload={false}
-    >
-      Edit
-    </LinkButton>
+    <div className={classes['priority']}>
+      {handle?.(task)}
+      {task.priority.toLocaleString('en-US', { maximumFractionDigits: 20 })}
+    </div>
+  )
+}
+
+function EditButtons({ collection, id }: { collection: TaskCollection; id: string }) {
+  const { path } = taskCollections[collection]
+  return (
+    <RowActions>
+      <LinkButton variant="default" size="compact-md" to={`${path}-form-update`} search={{ id }} preload={false}>
+        Edit
+      </LinkButton>
+      <DuplicateButton to={`${path}-form`} search={{ from: id }} preload={false} />
+    </RowActions>
   )
 }
 
