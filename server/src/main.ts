@@ -58,7 +58,7 @@ async function start(config: Config, log: Logger): Promise<{ stop: () => Promise
   let isStopping = false
   try {
     const fileStore = openFileStore(config)
-    const { http, sessions, attempts, files } = await createApp({
+    const { http, sessions, attempts, files, live } = await createApp({
       config,
       database,
       fileStore,
@@ -81,6 +81,7 @@ async function start(config: Config, log: Logger): Promise<{ stop: () => Promise
     const stop = async (): Promise<void> => {
       isStopping = true
       chores.stop()
+      live.stop()
       await drain(server)
       await database.close()
     }
