@@ -39,9 +39,7 @@ export function Activity() {
               search={value === '30d' ? {} : { range: value }}
               replace
               resetScroll={false}
-              aria-current={value === range ? 'true' : undefined}
-              // Its own mark is that of the page, which all four are on.
-              activeProps={{ 'aria-current': value === range ? 'true' : undefined }}
+              activeOptions={{ exact: true }}
             >
               {label}
               <span className="app-sr-only">: {name}</span>
@@ -85,6 +83,9 @@ function useLiveFigures(range: ActivityRange): boolean {
   return isLive
 }
 
+/** As many as the other two lists; the table has all. */
+const RANKS_SHOWN = 10
+
 type Point = ActivityData['points'][number]
 
 const taken = ({ social, daily, announcement }: Point): number => social + daily + announcement
@@ -118,7 +119,7 @@ function Panels({ activity, isStale }: { activity: ActivityData; isStale: boolea
         emptyText="Nobody has taken part in this time."
         isEmpty={participations === 0}
         isStale={isStale}
-        columns={[when, 'Social', 'Daily', 'News', 'All']}
+        columns={[when, 'Social', 'Daily', 'Announcement', 'All']}
         rows={times.map(({ key, name, point }) => ({
           key,
           cells: [name, point.social, point.daily, point.announcement, taken(point)],
@@ -143,7 +144,7 @@ function Panels({ activity, isStale }: { activity: ActivityData; isStale: boolea
       >
         <Ranks
           label="Participations by type"
-          ranks={types.map(({ kind, type, participations: value }) => ({
+          ranks={types.slice(0, RANKS_SHOWN).map(({ kind, type, participations: value }) => ({
             key: `${kind} ${type}`,
             label: <TypeLink kind={kind} type={type} />,
             note: kindNames[kind],
@@ -205,9 +206,9 @@ function Sum({ value, list, label }: { value: number; list: { to: string }; labe
 }
 
 const kindNames: Record<ActivityData['types'][number]['kind'], string> = {
-  social: 'Social',
-  daily: 'Daily',
-  announcement: 'News',
+  social: 'Social task',
+  daily: 'Daily task',
+  announcement: 'Announcement',
 }
 
 /** §5's types as the forms call them, and the two of announcements. */
@@ -221,7 +222,7 @@ const typeNames: Record<string, string> = {
   email: 'Email',
   bsc: 'Bsc Wallet Address',
   telegram: 'Telegram',
-  desc: 'Description',
+  desc: 'Text',
   link: 'Link',
 }
 
