@@ -12,7 +12,8 @@ import { signInHandlers } from '#src/features/accounts/sign-in.ts'
 import { usersDownload, usersHandlers } from '#src/features/accounts/users.ts'
 import { announcementsHandlers } from '#src/features/announcements/announcements.ts'
 import { historyDownload, historyHandlers } from '#src/features/history.ts'
-import { metricsHandlers } from '#src/features/metrics.ts'
+import { createLive, type Live } from '#src/features/metrics/live.ts'
+import { createFigures, metricsHandlers } from '#src/features/metrics/metrics.ts'
 import { tasksHandlers } from '#src/features/tasks.ts'
 import { telegramUsersDownload, telegramUsersHandlers } from '#src/features/telegram-users.ts'
 import { createFiles, type Files } from '#src/files.ts'
@@ -36,6 +37,8 @@ export interface App {
   sessions: Sessions
   attempts: Attempts
   files: Files
+  /** Streams that have to be ended for the server to stop. */
+  live: Live
 }
 
 export async function createApp({
@@ -52,10 +55,12 @@ export async function createApp({
   const downloads = createDownloads({ database, log })
   const files = createFiles({ database, store: fileStore, log })
   const services = { database, files, sessions, attempts, downloads, log, registrationEmailHost }
+  const figures = createFigures(database)
+  const live = createLive({ sessions, figures, log })
   const routes = bindRoutes(contract, {
     accounts: signInHandlers(services),
     users: usersHandlers(services),
-    metrics: metricsHandlers(services),
+    metrics: metricsHandlers({ figures, live }),
     socialTasks: tasksHandlers(services, 'social'),
     dailyTasks: tasksHandlers(services, 'daily'),
     announcements: announcementsHandlers(services),
@@ -70,5 +75,5 @@ export async function createApp({
   })
   const botTokens = createBotTokens(database)
   const http = createHttp({ routes, database, sessions, botTokens, log, publicOrigin, webApp, isStopping })
-  return { http, sessions, attempts, files }
+  return { http, sessions, attempts, files, live }
 }

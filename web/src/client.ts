@@ -1,6 +1,7 @@
 /** The only door to the server: the contract's calls and downloads (§7), every failure as one CallError, the cache of answers. */
 import type { contract } from '@arcade/contract/contract'
 import type { ErrorBody, ErrorCode } from '@arcade/contract/errors'
+import type { ActivityRange, Figures } from '@arcade/contract/metrics'
 import { createORPCClient, ORPCError } from '@orpc/client'
 import type { ContractRouterClient } from '@orpc/contract'
 import { OpenAPILink } from '@orpc/openapi-client/fetch'
@@ -128,6 +129,71 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: 'always' },
   },
 })
+
+const FIRST_RETRY_MS = 2000
+const LAST_RETRY_MS = 60_000
+
+interface FiguresWatcher {
+  /** The stream has begun, maybe again: what was loaded before may be out of date. */
+  onOpen: () => void
+  /** The figures have changed. */
+  onFigures: (figures: Figures) => void
+  /** The stream broke off; it is begun again after a while. */
+  onLost: () => void
+}
+
+/**
+ * The dashboard's figures as they change, until the returned function is called or the server no longer accepts who we are. Only
+ * while the page can be seen: a browser has six connections to a server (HTTP/1.1), for all of its tabs.
+ */
+export function watchFigures(range: ActivityRange, { onOpen, onFigures, onLost }: FiguresWatcher): () => void {
+  const { path = '' } = contractRoutes.metrics.events['~orpc'].route
+  let source: EventSource | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let attempts = 0
+  const close = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    source?.close()
+    source = undefined
+  }
+  const open = (): void => {
+    close()
+    source = new EventSource(`${path}?${new URLSearchParams({ range }).toString()}`)
+    source.addEventListener('open', () => {
+      attempts = 0
+      onOpen()
+    })
+    source.addEventListener('figures', ({ data }: MessageEvent<string>) => onFigures(JSON.parse(data) as Figures))
+    source.addEventListener('error', () => {
+      close()
+      onLost()
+      const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** attempts++)
+      timer = setTimeout(retry, delay * (0.5 + Math.random() / 2)) // apart: a server that comes back has many to greet
+    })
+  }
+  // A stream does not tell why it was refused; any call does, to `onRejection`.
+  const retry = (): void => {
+    const rejected = (error: unknown): void => {
+      if (!['SIGNED_OUT', 'FORBIDDEN'].includes(asCallError(error).code)) open()
+    }
+    const expected = timer
+    client.metrics.get().then(
+      () => timer === expected && open(),
+      (error: unknown) => timer === expected && rejected(error),
+    )
+  }
+  const follow = (): void => {
+    if (document.visibilityState === 'visible') open()
+    else close()
+  }
+  document.addEventListener('visibilitychange', follow)
+  follow()
+  return () => {
+    document.removeEventListener('visibilitychange', follow)
+    close()
+  }
+}
 
 export interface DownloadProgress {
   bytes: number

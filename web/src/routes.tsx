@@ -10,6 +10,7 @@ import {
   RouterProvider,
 } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { dashboardSearch } from '#src/features/dashboard/dashboard-search.ts'
 import { historySearch } from '#src/features/history/history-search.ts'
 import { telegramUsersSearch } from '#src/features/telegram-users/telegram-users-search.ts'
 import { currentUser, knownSession, type Session, useSessionQuery, watchSession } from '#src/session.tsx'
@@ -70,8 +71,8 @@ const routeTree = root.addChildren([
     }),
   ]),
   shell.addChildren([
-    createRoute({ getParentRoute: () => shell, path: '/', component: dashboard }),
-    createRoute({ getParentRoute: () => shell, path: '/admin', component: dashboard }),
+    createRoute({ getParentRoute: () => shell, path: '/', validateSearch: dashboardSearch, component: dashboard }),
+    createRoute({ getParentRoute: () => shell, path: '/admin', validateSearch: dashboardSearch, component: dashboard }),
     management.addChildren([
       createRoute({
         getParentRoute: () => management,
