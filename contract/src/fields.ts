@@ -93,4 +93,4 @@ export const SEARCH_MAX_LENGTH = 100
 export const searchField = z.string().trim().max(SEARCH_MAX_LENGTH).optional()
 
 /** A query string's `true` or `false`; the order of a sort turned round. */
-export const reversedField = z.stringbool({ truthy: ['true'], falsy: ['false'] }).default(false)
+export const reversedField = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]).default(false)

@@ -10,9 +10,12 @@ import {
   RouterProvider,
 } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { announcementsSearch } from '#src/features/announcements/announcements-search.ts'
 import { dashboardSearch } from '#src/features/dashboard/dashboard-search.ts'
 import { historySearch } from '#src/features/history/history-search.ts'
+import { tasksSearch } from '#src/features/tasks/tasks-search.ts'
 import { telegramUsersSearch } from '#src/features/telegram-users/telegram-users-search.ts'
+import { usersSearch } from '#src/features/users/users-search.ts'
 import { currentUser, knownSession, type Session, useSessionQuery, watchSession } from '#src/session.tsx'
 import { LoadingScreen, UnreachableScreen } from '#src/shell/loading-screen.tsx'
 import { PageProblem } from '#src/shell/page-problem.tsx'
@@ -77,7 +80,7 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/manage-users',
-        validateSearch: pageSearch,
+        validateSearch: usersSearch,
         component: lazyRouteComponent(() => import('#src/features/users/manage-users-page.tsx'), 'ManageUsersPage'),
       }),
       createRoute({
@@ -93,7 +96,7 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/social-tasks',
-        validateSearch: pageSearch,
+        validateSearch: tasksSearch,
         component: lazyRouteComponent(() => import('#src/features/tasks/tasks-page.tsx'), 'SocialTasksPage'),
       }),
       createRoute({
@@ -111,7 +114,7 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/daily-tasks',
-        validateSearch: pageSearch,
+        validateSearch: tasksSearch,
         component: lazyRouteComponent(() => import('#src/features/tasks/tasks-page.tsx'), 'DailyTasksPage'),
       }),
       createRoute({
@@ -129,7 +132,7 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/annoucements', // sic, §2
-        validateSearch: pageSearch,
+        validateSearch: announcementsSearch,
         component: lazyRouteComponent(() => import('#src/features/announcements/announcements-page.tsx'), 'AnnouncementsPage'),
       }),
       createRoute({
@@ -158,6 +161,12 @@ const routeTree = root.addChildren([
       }),
       createRoute({
         getParentRoute: () => management,
+        path: '/manage-telegram-users/$userId',
+        validateSearch: telegramUsersSearch,
+        component: lazyRouteComponent(() => import('#src/features/telegram-users/player-page.tsx'), 'PlayerPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
         path: '/history',
         validateSearch: historySearch,
         component: lazyRouteComponent(() => import('#src/features/history/history-page.tsx'), 'HistoryPage'),
@@ -170,12 +179,6 @@ const routeTree = root.addChildren([
     }),
   ]),
 ])
-
-/** `?page=2` of a list; the first page needs none. */
-function pageSearch({ page }: Record<string, unknown>): { page?: number } {
-  const number = Number(page)
-  return Number.isSafeInteger(number) && number > 1 ? { page: number } : {}
-}
 
 /** `?id=…` of an edit form. */
 function idSearch({ id }: Record<string, unknown>): { id?: string } {

@@ -3,7 +3,7 @@
  * as the spec words them, a pager with `Page X of Y`; sorting by headers, picking of rows, and which columns show and how closely.
  */
 import { Button, Pagination } from '@mantine/core'
-import { memo, type ReactNode, useCallback, useEffect, useEffectEvent } from 'react'
+import { memo, type ReactNode, useEffect, useEffectEvent } from 'react'
 import { ListToolbar, ViewPane } from '#src/ui/list-toolbar.tsx'
 import { Problem } from '#src/ui/page.tsx'
 import { type Selection, SelectionBar } from '#src/ui/selection.tsx'
@@ -94,11 +94,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     if (isBeyond && lastPage) goBack(lastPage)
   }, [isBeyond, lastPage])
 
-  const openViewMore = useEffectEvent(viewMore.open)
-  const handleOpen = useCallback((header: string, text: string) => openViewMore({ label: header, text }), [])
-  const pick = useEffectEvent((id: string, isPicked: boolean) => selection?.set([id], isPicked))
-  const handlePick = useCallback((id: string, isPicked: boolean) => pick(id, isPicked), [])
-
   const table = (
     <div className={classes['frame']} aria-busy={rows === undefined || isStale} data-compact={view.isCompact || undefined}>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard */}
@@ -132,8 +127,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   columns={columns as readonly Column<unknown>[]}
                   hidden={view.hidden}
                   isPicked={isPicking ? (selection?.has(id) ?? false) : undefined}
-                  onPick={handlePick}
-                  onOpen={handleOpen}
+                  onPick={selection?.set}
+                  onOpen={viewMore.open}
                 />
               )
             })}
@@ -235,8 +230,8 @@ interface TableRowProps {
   hidden: ReadonlySet<string>
   /** `undefined`: rows cannot be picked now. */
   isPicked: boolean | undefined
-  onPick: (id: string, isPicked: boolean) => void
-  onOpen: (header: string, text: string) => void
+  onPick: Selection['set'] | undefined
+  onOpen: ReturnType<typeof useViewMore>['open']
 }
 
 /** Drawn anew only when it has changed: picking one row of a hundred draws one. */
@@ -249,7 +244,7 @@ const TableRow = memo(function TableRow({ id, row, number, columns, hidden, isPi
             type="checkbox"
             aria-label={`Select row ${number}`}
             checked={isPicked}
-            onChange={({ target }) => onPick(id, target.checked)}
+            onChange={({ target }) => onPick?.([id], target.checked)}
           />
         </td>
       )}
@@ -259,7 +254,7 @@ const TableRow = memo(function TableRow({ id, row, number, columns, hidden, isPi
             {'render' in column ? (
               column.render(row, number)
             ) : (
-              <Value column={column} row={row} onOpen={(text) => onOpen(column.header, text)} />
+              <Value column={column} row={row} onOpen={(text) => onOpen({ label: column.header, text })} />
             )}
           </td>
         ),

@@ -2,11 +2,11 @@
 
 export interface ListSearch<Sort extends string> {
   /** What is looked for. */
-  q?: string
-  sort?: Sort
-  reversed?: true
+  q?: string | undefined
+  sort?: Sort | undefined
+  reversed?: true | undefined
   /** From 2 on. */
-  page?: number
+  page?: number | undefined
 }
 
 type Given = Record<string, unknown>

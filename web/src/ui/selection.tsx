@@ -61,30 +61,37 @@ export interface Selection<Filter extends object = object> {
 export function useSelection<Filter extends object>(list: string, filter: Filter): Selection<Filter> {
   const basket = useSyncExternalStore(subscribe, () => baskets.get(list) ?? EMPTY)
   const key = JSON.stringify(filter)
+  const acts = useMemo(() => actsOn(list), [list])
   return useMemo(() => {
     const { isOpen, ids, all } = basket
     const coversList = all !== undefined && JSON.stringify(all.filter) === key
     return {
+      ...acts,
       isOpen,
-      setOpen: (next) => put(list, { ...EMPTY, isOpen: next }),
       count: all?.total ?? ids.size,
       isAll: all !== undefined,
       has: (id) => coversList || ids.has(id),
-      set: (changed, isPicked) => {
-        const current = baskets.get(list) ?? EMPTY
-        const next = new Set(current.ids)
-        for (const id of changed) {
-          if (!isPicked) next.delete(id)
-          else if (next.size < MAX_PICKED) next.add(id)
-        }
-        if (isPicked && next.size === MAX_PICKED) toast.failure(`At most ${MAX_PICKED.toLocaleString('en-US')} rows can be picked.`)
-        put(list, { isOpen: true, ids: next, all: undefined })
-      },
       setAll: (total) => put(list, { isOpen: true, ids: new Set(), all: { filter: JSON.parse(key) as object, total } }),
-      clear: () => put(list, { ...EMPTY, isOpen: true }),
       target: all ? { filter: all.filter as Filter } : { ids: [...ids] },
     }
-  }, [basket, key, list])
+  }, [basket, key, list, acts])
+}
+
+/** What does not depend on what is in the basket, so that rows are not drawn anew for it. */
+function actsOn(list: string): Pick<Selection, 'setOpen' | 'set' | 'clear'> {
+  return {
+    setOpen: (isOpen) => put(list, { ...EMPTY, isOpen }),
+    set: (changed, isPicked) => {
+      const ids = new Set(baskets.get(list)?.ids)
+      for (const id of changed) {
+        if (!isPicked) ids.delete(id)
+        else if (ids.size < MAX_PICKED) ids.add(id)
+      }
+      if (isPicked && ids.size === MAX_PICKED) toast.failure(`At most ${formatted(MAX_PICKED)} rows can be picked.`)
+      put(list, { isOpen: true, ids, all: undefined })
+    },
+    clear: () => put(list, { ...EMPTY, isOpen: true }),
+  }
 }
 
 interface SelectionBarProps {
@@ -124,7 +131,7 @@ interface BulkSummary {
   refusals: { id: string; title: string; reason: string }[]
 }
 
-interface BulkAct {
+export interface BulkAct {
   /** `Delete users`, as the button says. */
   title: string
   /** What one is asked, with the number of rows it will affect: `Are you sure you want to delete 3 users?` */
@@ -138,19 +145,21 @@ interface BulkAct {
   onEnd: () => void
 }
 
-/** A button that acts on many rows: a dry run, its summary and one confirmation, then the act. */
-export function BulkButton({ act, children }: { act: BulkAct; children: ReactNode }) {
+/** Acts on many rows: a dry run, its summary and one confirmation, then the act. */
+export function useBulk(): (act: BulkAct) => Promise<void> {
   const confirm = useConfirm()
+  return (act) => runBulk(act, confirm)
+}
+
+/** A button that starts such an act. */
+export function BulkButton({ act, children }: { act: BulkAct; children: ReactNode }) {
+  const start = useBulk()
   const [isBusy, setIsBusy] = useState(false)
 
   const handleClick = async () => {
     if (isBusy) return
     setIsBusy(true)
-    try {
-      await runBulk(act, confirm)
-    } finally {
-      setIsBusy(false)
-    }
+    await start(act).finally(() => setIsBusy(false))
   }
 
   return (

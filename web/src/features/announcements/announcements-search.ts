@@ -3,8 +3,8 @@ import type { AnnouncementsSort } from '@arcade/contract/announcements'
 import { defined, type ListSearch, listSearch, oneOf } from '#src/ui/list-search.ts'
 
 export interface AnnouncementsSearch extends ListSearch<AnnouncementsSort> {
-  type?: 'desc' | 'link'
-  status?: 'active' | 'inactive'
+  type?: 'desc' | 'link' | undefined
+  status?: 'active' | 'inactive' | undefined
 }
 
 export function announcementsSearch(given: Record<string, unknown>): AnnouncementsSearch {

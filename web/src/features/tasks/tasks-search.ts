@@ -4,7 +4,7 @@ import { defined, type ListSearch, listSearch, textOf } from '#src/ui/list-searc
 
 export interface TasksSearch extends ListSearch<TasksSort> {
   /** A task type; an imported task may have any. */
-  type?: string
+  type?: string | undefined
 }
 
 export function tasksSearch(given: Record<string, unknown>): TasksSearch {

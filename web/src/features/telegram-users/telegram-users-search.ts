@@ -5,16 +5,16 @@ import { dayOf, defined, type ListSearch, listSearch, numberOf, oneOf, textOf } 
 const sizes = [5, 25, 50, 100] as const // design §7
 
 export interface TelegramUsersSearch extends ListSearch<TelegramUsersSort> {
-  size?: (typeof sizes)[number]
+  size?: (typeof sizes)[number] | undefined
   /** From page 2 on: the cursor it begins after or ends before. */
-  after?: string
-  before?: string
-  balanceMin?: number
-  balanceMax?: number
+  after?: string | undefined
+  before?: string | undefined
+  balanceMin?: number | undefined
+  balanceMax?: number | undefined
   /** Days in the operator's time zone; both belong to the range. */
-  joinedFrom?: string
-  joinedUntil?: string
-  wallet?: NonNullable<TelegramUsersFilter['wallet']>
+  joinedFrom?: string | undefined
+  joinedUntil?: string | undefined
+  wallet?: NonNullable<TelegramUsersFilter['wallet']> | undefined
 }
 
 /** What is not understood is left out: then it is the first page by balance. */

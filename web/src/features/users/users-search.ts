@@ -3,7 +3,7 @@ import type { UsersSort, UserType } from '@arcade/contract/accounts'
 import { defined, type ListSearch, listSearch, oneOf } from '#src/ui/list-search.ts'
 
 export interface UsersSearch extends ListSearch<UsersSort> {
-  userType?: UserType
+  userType?: UserType | undefined
 }
 
 export function usersSearch(given: Record<string, unknown>): UsersSearch {
