@@ -30,7 +30,8 @@ function searchIndexes(table: string): string[] {
   return [
     `create index ${table}_words on ${table} using gin (translate(search_text, '_.-#@', 'qqqq ') gin_trgm_ops)`,
     `create index ${table}_characters on ${table}
-       using gin (string_to_array(regexp_replace(search_text, '[a-z0-9_.#@ -]+', '', 'g'), null))`,
+       using gin (string_to_array(regexp_replace(search_text, '[a-z0-9_.#@ -]+', '', 'g'), null))
+       where search_text ~ '[^a-z0-9_.#@ -]'`,
   ]
 }
 
@@ -42,7 +43,6 @@ const statements = [
   `create index telegram_users_bsc_wallet on telegram_users (lower(bsc_wallet) text_pattern_ops) where bsc_wallet is not null`,
   `create index telegram_users_by_created_at on telegram_users (created_at desc nulls last, user_id)`,
   `create index telegram_users_by_username on telegram_users (lower(username), user_id)`,
-  `create index participations_of_player on participations (user_id, at desc, kind, item_id, period)`,
 
   `alter table users add column search_text text generated always as (lower(${joined(['fname', 'lname', 'email'])})) stored`,
   ...searchIndexes('users'),
