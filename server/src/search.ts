@@ -31,8 +31,11 @@ export function searchTerm(
   const isMatch = isWordStart
     ? sql<boolean>`(strpos(${looksInto}, ' ' || ${term}) > 0 or strpos(${looksInto}, '@' || ${term}) > 0)`
     : sql<boolean>`strpos(${looksInto}, ${term}) > 0`
-  const isServedByWords = isWordStart || !hasOther(text) || /[a-z0-9_.#-]{3}/i.test(text)
-  const inIndex = isServedByWords ? inWords(text, isWordStart) : inCharacters(text)
+  const indexes = [
+    ...(!hasOther(text) || /[a-z0-9_.#-]{2}/i.test(text) ? [inWords(text, isWordStart)] : []),
+    ...(hasOther(text) && !/[a-z0-9_.#-]{3}/i.test(text) ? [inCharacters(text)] : []),
+  ]
+  const inIndex = sql<boolean>`${sql.join(indexes, sql` and `)}`
   return { isMatch, inIndex, found: sql<boolean>`(${inIndex} and ${isMatch})` }
 }
 

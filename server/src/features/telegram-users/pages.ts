@@ -41,6 +41,8 @@ export const FIELDS = `user_id as "userId", (extract(epoch from created_at) * 10
 const LOOKED_AT_PER_ROW = 100
 /** That many are sorted in some ten milliseconds. A filter that matches more matches a row in a hundred of a million. */
 export const MAX_HITS = 10_000
+/** An index for each of them is less than a walk over a million rows. */
+const MANY_HITS = 200_000
 /** Looked at where a filter matches many rows but few near the place: those of another part of the order. */
 const LOOKED_AT_FAR = 50_000
 
@@ -61,7 +63,8 @@ export function createPages(database: Database): Pages {
       if (looked.isWhole) return { rows: looked.rows }
       const further = await near(database, filter, { reading, limit, lookedAt: LOOKED_AT_FAR })
       if (further.rows.length === limit || further.isWhole) return { rows: further.rows }
-      return among(database, filter, { reading, limit, maxHits: undefined })
+      const many = await among(database, filter, { reading, limit, maxHits: MANY_HITS })
+      return many.total <= MANY_HITS ? many : among(database, filter, { reading, limit, maxHits: undefined })
     },
   }
 }
