@@ -53,5 +53,8 @@ export function useTableView(label: string): TableView & { change: (view: TableV
     (view: TableView) => write({ isCompact: view.isCompact, hidden: { ...read().hidden, [label]: [...view.hidden] } }),
     [label],
   )
-  return useMemo(() => ({ hidden: new Set(Array.isArray(own) ? own : []), isCompact: isCompact === true, change }), [own, isCompact, change])
+  return useMemo(
+    () => ({ hidden: new Set(Array.isArray(own) ? own : []), isCompact: isCompact === true, change }),
+    [own, isCompact, change],
+  )
 }

@@ -161,7 +161,8 @@ function BulkActs({ selection }: { selection: Selection<AnnouncementsFilter> }) 
         act={{
           ...shared,
           title: 'Delete announcements',
-          question: (count) => `Are you sure you want to delete ${count} announcements? Their images and icons go, their history stays.`,
+          question: (count) =>
+            `Are you sure you want to delete ${count} announcements? Their images and icons go, their history stays.`,
           isDestructive: true,
           run: (run) => client.announcements.removeMany({ target, ...run }),
           successText: (count) => `${count} announcements deleted.`,

@@ -1,5 +1,12 @@
 /** Social and daily tasks (§2): one list, by priority, 50 a page; its order can be changed by hand; searched, sorted, filtered, picked. */
-import { type Task, type TaskCollection, taskCollections, type TasksFilter, type TasksSort, taskTypeLabels } from '@arcade/contract/tasks'
+import {
+  type Task,
+  type TaskCollection,
+  taskCollections,
+  type TasksFilter,
+  type TasksSort,
+  taskTypeLabels,
+} from '@arcade/contract/tasks'
 import { Anchor, Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -66,7 +73,12 @@ function TasksPage({ collection, search }: { collection: TaskCollection; search:
             search: q ?? '',
             onSearch: (text) => show({ q: text || undefined }, true),
             filters: [
-              { name: 'type', label: 'Type', kind: 'choice', options: types.map((value) => ({ value, label: taskTypeLabels[value] })) },
+              {
+                name: 'type',
+                label: 'Type',
+                kind: 'choice',
+                options: types.map((value) => ({ value, label: taskTypeLabels[value] })),
+              },
             ],
             values: { type },
             onFilter: (values) => show(values as TasksSearch),

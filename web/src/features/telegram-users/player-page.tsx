@@ -68,7 +68,13 @@ export function PlayerPage() {
               <div>
                 <dt>Created At</dt>
                 <dd>
-                  {!player ? <Waiting /> : player.createdAt === null ? <Missing text={MISSING} /> : <Moment iso={player.createdAt} />}
+                  {!player ? (
+                    <Waiting />
+                  ) : player.createdAt === null ? (
+                    <Missing text={MISSING} />
+                  ) : (
+                    <Moment iso={player.createdAt} />
+                  )}
                 </dd>
               </div>
             </dl>
@@ -105,7 +111,10 @@ export function PlayerPage() {
 function Neighbours({ userId, list }: { userId: number; list: TelegramUsersSearch }) {
   const { sort = 'balance', reversed = false } = list
   const { data } = useQuery(
-    api.telegramUsers.neighbours.queryOptions({ input: { ...filterOf(list), sort, reversed, userId }, placeholderData: keepPreviousData }),
+    api.telegramUsers.neighbours.queryOptions({
+      input: { ...filterOf(list), sort, reversed, userId },
+      placeholderData: keepPreviousData,
+    }),
   )
   return (
     <nav aria-label="Players" className={classes['neighbours']}>

@@ -66,7 +66,13 @@ function columnsOf(list: TelegramUsersSearch): readonly Column<TelegramUser>[] {
     { ...text('First Name', ({ firstName }) => firstName, true), sort: 'a-z' },
     text('Last Name', ({ lastName }) => lastName, true),
     { ...text('Username', ({ username }) => username, true), sort: 'username' },
-    { header: 'Balance', render: ({ balance }) => <Balance amount={balance} />, align: 'end', sort: 'balance', isDescending: true },
+    {
+      header: 'Balance',
+      render: ({ balance }) => <Balance amount={balance} />,
+      align: 'end',
+      sort: 'balance',
+      isDescending: true,
+    },
     {
       header: 'User ID',
       render: ({ userId }) => (
@@ -172,7 +178,11 @@ export function TelegramUsersPage() {
                 onChange={({ target }) => show({ ...list, size: Number(target.value) as typeof size })}
               />
               <p className={classes['total']}>
-                {data ? (total === undefined ? 'Counting…' : `${total.toLocaleString('en-US')} ${total === 1 ? 'user' : 'users'}`) : ' '}
+                {data
+                  ? total === undefined
+                    ? 'Counting…'
+                    : `${total.toLocaleString('en-US')} ${total === 1 ? 'user' : 'users'}`
+                  : ' '}
               </p>
             </>
           ),

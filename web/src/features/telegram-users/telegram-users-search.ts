@@ -39,7 +39,14 @@ export function telegramUsersSearch(given: Record<string, unknown>): TelegramUse
 }
 
 /** The search as the server takes it. */
-export function filterOf({ q, balanceMin, balanceMax, joinedFrom, joinedUntil, wallet }: TelegramUsersSearch): TelegramUsersFilter {
+export function filterOf({
+  q,
+  balanceMin,
+  balanceMax,
+  joinedFrom,
+  joinedUntil,
+  wallet,
+}: TelegramUsersSearch): TelegramUsersFilter {
   return defined({
     search: q,
     balanceMin,

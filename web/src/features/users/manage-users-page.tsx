@@ -78,7 +78,8 @@ export function ManageUsersPage() {
         sorting={{
           sort,
           isReversed: reversed,
-          onSort: (by, isReversed) => show({ sort: by === 'created' ? undefined : (by as UsersSort), reversed: isReversed || undefined }),
+          onSort: (by, isReversed) =>
+            show({ sort: by === 'created' ? undefined : (by as UsersSort), reversed: isReversed || undefined }),
         }}
         picking={{
           selection,
@@ -90,7 +91,11 @@ export function ManageUsersPage() {
                 label="Download Selection"
                 size="compact-md"
                 start={(options) =>
-                  fetchSpreadsheet('selection', { list: 'users', target: selection.target }, { ...options, fallbackName: DEFAULT_FILE_NAME })
+                  fetchSpreadsheet(
+                    'selection',
+                    { list: 'users', target: selection.target },
+                    { ...options, fallbackName: DEFAULT_FILE_NAME },
+                  )
                 }
                 successText="Data Downloaded Successfuly!" // sic, §8
                 failureText="Error Downloading Data!"
