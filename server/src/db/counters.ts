@@ -48,11 +48,10 @@ export function counterSql(name: string): string {
     select value from counters where name = ${name} union all select delta from counter_deltas where name = ${name}) as parts)`
 }
 
-/** The names from `from` up to `to`, SQL of a parameter each, with their values: a range of the index. */
-export function counterRangeSql(from: string, to: string): string {
-  return `(select name, sum(value)::bigint as value from (
-    select name, value from counters where name >= ${from} and name < ${to}
-    union all select name, delta from counter_deltas where name >= ${from} and name < ${to}) as parts group by name)`
+/** The parts of all counters from `from` up to `to`, SQL of a parameter each: a range of the index. A counter is the sum of its parts. */
+export function counterPartsSql(from: string, to: string): string {
+  return `(select name, value from counters where name >= ${from} and name < ${to}
+    union all select name, delta from counter_deltas where name >= ${from} and name < ${to})`
 }
 
 /** Moves the committed changes into the base, in short transactions; several processes may do so at once. */

@@ -4,7 +4,7 @@
  */
 import { type Activity, type ActivityRange, RANKS_SHOWN } from '@arcade/contract/metrics'
 import { activityNames, allTakenNames, type Bucket, bucketOf, readActivityName, takenNames } from '#src/db/activity.ts'
-import { counterRangeSql } from '#src/db/counters.ts'
+import { counterPartsSql } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 
 const HOUR_MS = 3_600_000
@@ -115,12 +115,14 @@ function next(bucket: Bucket, at: Date): Date {
 
 /** Counters of items, added up by item: what their names hold from `itemAt` on is `kind:id`. */
 const perItem = (from: string, to: string, itemAt: string): string =>
-  `(select split_part(item, ':', 1) as kind, substr(item, strpos(item, ':') + 1) as item_id, sum(value)::bigint as participations
-    from (select substr(name, ${itemAt}::int) as item, value from ${counterRangeSql(from, to)} as named) as split group by 1, 2)`
+  `(select split_part(item, ':', 1) as kind, substr(item, strpos(item, ':') + 1) as item_id, participations
+    from (select substr(name, ${itemAt}::int) as item, sum(value)::bigint as participations
+      from ${counterPartsSql(from, to)} as parts group by 1) as summed)`
 
 /** $1 to $2: names of activity. $3 to $4: participations by item in the range, $6 to $7 this week; $5 and $8: where the item begins. */
 const ACTIVITY = `select
-  (select coalesce(json_agg(json_build_array(name, value)), '[]') from ${counterRangeSql('$1', '$2')} as buckets) as buckets,
+  (select coalesce(json_agg(json_build_array(name, value)), '[]') from (
+    select name, sum(value)::bigint as value from ${counterPartsSql('$1', '$2')} as parts group by name) as buckets) as buckets,
   (select coalesce(json_agg(typed order by participations desc, kind, type), '[]') from (
     select h.kind, h.type, sum(taken.participations)::bigint as participations from ${perItem('$3', '$4', '$5')} as taken
     join history_items h on h.kind = taken.kind and h.item_id = taken.item_id

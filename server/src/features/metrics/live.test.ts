@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Figures } from '@arcade/contract/metrics'
 import { countJoined } from '#src/db/activity.ts'
 import { addToCounters } from '#src/db/counters.ts'
+import { startConsoleServer } from '#src/testing/console-server.ts'
 import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
 import { MAX_STREAMS, MAX_STREAMS_EACH } from './live.ts'
 
@@ -163,4 +164,15 @@ test('Live: over a socket the stream begins at once, and a client that has gone 
     for (const socket of sockets) socket.destroy()
     await expect.poll(() => app.live.size(), { timeout: 10_000 }).toBe(0)
   }
+})
+
+test('Live: a server that is stopped ends its streams well before it ends', async () => {
+  const server = await startConsoleServer()
+  onTestFinished(() => server.stop())
+  const { token } = await server.addPerson({ fname: 'A', lname: 'B', email: 'a@gmail.com', userType: 'admin' })
+  const response = await fetch(`${server.url}/api/events`, { headers: { cookie: `session=${token}` } })
+  expect(response.headers.get('content-encoding')).toBeNull()
+  const text = response.text() // rejects if it is cut off
+  process.kill(server.pid, 'SIGTERM')
+  expect(await text).toContain('retry: 2000')
 })

@@ -105,7 +105,7 @@ function Panels({ activity, isStale }: { activity: ActivityData; isStale: boolea
         isEmpty={joined === 0}
         isStale={isStale}
         columns={[when, 'New players']}
-        rows={times.map(({ key, name, point }) => ({ key, cells: [name, point.players] }))}
+        rows={times.map(({ key, text, point }) => ({ key, cells: [text, point.players] }))}
       >
         <BarsOverTime
           label="New players"
@@ -120,9 +120,9 @@ function Panels({ activity, isStale }: { activity: ActivityData; isStale: boolea
         isEmpty={participations === 0}
         isStale={isStale}
         columns={[when, 'Social', 'Daily', 'Announcement', 'All']}
-        rows={times.map(({ key, name, point }) => ({
+        rows={times.map(({ key, text, point }) => ({
           key,
-          cells: [name, point.social, point.daily, point.announcement, taken(point)],
+          cells: [text, point.social, point.daily, point.announcement, taken(point)],
         }))}
       >
         <BarsOverTime
@@ -254,9 +254,10 @@ const formats = {
   year: { tick: { year: 'numeric', timeZone: 'UTC' }, name: { year: 'numeric', timeZone: 'UTC' } },
 } as const satisfies Record<ActivityData['unit'], Record<'tick' | 'name', Intl.DateTimeFormatOptions>>
 
-/** Hours in the operator's own zone; days and longer are UTC's, as they were counted. */
-function timeOf(at: string, unit: ActivityData['unit']): { tick: string; name: string } {
+/** Hours in the operator's own zone; days and longer are UTC's, as they were counted, and a `name` by itself says so. */
+function timeOf(at: string, unit: ActivityData['unit']): { tick: string; text: string; name: string } {
   const date = new Date(at)
-  const text = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-US', options).format(date)
-  return { tick: text(formats[unit].tick), name: unit === 'hour' ? text(formats.hour.name) : `${text(formats[unit].name)} (UTC)` }
+  const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-US', options).format(date)
+  const text = format(formats[unit].name)
+  return { tick: format(formats[unit].tick), text, name: unit === 'hour' ? text : `${text} (UTC)` }
 }
