@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import type { Database } from '../server/src/db/database.ts'
-import { telegramUsersHandlers } from '../server/src/features/telegram-users.ts'
+import { telegramUsersHandlers } from '../server/src/features/telegram-users/telegram-users.ts'
 import { type BenchServer, type Measured, measure, show, startBare, startBenchServer, stopProcess, verdict } from './harness.ts'
 
 const RATIO_BUDGET = 0.6

@@ -89,7 +89,10 @@ export const linkField = z
 
 export const SEARCH_MAX_LENGTH = 100
 
-/** What is looked for in a list; empty for everything. */
+/**
+ * What is looked for in a list, whatever its case; empty for everything. Among players and users a leading `@` does not count, and one
+ * or two letters, digits or signs of ASCII match the beginnings of words alone.
+ */
 export const searchField = z.string().trim().max(SEARCH_MAX_LENGTH).optional()
 
 /** A query string's `true` or `false`; the order of a sort turned round. */

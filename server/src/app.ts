@@ -9,12 +9,16 @@ import type { Config } from '#src/config.ts'
 import type { Database } from '#src/db/database.ts'
 import { createDownloads } from '#src/download.ts'
 import { signInHandlers } from '#src/features/accounts/sign-in.ts'
-import { usersDownload, usersHandlers } from '#src/features/accounts/users.ts'
+import { usersDownload, usersSelection } from '#src/features/accounts/users-list.ts'
+import { usersHandlers } from '#src/features/accounts/users.ts'
+import { announcementsSelection } from '#src/features/announcements/announcements-list.ts'
 import { announcementsHandlers } from '#src/features/announcements/announcements.ts'
 import { historyDownload, historyHandlers } from '#src/features/history.ts'
 import { metricsHandlers } from '#src/features/metrics.ts'
-import { tasksHandlers } from '#src/features/tasks.ts'
-import { telegramUsersDownload, telegramUsersHandlers } from '#src/features/telegram-users.ts'
+import { tasksSelection } from '#src/features/tasks/tasks-list.ts'
+import { tasksHandlers } from '#src/features/tasks/tasks.ts'
+import { telegramUsersDownload, telegramUsersSelection } from '#src/features/telegram-users/download.ts'
+import { telegramUsersHandlers } from '#src/features/telegram-users/telegram-users.ts'
 import { createFiles, type Files } from '#src/files.ts'
 import type { FileStore } from '#src/files-disk.ts'
 import { createHttp } from '#src/http/http.ts'
@@ -52,6 +56,13 @@ export async function createApp({
   const downloads = createDownloads({ database, log })
   const files = createFiles({ database, store: fileStore, log })
   const services = { database, files, sessions, attempts, downloads, log, registrationEmailHost }
+  const selections = {
+    users: usersSelection(services),
+    telegramUsers: telegramUsersSelection(services),
+    socialTasks: tasksSelection(services, 'social'),
+    dailyTasks: tasksSelection(services, 'daily'),
+    announcements: announcementsSelection(services),
+  }
   const routes = bindRoutes(contract, {
     accounts: signInHandlers(services),
     users: usersHandlers(services),
@@ -65,6 +76,18 @@ export async function createApp({
       users: usersDownload(services),
       telegramUsers: telegramUsersDownload(services),
       history: historyDownload(services),
+      selection: (input, context) => {
+        switch (input.list) {
+          case 'users':
+            return selections.users(input, context)
+          case 'telegramUsers':
+            return selections.telegramUsers(input, context)
+          case 'announcements':
+            return selections.announcements(input, context)
+          default:
+            return selections[input.list](input, context)
+        }
+      },
       progress: async ({ exportId }, context) => downloads.progress(exportId, context),
     },
   })

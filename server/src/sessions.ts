@@ -14,6 +14,8 @@ export const SESSION_MAX_SECONDS = 7 * 24 * 60 * 60
 const TOUCH_EVERY_MS = 10 * 60 * 1000
 const CACHE_SIZE = 20_000
 const CHANNEL = 'sessions'
+/** No user's id. */
+const EVERYBODY = ''
 
 export interface Sessions {
   /** Begins a session and gives its token, which is stored nowhere. */
@@ -26,8 +28,10 @@ export interface Sessions {
   endAllOf(tx: Kysely<Tables>, userId: string): Promise<void>
   /** Within the transaction that changes a user: tells every process to forget what it cached of them. */
   announceChange(tx: Kysely<Tables>, userId: string): Promise<void>
-  /** After the commit: forgets here and now what is cached of a user. */
-  changed(userId: string): void
+  /** The same of very many users: every process forgets all it cached. */
+  announceManyChanges(tx: Kysely<Tables>): Promise<void>
+  /** After the commit: forgets here and now what is cached of a user, or of all. */
+  changed(userId?: string): void
   /** Deletes expired sessions. */
   sweep(): Promise<void>
 }
@@ -48,7 +52,7 @@ export async function createSessions(database: Database): Promise<Sessions> {
   }
   await database.listen(
     CHANNEL,
-    (userId) => forget(userId),
+    (userId) => forget(userId === EVERYBODY ? undefined : userId),
     () => forget(),
   )
 
@@ -112,6 +116,10 @@ export async function createSessions(database: Database): Promise<Sessions> {
 
     async announceChange(tx, userId) {
       await sql`select pg_notify(${CHANNEL}, ${userId})`.execute(tx)
+    },
+
+    async announceManyChanges(tx) {
+      await sql`select pg_notify(${CHANNEL}, ${EVERYBODY})`.execute(tx)
     },
 
     changed: forget,

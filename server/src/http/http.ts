@@ -47,7 +47,9 @@ export function createHttp(services: HttpServices): Hono<Env> {
   const refuse = (code: ErrorCode): Response => send(failureAnswer(new Failure(code), randomUUID()))
   const json = (value: unknown, status = 200): Response => send({ status, headers: jsonHeaders, body: JSON.stringify(value) })
 
-  for (const [path, byMethod] of Map.groupBy(routes, (route) => route.path)) {
+  // `/api/users/remove` before `/api/users/{id}`: the first path that matches is the one.
+  const literalFirst = routes.toSorted((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
+  for (const [path, byMethod] of Map.groupBy(literalFirst, (route) => route.path)) {
     const allow = byMethod.map((route) => route.method).join(', ')
     http.all(honoPath(path), (c) => {
       const method = c.req.method === 'HEAD' ? 'GET' : c.req.method

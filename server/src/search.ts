@@ -1,0 +1,56 @@
+/**
+ * Searching the `search_text` of a table (migration 0002). Hides which index serves a term, and that a common term must not be
+ * looked up in one: `isMatch` filters rows at hand, `found` finds them in the index.
+ */
+import { type RawBuilder, sql } from 'kysely'
+
+/** Shorter terms match the beginnings of words alone: there is no trigram in the middle of a word for them. */
+const MIN_PART_LENGTH = 3
+
+export interface SearchTerm {
+  /** True for a row whose `search_text` holds the term. */
+  isMatch: RawBuilder<boolean>
+  /** Holds for these and some others, and leads to them by the index. */
+  inIndex: RawBuilder<boolean>
+  /** Both: the same as `isMatch`, and such that the planner has no better idea than the index whatever it believes of the term. */
+  found: RawBuilder<boolean>
+}
+
+/**
+ * The condition a search makes; none for an empty one. A leading `@` is how people write a handle, not part of it.
+ * @param looksInto what `isMatch` looks into, in lower case, each part after a space; `inIndex` is always about `search_text`
+ */
+export function searchTerm(
+  search: string | undefined,
+  looksInto: RawBuilder<string> = sql.ref('search_text'),
+): SearchTerm | undefined {
+  const text = (search ?? '').trim().replace(/^@+/, '')
+  if (text === '') return undefined
+  const term = sql`lower(${text}::text)`
+  const isWordStart = Array.from(text).length < MIN_PART_LENGTH && !hasOther(text)
+  const isMatch = isWordStart
+    ? sql<boolean>`(strpos(${looksInto}, ' ' || ${term}) > 0 or strpos(${looksInto}, '@' || ${term}) > 0)`
+    : sql<boolean>`strpos(${looksInto}, ${term}) > 0`
+  const isServedByWords = isWordStart || !hasOther(text) || /[a-z0-9_.#-]{3}/i.test(text)
+  const inIndex = isServedByWords ? inWords(text, isWordStart) : inCharacters(text)
+  return { isMatch, inIndex, found: sql<boolean>`(${inIndex} and ${isMatch})` }
+}
+
+/** Characters that no trigram holds. */
+function hasOther(text: string): boolean {
+  return /[^a-zA-Z0-9_.#@ -]/.test(text)
+}
+
+/** A pattern out of a subquery is unknown while the statement is planned, and such a one is believed to be rare. */
+function inWords(text: string, isWordStart: boolean): RawBuilder<boolean> {
+  const pattern = text
+    .replaceAll(/[\\%]/g, String.raw`\$&`)
+    .replaceAll(/[_.#-]/g, 'q')
+    .replaceAll('@', ' ')
+  return sql<boolean>`translate(search_text, '_.-#@', 'qqqq ') like (select ${isWordStart ? '% ' : '%'} || lower(${pattern}::text) || '%')`
+}
+
+function inCharacters(text: string): RawBuilder<boolean> {
+  return sql<boolean>`search_text ~ '[^a-z0-9_.#@ -]' and string_to_array(regexp_replace(search_text, '[a-z0-9_.#@ -]+', '', 'g'), null)
+    @> (select string_to_array(regexp_replace(lower(${text}::text), '[a-z0-9_.#@ -]+', '', 'g'), null))`
+}
