@@ -103,9 +103,10 @@ test.describe('as an admin', () => {
     })
     await openPalette(page)
     const cancelled = page.waitForEvent('requestfailed', (request) => request.url().includes('search=Follow'))
+    const asked = page.waitForRequest('**/api/social-tasks?*search=Follow')
     await page.keyboard.type('Follow')
+    await asked
     await expect(palette(page).getByRole('status')).toHaveText('Searching…')
-    await page.waitForRequest('**/api/daily-tasks?*search=Follow').catch(() => {})
     await box(page).fill('no such thing')
     await cancelled
     await expect(palette(page).getByRole('status')).toHaveText('Nothing found for “no such thing”.')
@@ -118,7 +119,6 @@ test.describe('as an admin', () => {
 
     test('Palette: says what could not be searched, and tries again', async ({ page }) => {
       const json = { success: false, code: 'INTERNAL', message: 'Internal Server Error!' }
-      await page.route('**/api/annoucements?*', (route) => route.fulfill({ status: 500, json }))
       await page.route('**/api/announcements?*', (route) => route.fulfill({ status: 500, json }))
       await openPalette(page)
       await page.keyboard.type('Season 2')

@@ -63,6 +63,7 @@ for (const facts of [social, daily] as const) {
       await expect(column(page, 3)).toHaveText(['Task 4', 'Task 2', 'Task 3', 'Task 1'])
       await toast(page, 'Task 4 moved.').getByRole('button', { name: 'Undo' }).press('Enter')
       await expect(toast(page, 'Task 4 is back.')).toBeVisible()
+      await expect(moveButton(page, 'Task 4')).toBeFocused()
       await expect(column(page, 3)).toHaveText(['Task 2', 'Task 3', 'Task 1', 'Task 4'])
       expect((await storedTasks(server, facts)).map((one) => one.title)).toEqual(['Task 2', 'Task 3', 'Task 1', 'Task 4'])
     })

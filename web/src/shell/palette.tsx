@@ -119,6 +119,7 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
           Close
         </button>
       </div>
+      {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the list of a combobox (ARIA APG) */}
       <div id={`${id}-list`} role="listbox" aria-label="Results" className={classes['list']} tabIndex={-1}>
         {groups.map(({ title, entries: ofGroup }) => (
           // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a group of options, not of form controls
@@ -127,10 +128,11 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
               {title}
             </p>
             {ofGroup.map((entry) => (
-              // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus, jsx-a11y/prefer-tag-over-role -- the field has the focus and the keys (ARIA combobox)
+              // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the field has the focus and the keys (ARIA combobox)
               <div
                 key={entry.id}
                 id={optionId(entry)}
+                // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- of such a list
                 role="option"
                 aria-selected={entry === active}
                 className={classes['option']}

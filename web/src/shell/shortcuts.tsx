@@ -49,28 +49,30 @@ const SEQUENCE_MS = 1500 // between `g` and the key of the place
 export function useShortcuts(): { openPalette: () => void; preloadPalette: () => void; overlay: ReactNode } {
   const { user } = useSession()
   const router = useRouter()
-  const [Overlay, setOverlay] = useState<ComponentType<OverlayProps>>()
-  const wanted = useRef<OverlayName>(undefined)
+  const [overlay, setOverlay] = useState<{ number: number; Overlay: ComponentType<OverlayProps> }>()
+  const isLoading = useRef(false)
   const goUntil = useRef(0)
 
   const open = async (name: OverlayName) => {
-    if (wanted.current === name) return
-    wanted.current = name
+    if (isLoading.current) return
+    isLoading.current = true
     try {
-      const loaded = await overlays[name]()
-      if (wanted.current === name) setOverlay(() => loaded)
+      const Overlay = await overlays[name]()
+      setOverlay((last) => ({ number: (last?.number ?? 0) + 1, Overlay }))
     } catch {
-      wanted.current = undefined
       toast.failure(`The ${name} could not be loaded.`)
+    } finally {
+      isLoading.current = false
     }
   }
 
-  const handleClose = () => {
-    wanted.current = undefined
-    setOverlay(undefined)
-  }
+  /** A dialog says late that it was closed: the next one may be open by then. */
+  const handleClose = (number: number) => setOverlay((last) => (last?.number === number ? undefined : last))
+
+  const preloadPalette = () => void overlays.palette().catch(() => {}) // it is asked for again when it is needed
 
   const press = (event: KeyboardEvent) => {
+    if (event.key === 'Control' || event.key === 'Meta') preloadPalette() // it may become Ctrl K
     if (event.defaultPrevented || event.isComposing || event.altKey) return
     if ((isMac ? event.metaKey : event.ctrlKey) && !event.shiftKey && event.key.toLowerCase() === 'k') {
       if (isBlocked()) return
@@ -78,7 +80,7 @@ export function useShortcuts(): { openPalette: () => void; preloadPalette: () =>
       void open('palette')
       return
     }
-    if (event.ctrlKey || event.metaKey || isBlocked() || wanted.current || isTyping(event.target) || !hasSingleKeys()) return
+    if (event.ctrlKey || event.metaKey || isBlocked() || isLoading.current || isTyping(event.target) || !hasSingleKeys()) return
     if (event.timeStamp < goUntil.current) {
       goUntil.current = 0
       const place = placesFor(user?.userType).find(({ goKey }) => goKey === event.key.toLowerCase())
@@ -101,8 +103,14 @@ export function useShortcuts(): { openPalette: () => void; preloadPalette: () =>
 
   return {
     openPalette: () => void open('palette'),
-    preloadPalette: () => void overlays.palette().catch(() => {}), // it is asked for again when it is needed
-    overlay: Overlay && <Overlay key={user?.id} onClose={handleClose} onKeyboardMap={() => void open('keyboard map')} />,
+    preloadPalette,
+    overlay: overlay && (
+      <overlay.Overlay
+        key={`${user?.id} ${overlay.number}`}
+        onClose={() => handleClose(overlay.number)}
+        onKeyboardMap={() => void open('keyboard map')}
+      />
+    ),
   }
 }
 

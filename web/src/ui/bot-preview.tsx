@@ -166,7 +166,6 @@ function Chat({ message }: { message: BotMessage }) {
           <div className={classes['text']}>
             <Picture url={icon} className={classes['icon']} />
             {lines.map(({ text, isBold }, index) => (
-              // oxlint-disable-next-line react/no-array-index-key -- lines have no identity but their place
               <p key={index} data-bold={isBold}>
                 {text}
               </p>

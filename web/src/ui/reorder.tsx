@@ -17,6 +17,8 @@ interface ReorderOptions<Row> {
 
 interface Reorder<Row> {
   handle: (row: Row) => ReactNode
+  /** Puts the focus on the handle of a row that is about to be moved by something else. */
+  focus: (row: Row) => void
   /** What is said to a screen reader; to be rendered once, outside of the table. */
   announcements: ReactNode
 }
@@ -91,6 +93,7 @@ export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<
     if (up.to === up.from) return putBack()
     lift.current = undefined
     dropped.current = up
+    focusedId.current = up.id
     setLiftedId(undefined)
     place(up, 'dropped at')
     onMove(up.from, up.to)
@@ -98,13 +101,13 @@ export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<
 
   // Once the table has the order that the row was dropped into, rows stand where they looked to be; the row's move cost it the focus.
   const dropped = useRef<Lift>(undefined)
+  const focusedId = useRef<string>(undefined)
   useLayoutEffect(() => {
-    const { current } = dropped
+    if (lift.current) putBackRef.current() // somebody else changed the list meanwhile
+    settle(dropped.current?.elements ?? [])
+    if (focusedId.current !== undefined) buttons.current.get(focusedId.current)?.focus({ preventScroll: true })
     dropped.current = undefined
-    if (current) {
-      settle(current.elements)
-      buttons.current.get(current.id)?.focus({ preventScroll: true })
-    } else if (lift.current) putBackRef.current() // somebody else changed the list meanwhile
+    focusedId.current = undefined
   }, [order])
   const putBackRef = useRef(putBack)
   useEffect(() => {
@@ -188,6 +191,10 @@ export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<
         <IconGripVertical size={18} stroke={1.75} aria-hidden />
       </button>
     ),
+    focus: (row) => {
+      focusedId.current = idOf(row)
+      buttons.current.get(idOf(row))?.focus()
+    },
     announcements: (
       <div className="app-sr-only">
         <p id={helpId}>Press Space to pick up, the arrow keys to move, Space to drop, Escape to cancel.</p>
@@ -201,12 +208,11 @@ export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<
 function landingOf({ tops, elements, height, from }: Lift, distance: number): number {
   const top = (tops[from] ?? 0) + distance
   const middle = (index: number) => (tops[index] ?? 0) + (elements[index]?.offsetHeight ?? 0) / 2
+  const last = elements.length - 1
   let to = from
   while (to > 0 && top < middle(to - 1)) to--
-  while (to === from || to > from) {
-    if (to >= elements.length - 1 || top + height <= middle(to + 1)) break
-    to++
-  }
+  if (to < from) return to
+  while (to < last && top + height > middle(to + 1)) to++
   return to
 }
 

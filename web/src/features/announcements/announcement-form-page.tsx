@@ -108,8 +108,8 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
   )
   const { setValue } = form
   const [type, linkType] = useWatch({ control: form.control, name: ['type', 'linkType'] })
-  const image = useFile(files?.image ?? stored(announcement?.image, announcement?.imageName))
-  const icon = useFile(files?.icon ?? stored(announcement?.icon, announcement?.iconName))
+  const image = useFile(files?.image ?? storedFile(announcement?.image, announcement?.imageName))
+  const icon = useFile(files?.icon ?? storedFile(announcement?.icon, announcement?.iconName))
 
   useEffect(() => {
     if (type !== 'link') setValue('link', '') // or a hidden wrong link would stop the form
@@ -217,7 +217,7 @@ function valuesOf({ type, title, subtitle, description, link, linkType, inputTex
   }
 }
 
-function stored(key: string | null | undefined, name: string | null | undefined): ChosenFile {
+function storedFile(key: string | null | undefined, name: string | null | undefined): ChosenFile {
   return key ? { key, name: name ?? '' } : undefined
 }
 

@@ -58,11 +58,14 @@ export function useTaskOrder({ collection, tasks, queryKey }: TaskOrderOptions) 
     const after = from < to ? [...others, task] : [task, ...others]
     save(before, after, (dealt) => {
       const originalOrder = before.flatMap(({ id }) => dealt.filter((one) => one.id === id))
-      toast.success(`${task.title} moved.`, {
-        action: { label: 'Undo', onClick: () => save(dealt, originalOrder, () => toast.success(`${task.title} is back.`)) },
-      })
+      const handleUndo = () => {
+        reorder.focus(task)
+        save(dealt, originalOrder, () => toast.success(`${task.title} is back.`))
+      }
+      toast.success(`${task.title} moved.`, { action: { label: 'Undo', onClick: handleUndo } })
     })
   }
 
-  return useReorder({ rows: tasks, idOf: ({ id }) => id, titleOf: ({ title }) => title, onMove: handleMove })
+  const reorder = useReorder({ rows: tasks, idOf: ({ id }) => id, titleOf: ({ title }) => title, onMove: handleMove })
+  return reorder
 }
