@@ -14,6 +14,7 @@ import {
 import { Link, useLocation } from '@tanstack/react-router'
 import { useSession } from '#src/session.tsx'
 import { useLogOut } from './log-out.ts'
+import { ColorSchemeSwitch } from './color-scheme.tsx'
 import classes from './shell.module.css'
 
 interface Place {
@@ -97,6 +98,7 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
           </Link>
         ))}
       </nav>
+      <ColorSchemeSwitch />
       <button type="button" className={classes['link']} onClick={() => void logOut()}>
         <IconLogout size={20} stroke={1.75} aria-hidden />
         Log Out

@@ -3,11 +3,13 @@ import { Drawer } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconMenu2, IconSearch } from '@tabler/icons-react'
 import { Link, Outlet } from '@tanstack/react-router'
-import { type MouseEvent, useState } from 'react'
+import { type MouseEvent, useEffect, useState } from 'react'
 import { useSession } from '#src/session.tsx'
 import { ConfirmProvider } from '#src/ui/confirm.tsx'
 import { Logo } from '#src/ui/logo.tsx'
+import { forgetSelections } from '#src/ui/selection.tsx'
 import { Navigation } from './navigation.tsx'
+import { OfflineNotice } from './offline-notice.tsx'
 import classes from './shell.module.css'
 import { isMac, PALETTE_KEYS, useShortcuts } from './shortcuts.tsx'
 
@@ -15,6 +17,8 @@ export function Shell() {
   const { user } = useSession()
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   const shortcuts = useShortcuts()
+
+  useEffect(() => forgetSelections, [user?.id])
   const isPhone = useMediaQuery('(max-width: 62em)', undefined, { getInitialValueInEffect: false })
 
   return (
@@ -59,6 +63,7 @@ export function Shell() {
         )}
         {/* Nothing on a page outlives the person it was for. */}
         <main id="main" key={user?.id} tabIndex={-1} className={classes['main']}>
+          <OfflineNotice />
           {user && <Outlet />}
         </main>
       </div>

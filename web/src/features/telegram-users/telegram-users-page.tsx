@@ -159,7 +159,7 @@ export function TelegramUsersPage() {
         toolbar={{
           searchLabel: 'Search players',
           search: q ?? '',
-          onSearch: (text) => show({ ...list, q: text || undefined }, true),
+          onSearch: (wanted) => show({ ...list, q: wanted || undefined }, true),
           filters,
           values: { balanceMin, balanceMax, joinedFrom, joinedUntil, wallet },
           onFilter: (values) => show({ ...list, ...values }),
