@@ -182,7 +182,7 @@ function Header<Row>({ column, sorting }: { column: Column<Row>; sorting: DataTa
   const { header, align, sort, isDescending = false } = column
   if (sort === undefined || !sorting) {
     return (
-      <th scope="col" data-align={align}>
+      <th scope="col" data-align={align} data-column={header}>
         {header}
       </th>
     )
@@ -190,7 +190,12 @@ function Header<Row>({ column, sorting }: { column: Column<Row>; sorting: DataTa
   const isActive = sorting.sort === sort
   const isDown = isDescending !== (isActive && sorting.isReversed)
   return (
-    <th scope="col" data-align={align} aria-sort={isActive ? (isDown ? 'descending' : 'ascending') : undefined}>
+    <th
+      scope="col"
+      data-align={align}
+      data-column={header}
+      aria-sort={isActive ? (isDown ? 'descending' : 'ascending') : undefined}
+    >
       <button
         type="button"
         className={classes['sort']}
@@ -250,7 +255,7 @@ const TableRow = memo(function TableRow({ id, row, number, columns, hidden, isPi
       )}
       {columns.map((column) =>
         hidden.has(column.header) ? null : (
-          <td key={column.header} data-align={column.align}>
+          <td key={column.header} data-align={column.align} data-column={column.header}>
             {'render' in column ? (
               column.render(row, number)
             ) : (

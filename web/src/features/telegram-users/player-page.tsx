@@ -31,7 +31,10 @@ export function PlayerPage() {
     <Page title={name ?? `Player ${params.userId}`} actions={<Neighbours userId={userId} list={list} />}>
       {error ? (
         <Panel>
-          <Problem message={asCallError(error).message} onRetry={() => void refetch()}>
+          <Problem
+            message={asCallError(error).message}
+            {...(asCallError(error).isException && { onRetry: () => void refetch() })}
+          >
             <LinkButton to="/manage-telegram-users" search={list} variant="default">
               Back to Telegram Users
             </LinkButton>
