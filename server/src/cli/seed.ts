@@ -7,7 +7,7 @@ import { countJoined, countTaken, type Deltas } from '#src/db/activity.ts'
 import { addToCounters, foldCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { HistoryKind } from '#src/db/tables.ts'
-import { vacuum } from './import-vacuum.ts'
+import { inLargePortions, vacuum } from './import-vacuum.ts'
 import { tasksWriter, writeAnnouncements } from './import-write.ts'
 import { seedAnnouncements, seedTasks } from './seed-items.ts'
 import { participationsSql, telegramUsersSql } from './seed-rows.ts'
@@ -123,6 +123,7 @@ async function insertChunk(database: Database, { from, to, counter, count, sql: 
   return database.transaction(async (tx) => {
     // Compiling these long expressions takes longer than running them.
     await sql`set local jit = off`.execute(tx)
+    await inLargePortions(tx)
     const query: CompiledQuery<{ at: Date; added: number }> = CompiledQuery.raw(text, [from, to, ...params])
     const { rows } = await tx.executeQuery(query)
     const total = rows.reduce((sum, { added }) => sum + added, 0)

@@ -93,8 +93,8 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
       }
 
       async function plainPage(): Promise<{ read: PageRow[]; total: number }> {
-        const read = await pages[direction ?? 'first']([kind, id, ...key])
-        return { read, total: read[0]?.total ?? (await participantsOf(kind, id)) }
+        const rows = await pages[direction ?? 'first']([kind, id, ...key])
+        return { read: rows, total: rows[0]?.total ?? (await participantsOf(kind, id)) }
       }
     },
   }
