@@ -42,68 +42,72 @@ export function PlayerPage() {
         </Panel>
       ) : (
         <div className={classes['player']} aria-busy={player === undefined}>
-          <Card title="Balance">
-            <p className={classes['balance']}>{player ? <Balance amount={player.balance} /> : <Waiting />}</p>
-            <p className={classes['note']}>
-              {player ? (
-                <>
-                  {player.participations.total.toLocaleString('en-US')} participations, worth{' '}
-                  <Balance amount={player.participations.reward} />
-                </>
-              ) : (
-                <Waiting />
-              )}
-            </p>
-          </Card>
-          <Card title="Identity">
-            <Facts
-              facts={[
-                ['User ID', player && String(player.userId)],
-                ['First Name', player?.firstName],
-                ['Last Name', player?.lastName],
-                ['Username', player?.username],
-                ['Email', player?.email],
-                ['Phone Number', player?.phoneNumber],
-              ]}
-              isLoading={!player}
-            />
-            <dl className={classes['facts']}>
-              <div>
-                <dt>Created At</dt>
-                <dd>
-                  {!player ? (
-                    <Waiting />
-                  ) : player.createdAt === null ? (
-                    <Missing text={MISSING} />
-                  ) : (
-                    <Moment iso={player.createdAt} />
-                  )}
-                </dd>
-              </div>
-            </dl>
-          </Card>
-          <Card title="Handles">
-            <Facts
-              facts={[
-                ['Twitter Username', player?.twitterUsername],
-                ['Instagram Username', player?.instagramUsername],
-                ['LinkedIn Username', player?.linkedInUsername],
-                ['Discord Username', player?.discordUsername],
-                ['Youtube Username', player?.youtubeUsername],
-              ]}
-              isLoading={!player}
-            />
-          </Card>
-          <Card title="Wallets">
-            <Facts
-              facts={[
-                ['TON Wallet Address', player?.tonWalletAddress],
-                ['BSC Wallet', player?.bscWallet],
-              ]}
-              isLoading={!player}
-            />
-          </Card>
-          <TimeLine userId={userId} />
+          <div className={classes['column']}>
+            <Card title="Balance">
+              <p className={classes['balance']}>{player ? <Balance amount={player.balance} /> : <Waiting />}</p>
+              <p className={classes['note']}>
+                {player ? (
+                  <>
+                    {player.participations.total.toLocaleString('en-US')} participations, worth{' '}
+                    <Balance amount={player.participations.reward} />
+                  </>
+                ) : (
+                  <Waiting />
+                )}
+              </p>
+            </Card>
+            <Card title="Wallets">
+              <Facts
+                facts={[
+                  ['TON Wallet Address', player?.tonWalletAddress],
+                  ['BSC Wallet', player?.bscWallet],
+                ]}
+                isLoading={!player}
+              />
+            </Card>
+            <Card title="Handles">
+              <Facts
+                facts={[
+                  ['Twitter Username', player?.twitterUsername],
+                  ['Instagram Username', player?.instagramUsername],
+                  ['LinkedIn Username', player?.linkedInUsername],
+                  ['Discord Username', player?.discordUsername],
+                  ['Youtube Username', player?.youtubeUsername],
+                ]}
+                isLoading={!player}
+              />
+            </Card>
+          </div>
+          <div className={classes['column']}>
+            <Card title="Identity">
+              <Facts
+                facts={[
+                  ['User ID', player && String(player.userId)],
+                  ['First Name', player?.firstName],
+                  ['Last Name', player?.lastName],
+                  ['Username', player?.username],
+                  ['Email', player?.email],
+                  ['Phone Number', player?.phoneNumber],
+                ]}
+                isLoading={!player}
+              />
+              <dl className={classes['facts']}>
+                <div>
+                  <dt>Created At</dt>
+                  <dd>
+                    {!player ? (
+                      <Waiting />
+                    ) : player.createdAt === null ? (
+                      <Missing text={MISSING} />
+                    ) : (
+                      <Moment iso={player.createdAt} />
+                    )}
+                  </dd>
+                </div>
+              </dl>
+            </Card>
+            <TimeLine userId={userId} />
+          </div>
         </div>
       )}
     </Page>
