@@ -204,6 +204,8 @@ const filters: TelegramUsersFilter[] = [
   { search: '0xa' },
   { search: '1000' },
   { search: 'example.org' },
+  { search: 'p123' },
+  { search: '123@' },
   { search: 'nobody here' },
   { balanceMin: 0, balanceMax: 2.5 },
   { balanceMin: 3 },
