@@ -102,7 +102,7 @@ describe('Bulk: announcements', () => {
     expect((await remove({ target: { ids: ['a1', 'a2'] }, dryRun: true })).body).toMatchObject({ affected: 2 })
     expect(await db.selectFrom('file_removals').selectAll().execute()).toEqual([])
     const dropped: string[] = []
-    const { remove: drop } = app.files
+    const drop = app.files.remove.bind(app.files)
     app.files.remove = async (tx, keys) => {
       dropped.push(...keys)
       await drop(tx, keys)
