@@ -81,7 +81,10 @@ describe('Bulk: announcements', () => {
     const { app, admin } = await opening()
     const body = { target: { ids: ['a1', 'a2', 'a3'] }, status: true }
     const answers = await Promise.all(Array.from({ length: 20 }, () => admin.call('POST', `${path}/status`, body)))
-    expect(answers.map((answer) => answer.body.affected).toSorted()).toEqual([...Array.from({ length: 19 }, () => 0), 3])
+    expect(answers.map((answer) => answer.body.affected as number).toSorted((a, b) => a - b)).toEqual([
+      ...Array.from({ length: 19 }, () => 0),
+      3,
+    ])
     const audited = app.database.db
       .selectFrom('audit_log')
       .selectAll()
@@ -102,7 +105,7 @@ describe('Bulk: announcements', () => {
     expect((await remove({ target: { ids: ['a1', 'a2'] }, dryRun: true })).body).toMatchObject({ affected: 2 })
     expect(await db.selectFrom('file_removals').selectAll().execute()).toEqual([])
     const dropped: string[] = []
-    const { remove: drop } = app.files
+    const drop = app.files.remove.bind(app.files)
     app.files.remove = async (tx, keys) => {
       dropped.push(...keys)
       await drop(tx, keys)

@@ -58,6 +58,10 @@ export function createPages(database: Database): Pages {
       }
       const looked = await near(database, filter, { reading, limit, lookedAt: LOOKED_AT_PER_ROW * limit })
       if (looked.rows.length === limit) return { rows: looked.rows }
+      if (looked.rows.length * 3 >= limit && !looked.isWhole) {
+        const more = await near(database, filter, { reading, limit, lookedAt: 6 * LOOKED_AT_PER_ROW * limit })
+        if (more.rows.length === limit) return { rows: more.rows }
+      }
       const hits = await among(database, filter, { reading, limit, maxHits: MAX_HITS })
       if (hits.total <= MAX_HITS) return hits
       if (looked.isWhole) return { rows: looked.rows }
