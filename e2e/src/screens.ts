@@ -25,7 +25,7 @@ export const screens: Screen[] = [
   { name: 'login', path: at('/auth/log-in'), as: 'guest', ready: 'Sign into your account' },
   { name: 'register', path: at('/register'), as: 'guest', ready: 'Create Your New Account' },
   { name: 'user-dashboard', path: at('/'), as: 'user', ready: 'User Dashboard' },
-  { name: 'dashboard', path: at('/'), as: 'admin', ready: 'Active Announcements' },
+  { name: 'dashboard', path: at('/'), as: 'admin', ready: 'Top balances' },
   { name: 'manage-users', path: at('/manage-users'), as: 'admin', ready: 'Page 1 of 1' },
   {
     name: 'update-user',

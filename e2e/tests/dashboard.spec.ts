@@ -2,8 +2,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, Page } from '@playwright/test'
 import { sql } from 'kysely'
-import { countJoined, countTaken, type Deltas } from '../../server/src/db/activity.ts'
-import { addToCounters } from '../../server/src/db/counters.ts'
+import { addActivity } from '../../server/src/testing/activity.ts'
 import { type ConsoleServer, expect, test } from '#src/test.ts'
 
 const links = {
@@ -125,12 +124,10 @@ const WIDTHS = [1440, 390]
 
 /** Players who join now, or so many hours ago, and take part in a daily task of the sample. */
 async function join({ database }: ConsoleServer, players: number, hoursAgo = 0): Promise<void> {
-  const at = new Date(Date.now() - hoursAgo * HOUR_MS)
-  await database.transaction(async (tx) => {
-    const deltas: Deltas = new Map([['telegramUsers', players]])
-    countJoined(deltas, at, players)
-    countTaken(deltas, { kind: 'daily', itemId: 'daiT9zb5SVz5_K', at }, players)
-    await addToCounters(tx, deltas)
+  await addActivity(database, players, {
+    kind: 'daily',
+    itemId: 'daiT9zb5SVz5_K',
+    at: new Date(Date.now() - hoursAgo * HOUR_MS),
   })
 }
 

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { readCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
-import { activityCounters, countedActivity } from '#src/testing/counted-activity.ts'
+import { activityCounters, countedActivity } from '#src/testing/activity.ts'
 import { testDatabase } from '#src/testing/test-database.ts'
 import { importDirectory } from './import.ts'
 
@@ -165,52 +165,6 @@ test('§8 design: changed values update, bump the version and move the history a
     { id: 'b', title: 'Task b', version: 1 },
   ])
   expect(await db.selectFrom('history_items').select('title').where('item_id', '=', 'a').execute()).toEqual([{ title: 'New' }])
-  await expectExactCounters(database)
-})
-
-test('Dashboard: a player or participation whose time changes moves from one bucket to the other, by the hour too', async () => {
-  const HOUR_MS = 3_600_000
-  const now = Date.now()
-  const { directory, db } = await run({
-    socialTask: [task('a', 1), task('b', 2)],
-    telegramUsers: [player(1, { createdAt: now }), player(2, { createdAt: timestamp }), player(3), player(4, { createdAt: now })],
-    'socialTasksHistory.users': [took('a', 1, { timestamp: now }), took('a', 2), took('b', 1, { timestamp: now - 2 * HOUR_MS })],
-  })
-  await expectExactCounters({ db })
-  expect(Object.keys(await activityCounters(db)).filter((name) => name.startsWith('taken@h'))).toHaveLength(2)
-
-  await fill(directory, {
-    telegramUsers: [
-      player(1, { createdAt: now - 3 * HOUR_MS }),
-      player(2, { createdAt: now }),
-      player(3, { createdAt: timestamp }),
-      player(4),
-    ],
-    'socialTasksHistory.users': [
-      took('a', 1, { timestamp: now - 60 * 24 * HOUR_MS }),
-      took('a', 2, { timestamp: now, username: 'renamed' }),
-      took('b', 1, { timestamp: now - 2 * HOUR_MS, username: 'renamed' }),
-    ],
-  })
-  const { counts } = await run(directory)
-  expect(counts['telegramUsers']).toEqual([4, 4, 0, 0])
-  await expectExactCounters({ db })
-  const before = await activityCounters(db)
-  await run(directory)
-  expect(await activityCounters(db)).toEqual(before)
-})
-
-test('Dashboard: two imports of the same changes at once count each of them once', async () => {
-  const players = (createdAt: number) => Array.from({ length: 200 }, (_, index) => player(index + 1, { createdAt }))
-  const { directory, database } = await run({ telegramUsers: players(timestamp._seconds * 1000) })
-  const other = await directoryOf({ telegramUsers: players(Date.now()) })
-  await fill(directory, { telegramUsers: players(Date.now() - 86_400_000) })
-  const out = await directoryOf({})
-  await Promise.all(
-    [directory, other, directory, other].map((from, index) =>
-      importDirectory({ database, directory: from, rejectedPath: path.join(out, `${index}.ndjson`), log: () => {} }),
-    ),
-  )
   await expectExactCounters(database)
 })
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { readCounters } from '#src/db/counters.ts'
-import { activityCounters, countedActivity } from '#src/testing/counted-activity.ts'
+import { activityCounters, countedActivity } from '#src/testing/activity.ts'
 import { testDatabase } from '#src/testing/test-database.ts'
 import { SEED_BASE, seed, shares } from './seed.ts'
 

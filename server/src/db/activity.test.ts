@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { activityCounters, countedActivity } from '#src/testing/counted-activity.ts'
+import { activityCounters, countedActivity } from '#src/testing/activity.ts'
 import { testDatabase } from '#src/testing/test-database.ts'
 import { countJoined, type Deltas, forgetHours } from './activity.ts'
 import { addToCounters, foldCounters } from './counters.ts'

@@ -72,8 +72,12 @@ async function readFrom(read: Read, { range, bucket, from, now }: Span): Promise
   const week = takenNames('day', start('day', now, 6 * DAY_MS), next('day', now))
   const [row] = await read([
     ...activityNames(bucket, from, until),
-    ...[taken.from, taken.to, taken.itemAt],
-    ...[week.from, week.to, week.itemAt],
+    taken.from,
+    taken.to,
+    taken.itemAt,
+    week.from,
+    week.to,
+    week.itemAt,
   ])
   const { buckets, types, players, items } = row!
   return { range, unit: bucket, points: pointsOf(buckets, { bucket, from, until }), types, topPlayers: players, topItems: items }

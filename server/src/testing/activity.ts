@@ -1,5 +1,8 @@
-/** What the counters of activity (db/activity.ts) must be: the same names, counted the slow way. */
+/** Players who join and take part, and what the counters of activity (db/activity.ts) must be: the same names, counted the slow way. */
 import { type Kysely, sql } from 'kysely'
+import { countJoined, countTaken, type Deltas, type Participation } from '#src/db/activity.ts'
+import { addToCounters } from '#src/db/counters.ts'
+import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 
 /** Hours are right for the last 24 only, so others are left out. */
@@ -27,4 +30,14 @@ export async function activityCounters(db: Kysely<Tables>): Promise<Record<strin
       and (name not like '%@h:%' or name >= split_part(name, '@', 1) || '@h:' || to_char((now() - interval '24 hours') at time zone 'UTC', 'YYYY-MM-DD"T"HH24'))
     group by name having sum(value) <> 0`.execute(db)
   return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+}
+
+/** Counts, without rows, so many players who join at a moment and take part in one thing at once. */
+export async function addActivity(database: Database, players: number, participation: Participation): Promise<void> {
+  await database.transaction(async (tx) => {
+    const deltas: Deltas = new Map([['telegramUsers', players]])
+    countJoined(deltas, participation.at, players)
+    countTaken(deltas, participation, players)
+    await addToCounters(tx, deltas)
+  })
 }
