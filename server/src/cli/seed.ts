@@ -6,7 +6,7 @@ import { CompiledQuery, sql } from 'kysely'
 import { addToCounter, foldCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { HistoryKind } from '#src/db/tables.ts'
-import { vacuum } from './import-vacuum.ts'
+import { inLargePortions, vacuum } from './import-vacuum.ts'
 import { tasksWriter, writeAnnouncements } from './import-write.ts'
 import { seedAnnouncements, seedTasks } from './seed-items.ts'
 import { participationsSql, telegramUsersSql } from './seed-rows.ts'
@@ -118,6 +118,7 @@ async function insertChunk(database: Database, { from, to, counter, sql: text, p
   return database.transaction(async (tx) => {
     // Compiling these long expressions takes longer than running them.
     await sql`set local jit = off`.execute(tx)
+    await inLargePortions(tx)
     const query: CompiledQuery<{ added: number }> = CompiledQuery.raw(text, [from, to, ...params])
     const { rows } = await tx.executeQuery(query)
     const delta = rows[0]?.added ?? 0

@@ -93,8 +93,8 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
       }
 
       async function plainPage(): Promise<{ read: PageRow[]; total: number }> {
-        const read = await pages[direction ?? 'first']([kind, id, ...key])
-        return { read, total: read[0]?.total ?? (await participantsOf(kind, id)) }
+        const rows = await pages[direction ?? 'first']([kind, id, ...key])
+        return { read: rows, total: rows[0]?.total ?? (await participantsOf(kind, id)) }
       }
     },
   }
@@ -131,12 +131,12 @@ async function searchParticipants(
 ): Promise<{ read: PageRow[]; total: number }> {
   const term = searchTerm(search, NAMES)!
   const isOfItem = sql`p.kind = ${kind} and p.item_id = ${id}`
-  const isId = /^\d{1,16}$/.test(search) ? sql`p.user_id = ${search}::bigint` : sql`false`
-  const walk = sql`select p.* from participations p where ${isOfItem} and (${term.isMatch} or ${isId})`
+  const isWholeId = /^\d{1,16}$/.test(search) ? sql`p.user_id = ${search}::bigint` : sql`false`
+  const walk = sql`select p.* from participations p where ${isOfItem} and (${term.isMatch} or ${isWholeId})`
   const candidates = sql`select user_id from telegram_users where ${term.inIndex} limit ${sql.lit(MAX_CANDIDATES + 1)}`
   const isFew = participants > LOOKED_THROUGH && (await countOf(candidates)) <= MAX_CANDIDATES
   const byName = sql`select p.* from (${candidates} offset 0) as candidate join participations p using (user_id) where ${isOfItem} and ${term.isMatch}`
-  const hits = isFew ? sql`${byName} union select p.* from participations p where ${isOfItem} and ${isId}` : walk
+  const hits = isFew ? sql`${byName} union select p.* from participations p where ${isOfItem} and ${isWholeId}` : walk
 
   const moment = sql`(timestamptz 'epoch' + ${key[0] ?? '0'}::bigint * interval '1 microsecond')`
   const place = sql`(${key[1] ?? 0}::bigint, ${key[2] ?? ''}::text)`
@@ -247,8 +247,8 @@ async function openItem(snapshot: Snapshot, kind: HistoryKind, id: string): Prom
   if (!item) throw new Failure('NO_SUCH_HISTORY')
   const columns = columnsFor(item)
   if (item.participants === 0) return { columns, total: 0, rows: [NOBODY] }
-  const sql = `${PARTICIPANTS} ${OF_ITEM} order by at desc, user_id, period`
-  return { columns, total: item.participants, rows: { sql, parameters: [kind, id] } }
+  const query = `${PARTICIPANTS} ${OF_ITEM} order by at desc, user_id, period`
+  return { columns, total: item.participants, rows: { sql: query, parameters: [kind, id] } }
 }
 
 async function openPosted(data: HistoryDownloadInput['data']): Promise<Table<SheetRow>> {

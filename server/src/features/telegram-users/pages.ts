@@ -41,6 +41,8 @@ export const FIELDS = `user_id as "userId", (extract(epoch from created_at) * 10
 const LOOKED_AT_PER_ROW = 100
 /** That many are sorted in some ten milliseconds. A filter that matches more matches a row in a hundred of a million. */
 export const MAX_HITS = 10_000
+/** An index for each of them is less than a walk over a million rows. */
+const MANY_HITS = 200_000
 /** Looked at where a filter matches many rows but few near the place: those of another part of the order. */
 const LOOKED_AT_FAR = 50_000
 
@@ -56,12 +58,17 @@ export function createPages(database: Database): Pages {
       }
       const looked = await near(database, filter, { reading, limit, lookedAt: LOOKED_AT_PER_ROW * limit })
       if (looked.rows.length === limit) return { rows: looked.rows }
+      if (looked.rows.length * 3 >= limit && !looked.isWhole) {
+        const more = await near(database, filter, { reading, limit, lookedAt: 6 * LOOKED_AT_PER_ROW * limit })
+        if (more.rows.length === limit) return { rows: more.rows }
+      }
       const hits = await among(database, filter, { reading, limit, maxHits: MAX_HITS })
       if (hits.total <= MAX_HITS) return hits
       if (looked.isWhole) return { rows: looked.rows }
       const further = await near(database, filter, { reading, limit, lookedAt: LOOKED_AT_FAR })
       if (further.rows.length === limit || further.isWhole) return { rows: further.rows }
-      return among(database, filter, { reading, limit, maxHits: undefined })
+      const many = await among(database, filter, { reading, limit, maxHits: MANY_HITS })
+      return many.total <= MANY_HITS ? many : among(database, filter, { reading, limit, maxHits: undefined })
     },
   }
 }

@@ -97,9 +97,9 @@ function matches(
   if (balanceMax !== undefined && player.balance > balanceMax) return false
   if (joinedFrom !== undefined && !(createdAt !== null && exact(createdAt) >= exact(joinedFrom))) return false
   if (joinedBefore !== undefined && !(createdAt !== null && exact(createdAt) < exact(joinedBefore))) return false
-  const wallets = Number(ton !== null) * 2 + Number(bsc !== null)
-  if (wallet === 'any' && wallets === 0) return false
-  if (wallet === 'none' && wallets !== 0) return false
+  const owned = Number(ton !== null) * 2 + Number(bsc !== null)
+  if (wallet === 'any' && owned === 0) return false
+  if (wallet === 'none' && owned !== 0) return false
   if (wallet === 'ton' && ton === null) return false
   if (wallet === 'bsc' && bsc === null) return false
   const whole = (search ?? '').trim().toLowerCase()
@@ -204,6 +204,8 @@ const filters: TelegramUsersFilter[] = [
   { search: '0xa' },
   { search: '1000' },
   { search: 'example.org' },
+  { search: 'p123' },
+  { search: '123@' },
   { search: 'nobody here' },
   { balanceMin: 0, balanceMax: 2.5 },
   { balanceMin: 3 },
