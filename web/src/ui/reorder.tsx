@@ -53,10 +53,10 @@ export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<
 
   const pickUp = (row: Row, grip?: number) => {
     const id = idOf(row)
-    const element = buttons.current.get(id)?.closest('tr')
-    const elements = [...(element?.parentElement?.children ?? [])] as HTMLTableRowElement[]
+    const elements = rows.flatMap((one) => buttons.current.get(idOf(one))?.closest('tr') ?? [])
+    const from = rows.findIndex((one) => idOf(one) === id)
+    const element = elements[from]
     if (!element || elements.length < 2) return
-    const from = elements.indexOf(element)
     lift.current = {
       id,
       title: titleOf(row),
