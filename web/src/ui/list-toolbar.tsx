@@ -131,7 +131,7 @@ function Filters({ filters, values, active, onFilter }: FiltersProps) {
     <Pane label="Filters" icon={<IconFilter size={18} aria-hidden />} count={active}>
       {filters.map((filter) => (
         <FilterField
-          key={`${filter.name} ${values[filter.name] ?? ''}`}
+          key={filter.name}
           filter={filter}
           value={values[filter.name]}
           onChange={(value) => onFilter({ [filter.name]: value })}
@@ -148,7 +148,6 @@ interface FilterFieldProps {
 }
 
 function FilterField({ filter, value, onChange }: FilterFieldProps) {
-  const [number, setNumber] = useState<string | number>(value ?? '')
   const { label, kind } = filter
   if (kind === 'choice') {
     return (
@@ -165,17 +164,28 @@ function FilterField({ filter, value, onChange }: FilterFieldProps) {
       <TextInput type="date" label={label} value={value ?? ''} onChange={({ target }) => onChange(target.value || undefined)} />
     )
   }
+  return <NumberFilter label={label} value={value} onChange={onChange} />
+}
+
+/** Tells its number when it is left, or by Enter. */
+function NumberFilter({ label, value, onChange }: Omit<FilterFieldProps, 'filter'> & { label: string }) {
+  const [text, setText] = useState<string | number>(value ?? '')
+  const [known, setKnown] = useState(value)
+  if (value !== known) {
+    setKnown(value)
+    setText(value ?? '')
+  }
   const commit = () => {
-    const next = number === '' ? undefined : Number(number)
+    const next = text === '' ? undefined : Number(text)
     if (next !== value) onChange(next)
   }
   return (
     <NumberInput
       label={label}
-      value={number}
+      value={text}
       hideControls
       thousandSeparator=","
-      onChange={setNumber}
+      onChange={setText}
       onBlur={commit}
       onKeyDown={({ key }) => key === 'Enter' && commit()}
     />
