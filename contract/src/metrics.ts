@@ -68,7 +68,7 @@ export const metrics = {
       method: 'GET',
       path: '/api/events',
       tags: ['Metrics'],
-      summary: 'Server-sent events: both of the above, whenever one has changed since the stream began',
+      summary: 'Server-sent events: both of the above, at the beginning and whenever one has changed',
       outputStructure: 'detailed',
     })
     .input(rangeInput)

@@ -134,8 +134,8 @@ const FIRST_RETRY_MS = 2000
 const LAST_RETRY_MS = 60_000
 
 interface FiguresWatcher {
-  /** The stream has begun, maybe again: what was loaded before may be out of date. */
-  onOpen: () => void
+  /** The stream has begun, maybe again, with the figures as they are. */
+  onOpen: (figures: Figures) => void
   /** The figures have changed. */
   onFigures: (figures: Figures) => void
   /** The stream broke off; it is begun again after a while. */
@@ -159,12 +159,14 @@ export function watchFigures(range: ActivityRange, { onOpen, onFigures, onLost }
   }
   const open = (): void => {
     close()
+    let isFirst = true
     source = new EventSource(`${path}?${new URLSearchParams({ range }).toString()}`)
-    source.addEventListener('open', () => {
+    source.addEventListener('figures', ({ data }: MessageEvent<string>) => {
       attempts = 0
-      onOpen()
+      const tell = isFirst ? onOpen : onFigures
+      isFirst = false
+      tell(JSON.parse(data) as Figures)
     })
-    source.addEventListener('figures', ({ data }: MessageEvent<string>) => onFigures(JSON.parse(data) as Figures))
     source.addEventListener('error', () => {
       close()
       onLost()

@@ -23,7 +23,7 @@ async function listen(app: TestApp, { headers }: Client, query = ''): Promise<Li
   const close = () => reader.cancel()
   onTestFinished(close)
   let text = ''
-  return {
+  const listening: Listening = {
     response,
     close,
     async next() {
@@ -41,6 +41,8 @@ async function listen(app: TestApp, { headers }: Client, query = ''): Promise<Li
       }
     },
   }
+  expect((await listening.next())?.metrics, 'what is so when the stream begins').toBeDefined()
+  return listening
 }
 
 async function join({ database }: TestApp, players: number): Promise<void> {

@@ -84,7 +84,7 @@ export function createLive({ sessions, figures, log }: LiveServices): Live {
         listeners.delete(listener)
         throw error
       }
-      listener.stream = createStream(`retry: ${POLL_MS}\n\n`, () => listeners.delete(listener))
+      listener.stream = createStream(`retry: ${POLL_MS}\n\n${eventOf(listener.known)}`, () => listeners.delete(listener))
       poll()
       return { headers: streamHeaders, body: listener.stream.body }
     },
@@ -147,7 +147,7 @@ export function createLive({ sessions, figures, log }: LiveServices): Live {
         for (const listener of group) {
           if (listener.known === news) continue
           listener.known = news
-          listener.stream?.send(`event: ${FIGURES_EVENT}\ndata: ${news}\n\n`)
+          listener.stream?.send(eventOf(news))
         }
       }),
     )
@@ -159,6 +159,10 @@ const streamHeaders = {
   'cache-control': 'no-store, no-transform', // compressed, an event would wait for the next one
   'x-accel-buffering': 'no', // nginx
   connection: 'close', // a stop waits for no connection that a stream had
+}
+
+function eventOf(figures: string): string {
+  return `event: ${FIGURES_EVENT}\ndata: ${figures}\n\n`
 }
 
 function createStream(greeting: string, onGone: () => void): Stream {

@@ -67,9 +67,13 @@ function useLiveFigures(range: ActivityRange): boolean {
     const metricsKey = api.metrics.get.queryKey()
     const activityKey = api.metrics.activity.queryKey({ input: { range } })
     return watchFigures(range, {
-      onOpen: () => {
+      onOpen: ({ metrics, activity }) => {
         setIsLive(true)
-        for (const queryKey of [metricsKey, activityKey]) void queryClient.invalidateQueries({ queryKey })
+        // What changed between loading it and now is loaded again.
+        const isKnown = (key: readonly unknown[], data: object) =>
+          JSON.stringify(queryClient.getQueryData(key)) === JSON.stringify(data)
+        if (!isKnown(metricsKey, metrics)) void queryClient.invalidateQueries({ queryKey: metricsKey })
+        if (!isKnown(activityKey, activity)) void queryClient.invalidateQueries({ queryKey: activityKey })
       },
       onFigures: ({ metrics, activity }) => {
         // What is still on its way is older than this.
