@@ -17,8 +17,6 @@ export function Shell() {
   const { user } = useSession()
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   const shortcuts = useShortcuts()
-
-  useEffect(() => forgetSelections, [user?.id])
   const isPhone = useMediaQuery('(max-width: 62em)', undefined, { getInitialValueInEffect: false })
 
   return (
@@ -64,7 +62,7 @@ export function Shell() {
         {/* Nothing on a page outlives the person it was for. */}
         <main id="main" key={user?.id} tabIndex={-1} className={classes['main']}>
           <OfflineNotice />
-          {user && <Outlet />}
+          {user && <PersonsPage />}
         </main>
       </div>
       {user && shortcuts.overlay}
@@ -93,6 +91,11 @@ function SearchButton({ shortcuts, className }: { shortcuts: ReturnType<typeof u
       </span>
     </button>
   )
+}
+
+function PersonsPage() {
+  useEffect(() => forgetSelections, [])
+  return <Outlet />
 }
 
 function HomeLink() {

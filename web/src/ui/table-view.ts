@@ -24,10 +24,9 @@ function read(): Stored {
 
 function parse(): Stored {
   try {
-    const value = JSON.parse(localStorage.getItem(KEY) ?? '{}') as unknown
-    return typeof value === 'object' && value !== null ? value : {}
+    return (JSON.parse(localStorage.getItem(KEY) ?? '{}') as Stored | null) ?? {}
   } catch {
-    return {} // forbidden, or not ours
+    return {} // storage is forbidden, or holds something else
   }
 }
 
@@ -53,8 +52,5 @@ export function useTableView(label: string): TableView & { change: (view: TableV
     (view: TableView) => write({ isCompact: view.isCompact, hidden: { ...read().hidden, [label]: [...view.hidden] } }),
     [label],
   )
-  return useMemo(
-    () => ({ hidden: new Set(Array.isArray(own) ? own : []), isCompact: isCompact === true, change }),
-    [own, isCompact, change],
-  )
+  return useMemo(() => ({ hidden: new Set(Array.isArray(own) ? own : []), isCompact, change }), [own, isCompact, change])
 }

@@ -95,7 +95,7 @@ export function AnnouncementsPage() {
             onSearch: (text) => show({ q: text || undefined }, true),
             filters,
             values: { type, status },
-            onFilter: (values) => show(values as AnnouncementsSearch),
+            onFilter: (values) => show(values),
           }}
           sorting={{
             sort,

@@ -81,7 +81,7 @@ function TasksPage({ collection, search }: { collection: TaskCollection; search:
               },
             ],
             values: { type },
-            onFilter: (values) => show(values as TasksSearch),
+            onFilter: (values) => show(values),
           }}
           sorting={{
             sort,

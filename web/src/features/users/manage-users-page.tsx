@@ -73,7 +73,7 @@ export function ManageUsersPage() {
           onSearch: (text) => show({ q: text || undefined }, true),
           filters,
           values: { userType },
-          onFilter: (values) => show(values as UsersSearch),
+          onFilter: (values) => show(values),
         }}
         sorting={{
           sort,
