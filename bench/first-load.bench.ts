@@ -1,7 +1,7 @@
 /** Design §9: JavaScript of the first load, gzip, and LCP on a CPU slowed four times, of the login page and of the dashboard. */
 import { gzipSync } from 'node:zlib'
-import { chromium, type Page } from '@playwright/test'
-import { startBenchServer, verdict } from './harness.ts'
+import type { Page } from '@playwright/test'
+import { openBrowser, startBenchServer, verdict } from './harness.ts'
 
 const LCP_BUDGET_MS = 1500
 const pages = [
@@ -9,19 +9,8 @@ const pages = [
   { name: 'dashboard', budgetKb: 250, isSignedIn: true, ready: 'Active Announcements' },
 ]
 
-const chromiumPath = process.env['CHROMIUM_PATH'] // set by `npm run bench`
 const server = await startBenchServer()
-const browser = await chromium.launch({
-  ...(chromiumPath !== undefined && { executablePath: chromiumPath }),
-  args: [
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-quic',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-sync',
-  ],
-})
+const browser = await openBrowser()
 for (const { name, budgetKb, isSignedIn, ready } of pages) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
   if (isSignedIn)

@@ -16,7 +16,7 @@ if (chosen.length === 0) {
   process.exit(1)
 }
 
-const env = chosen.some((file) => file.startsWith('first-load')) ? { CHROMIUM_PATH: await findChromium() } : {}
+const env = chosen.some((file) => /^(first-load|interaction)/.test(file)) ? { CHROMIUM_PATH: await findChromium() } : {}
 const missed: string[] = []
 for (const file of chosen) {
   console.log(`\n── ${file}`)

@@ -40,9 +40,7 @@ test('Player: what the player took part in, newest first, with what it was worth
   await expect(timeLine.getByRole('listitem')).toHaveCount(taken.length)
   await expect(timeLine.getByRole('listitem').first()).toContainText(taken[0]!.title)
   const worth = taken.reduce((sum, { reward }) => sum + reward, 0)
-  await expect(page.getByRole('region', { name: 'Balance' })).toContainText(
-    `${taken.length} participations, worth ${worth}`,
-  )
+  await expect(page.getByRole('region', { name: 'Balance' })).toContainText(`${taken.length} participations, worth ${worth}`)
   await timeLine.getByRole('link').first().click()
   await expect(page).toHaveURL(/\/history\?/)
   await expect(page.getByRole('heading', { level: 2, name: taken[0]!.title })).toBeVisible()

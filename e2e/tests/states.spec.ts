@@ -48,7 +48,12 @@ for (const { path, api, empty } of lists) {
         await route.continue()
       })
       await page.goto(path)
-      await expect(page.getByRole('status').filter({ hasText: /Loading/ }).or(page.getByRole('status', { name: 'Loading' }))).toBeVisible()
+      await expect(
+        page
+          .getByRole('status')
+          .filter({ hasText: /Loading/ })
+          .or(page.getByRole('status', { name: 'Loading' })),
+      ).toBeVisible()
       await atBothSizes(page, () => expectAccessible(page))
       release()
       await expect(page.getByText(/Page 1 of|Season 2 is live/).first()).toBeVisible()
@@ -84,7 +89,10 @@ test('Offline is said on every page until the connection is back', async ({ page
   await expect(notice).toBeHidden()
 })
 
-test('The theme follows the system until one is chosen; the choice is kept and set before the first paint', async ({ page, signIn }) => {
+test('The theme follows the system until one is chosen; the choice is kept and set before the first paint', async ({
+  page,
+  signIn,
+}) => {
   await signIn('admin')
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.goto('/')
