@@ -47,3 +47,36 @@ type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 export function defined<T extends object>(values: T): Defined<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>
 }
+
+interface ListControls<Search, Values> {
+  search: Search
+  /** The sort that needs no mention in the address. */
+  ownSort: string
+  /** What is filtered by, by the filters' names. */
+  values: Values
+  /** Goes to the first page of the list as `next` changes it. */
+  show: (next: Search, replace?: boolean) => void
+}
+
+/** What a table and its toolbar need to show and to change the list's place in the address. */
+export function listControls<Search extends ListSearch<string>, Values>({
+  search: { q, sort, reversed },
+  ownSort,
+  values,
+  show,
+}: ListControls<Search, Values>) {
+  return {
+    toolbar: {
+      search: q ?? '',
+      onSearch: (text: string) => show({ q: text || undefined } as Search, true),
+      values,
+      onFilter: (next: object) => show(next as Search),
+    },
+    sorting: {
+      sort: sort ?? ownSort,
+      isReversed: reversed ?? false,
+      onSort: (by: string, isReversed: boolean) =>
+        show({ sort: by === ownSort ? undefined : by, reversed: isReversed || undefined } as Search),
+    },
+  }
+}

@@ -2,13 +2,7 @@
  * Announcements (§2 /annoucements): all columns, the status and its toggle, thumbnails that load when they come into view; searched,
  * sorted, filtered, picked.
  */
-import {
-  type Announcement,
-  type AnnouncementsFilter,
-  type AnnouncementsSort,
-  announcementTypeLabels,
-  fileUrl,
-} from '@arcade/contract/announcements'
+import { type Announcement, type AnnouncementsFilter, announcementTypeLabels, fileUrl } from '@arcade/contract/announcements'
 import { Anchor, Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -18,7 +12,7 @@ import { useConfirm } from '#src/ui/confirm.tsx'
 import { type Column, DataTable, Missing, RowActions } from '#src/ui/data-table.tsx'
 import { DownloadButton } from '#src/ui/download.tsx'
 import { DuplicateButton, LinkButton } from '#src/ui/link-button.tsx'
-import { defined } from '#src/ui/list-search.ts'
+import { defined, listControls } from '#src/ui/list-search.ts'
 import type { Filter } from '#src/ui/list-toolbar.tsx'
 import { Page } from '#src/ui/page.tsx'
 import { BulkButton, type Selection, useSelection } from '#src/ui/selection.tsx'
@@ -80,6 +74,7 @@ export function AnnouncementsPage() {
   const selection = useSelection<AnnouncementsFilter>('announcements', filter)
   const show = (next: AnnouncementsSearch, replace = false) =>
     void navigate({ to: '/annoucements', search: defined({ ...search, page: undefined, ...next }), replace })
+  const controls = listControls({ search, ownSort: 'created', values: { type, status }, show })
 
   return (
     <Page title="Announcements" actions={<LinkButton to="/annoucement-form">Add Annoucement</LinkButton> /* sic, §2 */}>
@@ -89,20 +84,8 @@ export function AnnouncementsPage() {
           columns={columns}
           rows={data?.announcements}
           rowKey={({ id }) => id}
-          toolbar={{
-            searchLabel: 'Search announcements',
-            search: q ?? '',
-            onSearch: (text) => show({ q: text || undefined }, true),
-            filters,
-            values: { type, status },
-            onFilter: (values) => show(values),
-          }}
-          sorting={{
-            sort,
-            isReversed: reversed,
-            onSort: (by, isReversed) =>
-              show({ sort: by === 'created' ? undefined : (by as AnnouncementsSort), reversed: isReversed || undefined }),
-          }}
+          toolbar={{ ...controls.toolbar, searchLabel: 'Search announcements', filters }}
+          sorting={controls.sorting}
           picking={{ selection, total: data?.total, actions: <BulkActs selection={selection} /> }}
           emptyText={
             Object.keys(filter).length === 0 ? (data?.message ?? 'No annoucements found!') : 'No announcement matches.' // sic, §8

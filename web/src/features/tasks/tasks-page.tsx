@@ -1,12 +1,5 @@
 /** Social and daily tasks (§2): one list, by priority, 50 a page; its order can be changed by hand; searched, sorted, filtered, picked. */
-import {
-  type Task,
-  type TaskCollection,
-  taskCollections,
-  type TasksFilter,
-  type TasksSort,
-  taskTypeLabels,
-} from '@arcade/contract/tasks'
+import { type Task, type TaskCollection, taskCollections, type TasksFilter, taskTypeLabels } from '@arcade/contract/tasks'
 import { Anchor, Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -16,7 +9,7 @@ import { useConfirm } from '#src/ui/confirm.tsx'
 import { type Column, DataTable, Missing, RowActions } from '#src/ui/data-table.tsx'
 import { DownloadButton } from '#src/ui/download.tsx'
 import { DuplicateButton, LinkButton } from '#src/ui/link-button.tsx'
-import { defined } from '#src/ui/list-search.ts'
+import { defined, listControls } from '#src/ui/list-search.ts'
 import { Page } from '#src/ui/page.tsx'
 import { BulkButton, useSelection } from '#src/ui/selection.tsx'
 import { toast } from '#src/ui/toast.tsx'
@@ -55,6 +48,7 @@ function TasksPage({ collection, search }: { collection: TaskCollection; search:
   const { target } = selection
   const show = (next: TasksSearch, replace = false) =>
     void navigate({ to: path, search: defined({ ...search, page: undefined, ...next }), replace })
+  const controls = listControls({ search, ownSort: 'priority', values: { type }, show })
   const handleBulkEnd = () => {
     selection.clear()
     void queryClient.invalidateQueries()
@@ -69,9 +63,8 @@ function TasksPage({ collection, search }: { collection: TaskCollection; search:
           rows={data?.tasks}
           rowKey={({ id }) => id}
           toolbar={{
+            ...controls.toolbar,
             searchLabel: 'Search tasks',
-            search: q ?? '',
-            onSearch: (text) => show({ q: text || undefined }, true),
             filters: [
               {
                 name: 'type',
@@ -80,15 +73,8 @@ function TasksPage({ collection, search }: { collection: TaskCollection; search:
                 options: types.map((value) => ({ value, label: taskTypeLabels[value] })),
               },
             ],
-            values: { type },
-            onFilter: (values) => show(values),
           }}
-          sorting={{
-            sort,
-            isReversed: reversed,
-            onSort: (by, isReversed) =>
-              show({ sort: by === 'priority' ? undefined : (by as TasksSort), reversed: isReversed || undefined }),
-          }}
+          sorting={controls.sorting}
           picking={{
             selection,
             total: data?.total,

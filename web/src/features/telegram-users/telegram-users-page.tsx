@@ -15,8 +15,8 @@ import { useMemo } from 'react'
 import { api, asCallError, fetchSpreadsheet } from '#src/client.ts'
 import { type Column, DataTable, Missing } from '#src/ui/data-table.tsx'
 import { DownloadButton } from '#src/ui/download.tsx'
-import { defined } from '#src/ui/list-search.ts'
-import type { Filter } from '#src/ui/list-toolbar.tsx'
+import { defined, listControls } from '#src/ui/list-search.ts'
+import type { Filter, FilterValue } from '#src/ui/list-toolbar.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { Page } from '#src/ui/page.tsx'
 import { useSelection } from '#src/ui/selection.tsx'
@@ -108,7 +108,7 @@ function columnsOf(list: TelegramUsersSearch): readonly Column<TelegramUser>[] {
 
 export function TelegramUsersPage() {
   const search = useSearch({ from: '/shell/management/manage-telegram-users' })
-  const { q, sort = 'balance', reversed = false, size = DEFAULT_PAGE_SIZE, page = 1, after, before, ...rest } = search
+  const { sort = 'balance', reversed = false, size = DEFAULT_PAGE_SIZE, page = 1, after, before, ...rest } = search
   const { balanceMin, balanceMax, joinedFrom, joinedUntil, wallet } = rest
   const navigate = useNavigate()
   const filter = filterOf(search)
@@ -130,6 +130,12 @@ export function TelegramUsersPage() {
   const listKey = JSON.stringify({ ...search, page: undefined, after: undefined, before: undefined })
   const list = useMemo(() => JSON.parse(listKey) as TelegramUsersSearch, [listKey])
   const columns = useMemo(() => columnsOf(list), [list])
+  const controls = listControls<TelegramUsersSearch, Record<string, FilterValue>>({
+    search,
+    ownSort: 'balance',
+    values: { balanceMin, balanceMax, joinedFrom, joinedUntil, wallet },
+    show: (next, replace) => show({ ...list, ...next }, replace),
+  })
 
   /** §4: Previous does nothing on page 1, Next nothing without a last-document cursor; both wait for a page on its way. */
   const handlePageChange = (next: number) => {
@@ -157,19 +163,16 @@ export function TelegramUsersPage() {
         label="Telegram Users"
         columns={columns}
         toolbar={{
+          ...controls.toolbar,
           searchLabel: 'Search players',
-          search: q ?? '',
-          onSearch: (wanted) => show({ ...list, q: wanted || undefined }, true),
           filters,
-          values: { balanceMin, balanceMax, joinedFrom, joinedUntil, wallet },
-          onFilter: (values) => show({ ...list, ...values }),
           children: (
             <>
               <NativeSelect
                 label="Sort By"
                 value={sort}
                 data={[...new Set<TelegramUsersSort>([...ownSorts, sort])].map((value) => ({ value, label: sortLabels[value] }))}
-                onChange={({ target }) => show({ ...list, ...sortedBy(target.value as TelegramUsersSort, false) })}
+                onChange={({ target }) => controls.sorting.onSort(target.value, false)}
               />
               <NativeSelect
                 label="Page Size"
@@ -187,11 +190,7 @@ export function TelegramUsersPage() {
             </>
           ),
         }}
-        sorting={{
-          sort,
-          isReversed: reversed,
-          onSort: (by, isReversed) => show({ ...list, ...sortedBy(by as TelegramUsersSort, isReversed) }),
-        }}
+        sorting={controls.sorting}
         picking={{
           selection,
           total,
@@ -225,10 +224,6 @@ export function TelegramUsersPage() {
       />
     </Page>
   )
-}
-
-function sortedBy(sort: TelegramUsersSort, isReversed: boolean): Pick<TelegramUsersSearch, 'sort' | 'reversed'> {
-  return { sort: sort === 'balance' ? undefined : sort, reversed: isReversed || undefined }
 }
 
 function failureText(problem: unknown): string {

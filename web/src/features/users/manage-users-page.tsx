@@ -1,5 +1,5 @@
 /** The dashboard's users (§2 /manage-users): 50 a page, oneself left out by the server; searched, sorted, filtered, picked. */
-import type { DashboardUser, UsersFilter, UsersSort } from '@arcade/contract/accounts'
+import type { DashboardUser, UsersFilter } from '@arcade/contract/accounts'
 import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -8,7 +8,7 @@ import { useConfirm } from '#src/ui/confirm.tsx'
 import { type Column, DataTable, RowActions } from '#src/ui/data-table.tsx'
 import { DownloadButton } from '#src/ui/download.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
-import { defined } from '#src/ui/list-search.ts'
+import { defined, listControls } from '#src/ui/list-search.ts'
 import type { Filter } from '#src/ui/list-toolbar.tsx'
 import { Page } from '#src/ui/page.tsx'
 import { BulkButton, useSelection } from '#src/ui/selection.tsx'
@@ -49,6 +49,7 @@ export function ManageUsersPage() {
   const selection = useSelection<UsersFilter>('users', filter)
   const show = (next: UsersSearch, replace = false) =>
     void navigate({ to: '/manage-users', search: defined({ ...search, page: undefined, ...next }), replace })
+  const controls = listControls({ search, ownSort: 'created', values: { userType }, show })
 
   return (
     <Page
@@ -67,20 +68,8 @@ export function ManageUsersPage() {
     >
       <DataTable
         label="Users"
-        toolbar={{
-          searchLabel: 'Search users',
-          search: q ?? '',
-          onSearch: (text) => show({ q: text || undefined }, true),
-          filters,
-          values: { userType },
-          onFilter: (values) => show(values),
-        }}
-        sorting={{
-          sort,
-          isReversed: reversed,
-          onSort: (by, isReversed) =>
-            show({ sort: by === 'created' ? undefined : (by as UsersSort), reversed: isReversed || undefined }),
-        }}
+        toolbar={{ ...controls.toolbar, searchLabel: 'Search users', filters }}
+        sorting={controls.sorting}
         picking={{
           selection,
           total: data?.total,
