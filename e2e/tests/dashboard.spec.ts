@@ -282,7 +282,9 @@ test('Dashboard: figures change by themselves, without a reload and without a wo
   await expect(card(page, 'Telegram Users')).toContainText('1,208')
   await expect(card(page, 'New players').getByRole('button', { name: /: 5 new players$/ })).toHaveCount(1)
   await expect(card(page, 'Most participants this week')).toContainText('Join the channel 1')
-  await expect(page.getByRole('main').locator('[aria-live], [role=status], [role=alert], output').filter({ hasText: /\S/ })).toHaveCount(0)
+  await expect(
+    page.getByRole('main').locator('[aria-live], [role=status], [role=alert], output').filter({ hasText: /\S/ }),
+  ).toHaveCount(0)
   expect(loads).toBe(0)
 })
 

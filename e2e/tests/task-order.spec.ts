@@ -113,7 +113,9 @@ for (const facts of [social, daily] as const) {
       await page.mouse.move(from.x, from.y)
       await page.mouse.down()
       await page.mouse.move(from.x, 890, { steps: 5 })
-      await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(500)
+      await expect
+        .poll(() => page.evaluate(() => scrollY + (document.querySelector('table')?.parentElement?.scrollTop ?? 0)))
+        .toBeGreaterThan(500)
       await page.mouse.move(from.x, 450, { steps: 5 })
       await page.mouse.up()
       await expect(toast(page, 'Task 1 moved.')).toBeVisible()

@@ -32,12 +32,14 @@ interface Lift {
   height: number
   from: number
   to: number
-  /** Where the pointer took hold, on the page; undefined for a row that is moved by keys. */
+  /** What the rows scroll within, inside the window. */
+  scroller: Element | undefined
+  /** Where the pointer took hold, from where the rows begin; undefined for a row that is moved by keys. */
   grip?: number
   pointerY?: number
 }
 
-const EDGE_PIXELS = 96 // near the window's edge a dragged row scrolls it…
+const EDGE_PIXELS = 96 // near the edge of what one sees of the rows a dragged one scrolls them…
 const SCROLL_PIXELS = 12 // …by this much a frame
 
 export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<Row>): Reorder<Row> {
@@ -51,24 +53,26 @@ export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<
   const place = ({ title, to, elements }: Lift, verb: string) =>
     setNews(`${title} ${verb} position ${to + 1} of ${elements.length}.`)
 
-  const pickUp = (row: Row, grip?: number) => {
+  const pickUp = (row: Row, pointerY?: number) => {
     const id = idOf(row)
     const elements = rows.flatMap((one) => buttons.current.get(idOf(one))?.closest('tr') ?? [])
     const from = rows.findIndex((one) => idOf(one) === id)
     const element = elements[from]
     if (!element || elements.length < 2) return
+    const scroller = scrollerOf(element)
     lift.current = {
       id,
       title: titleOf(row),
       elements,
-      tops: elements.map((one) => one.getBoundingClientRect().top + scrollY),
+      tops: elements.map((one) => one.getBoundingClientRect().top + scrolled(scroller)),
       height: element.offsetHeight,
       from,
       to: from,
-      ...(grip !== undefined && { grip, pointerY: grip - scrollY }),
+      scroller,
+      ...(pointerY !== undefined && { grip: pointerY + scrolled(scroller), pointerY }),
     }
     setLiftedId(id)
-    if (grip === undefined)
+    if (pointerY === undefined)
       setNews(`${titleOf(row)} picked up, position ${from + 1} of ${elements.length}. Move it with the arrow keys.`)
   }
 
@@ -121,15 +125,14 @@ export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<
     const follow = () => {
       const up = lift.current
       if (!up || up.grip === undefined || up.pointerY === undefined) return
-      moveTo(up, landingOf(up, up.pointerY + scrollY - up.grip))
+      moveTo(up, landingOf(up, up.pointerY + scrolled(up.scroller) - up.grip))
       look(up)
     }
     if (lift.current?.grip !== undefined) {
       const frame = () => {
-        const y = lift.current?.pointerY
-        if (signal.aborted || y === undefined) return
-        if (y < EDGE_PIXELS) scrollBy(0, -SCROLL_PIXELS)
-        else if (y > innerHeight - EDGE_PIXELS) scrollBy(0, SCROLL_PIXELS)
+        const up = lift.current
+        if (signal.aborted || up?.pointerY === undefined) return
+        scrollAtEdge(up.pointerY, up.scroller)
         follow()
         requestAnimationFrame(frame)
       }
@@ -147,7 +150,7 @@ export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<
     if (event.button !== 0 || lift.current) return
     event.preventDefault() // or the text under it would be selected
     buttons.current.get(idOf(row))?.focus({ preventScroll: true })
-    pickUp(row, event.clientY + scrollY)
+    pickUp(row, event.clientY)
   }
 
   const handleKeyDown = (event: KeyboardEvent, row: Row) => {
@@ -216,14 +219,36 @@ function landingOf({ tops, elements, height, from }: Lift, distance: number): nu
   return to
 }
 
+function scrollerOf(element: Element): Element | undefined {
+  for (let at = element.parentElement; at && at !== document.documentElement; at = at.parentElement)
+    if (at.scrollHeight > at.clientHeight && /auto|scroll/.test(getComputedStyle(at).overflowY)) return at
+  return undefined
+}
+
+/** How far the rows are scrolled, in the window and within it. */
+function scrolled(scroller: Element | undefined): number {
+  return scrollY + (scroller?.scrollTop ?? 0)
+}
+
+function scrollAtEdge(y: number, scroller: Element | undefined): void {
+  const { top, bottom } = scroller?.getBoundingClientRect() ?? { top: 0, bottom: innerHeight }
+  const isAbove = y < Math.max(0, top) + EDGE_PIXELS
+  if (!isAbove && y <= Math.min(innerHeight, bottom) - EDGE_PIXELS) return
+  const by = isAbove ? -SCROLL_PIXELS : SCROLL_PIXELS
+  const before = scroller?.scrollTop
+  scroller?.scrollBy(0, by)
+  if (scroller?.scrollTop === before) scrollBy(0, by)
+}
+
 /** Shows the table as it would be: the row that is up at its landing place or under the pointer, those between moved aside. */
-function look({ elements, tops, height, from, to, grip, pointerY }: Lift): void {
+function look({ elements, tops, height, from, to, scroller, grip, pointerY }: Lift): void {
   for (const [index, element] of elements.entries()) {
     const isAside = index !== from && index >= Math.min(from, to) && index <= Math.max(from, to)
     element.style.transform = isAside ? `translateY(${to > from ? -height : height}px)` : ''
   }
   const landing = to > from ? bottomOf(elements, tops, to) - height : (tops[to] ?? 0)
-  const distance = grip === undefined || pointerY === undefined ? landing - (tops[from] ?? 0) : pointerY + scrollY - grip
+  const distance =
+    grip === undefined || pointerY === undefined ? landing - (tops[from] ?? 0) : pointerY + scrolled(scroller) - grip
   const element = elements[from]
   if (element) element.style.transform = `translateY(${distance}px)`
 }
