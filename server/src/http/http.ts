@@ -87,10 +87,10 @@ export function createHttp(services: HttpServices): Hono<Env> {
   return http
 
   /** What GET /api/session answers; null while it cannot tell, and the page asks by itself. */
-  async function sessionFor(c: Context<Env>): Promise<unknown> {
+  async function sessionFor(c: Context<Env>): Promise<{ user: unknown } | null> {
     const route = routes.find(({ name }) => name === 'accounts.session')
     const response = route && (await answer(c, route))
-    return response?.ok ? response.json() : null
+    return response?.ok ? ((await response.json()) as { user: unknown }) : null
   }
 
   async function answer(c: Context<Env>, route: BoundRoute): Promise<Response> {
