@@ -18,24 +18,20 @@ export interface SearchTerm {
 
 /**
  * The condition a search makes; none for an empty one. A leading `@` is how people write a handle, not part of it.
- * @param looksInto what `isMatch` looks into, in lower case, each part after a space; `inIndex` is always about `search_text`
+ * @param names what `isMatch` looks into instead, in lower case, each part after a space; `inIndex` is always about `search_text`
  */
-export function searchTerm(
-  search: string | undefined,
-  looksInto: RawBuilder<string> = sql.ref('search_text'),
-): SearchTerm | undefined {
+export function searchTerm(search: string | undefined, names?: RawBuilder<string>): SearchTerm | undefined {
   const text = (search ?? '').trim().replace(/^@+/, '')
   if (text === '') return undefined
-  const term = sql`lower(${text}::text)`
+  const looksInto = names ?? sql.ref('search_text')
+  const term = names ? sql`lower(${text}::text)` : written(text)
   const isWordStart = Array.from(text).length < MIN_PART_LENGTH && !hasOther(text)
   const isMatch = isWordStart
     ? sql<boolean>`(strpos(${looksInto}, ' ' || ${term}) > 0 or strpos(${looksInto}, '@' || ${term}) > 0)`
     : sql<boolean>`strpos(${looksInto}, ${term}) > 0`
-  const indexes = [
-    ...(!hasOther(text) || /[a-z0-9_.#-]{2}/i.test(text) ? [inWords(text, isWordStart)] : []),
-    ...(hasOther(text) && !/[a-z0-9_.#-]{3}/i.test(text) ? [inCharacters(text)] : []),
-  ]
-  const inIndex = sql<boolean>`${sql.join(indexes, sql` and `)}`
+  // Two letters or digits in succession are rarer than most characters; from both, the planner would read the wrong index alone.
+  const isInWords = !hasOther(text) || /[a-z0-9_.#-]{2}/i.test(text)
+  const inIndex = isInWords ? inWords(text, isWordStart) : inCharacters(text)
   return { isMatch, inIndex, found: sql<boolean>`(${inIndex} and ${isMatch})` }
 }
 
@@ -44,20 +40,25 @@ function hasOther(text: string): boolean {
   return /[^a-zA-Z0-9_.#@ -]/.test(text)
 }
 
-/** A pattern out of a subquery is unknown while the statement is planned, and such a one is believed to be rare. */
-function inWords(text: string, isWordStart: boolean): RawBuilder<boolean> {
-  const words = text.replaceAll(/[_.#-]/g, 'q').replaceAll('@', ' ')
-  const pattern = rarestPart(words) ?? words.replaceAll(/[\\%]/g, String.raw`\$&`)
-  return sql<boolean>`translate(search_text, '_.-#@', 'qqqq ') like (select ${isWordStart ? '% ' : '%'} || lower(${pattern}::text) || '%')`
+/** As `search_text` has it. */
+function written(text: string): RawBuilder<string> {
+  return sql<string>`translate(lower(${text}::text), '_.-#', 'QXZJ')`
 }
 
-/** Numbers tell names apart, what stands before them is what many have in common: in `moon_4711` the trigrams of `moon` cost ten times the rest. */
-function rarestPart(words: string): string | undefined {
-  const numbers = words.match(/[a-z]{0,2}\d{3,}/gi) ?? []
+/** A pattern out of a subquery is unknown while the statement is planned, and such a one is believed to be rare. */
+function inWords(text: string, isWordStart: boolean): RawBuilder<boolean> {
+  if (isWordStart) return sql<boolean>`search_text ~ (select '[ @]' || ${written(text)})`
+  const part = rarestPart(text) ?? text.replaceAll(/[\\%]/g, String.raw`\$&`)
+  return sql<boolean>`search_text like (select '%' || ${written(part)} || '%')`
+}
+
+/** Numbers tell names apart, what stands before them is what many have in common: in `moon_4711` the trigrams of `moon_` cost ten times the rest. */
+function rarestPart(text: string): string | undefined {
+  const numbers = text.match(/[a-z_.#-]?\d{3,}/gi) ?? []
   return numbers.toSorted((a, b) => b.length - a.length)[0]
 }
 
 function inCharacters(text: string): RawBuilder<boolean> {
-  return sql<boolean>`search_text ~ '[^a-z0-9_.#@ -]' and string_to_array(regexp_replace(search_text, '[a-z0-9_.#@ -]+', '', 'g'), null)
+  return sql<boolean>`search_text ~ '[^a-zA-Z0-9@ ]' and string_to_array(regexp_replace(search_text, '[a-zA-Z0-9@ ]+', '', 'g'), null)
     @> (select string_to_array(regexp_replace(lower(${text}::text), '[a-z0-9_.#@ -]+', '', 'g'), null))`
 }

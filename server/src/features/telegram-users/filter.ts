@@ -9,7 +9,7 @@ export interface Filter {
   isEmpty: boolean
   /** Holds for the rows of the list. */
   isMatch: Condition
-  /** Each finds a part of the rows in an index of its own; together all of them, some twice. */
+  /** Each finds a part of the rows in an index of its own; together all of them, none twice. */
   found: Condition[]
   /** Bounds of the column that a sort goes by, which narrow its index down. */
   boundsOf: (sort: TelegramUsersSort) => Condition
@@ -41,11 +41,12 @@ export function filterOf({ search, wallet, ...bounds }: TelegramUsersFilter): Fi
     (column) => sql<boolean>`starts_with(lower(${sql.ref(column)}), lower(${prefix}::text))`,
   )
   const wallets = ['ton_wallet_address', 'bsc_wallet'].map((column) => beginsWith(column, prefix))
+  const ways = [term.found, ...wallets, ...ids]
   const isFound = sql<boolean>`(${sql.join([term.isMatch, ...isWallet, ...ids], sql` or `)})`
   return {
     isEmpty: false,
     isMatch: all([isFound, ...others]),
-    found: [term.found, ...wallets, ...ids].map((condition) => all([condition, ...others])),
+    found: ways.map((way, index) => all([way, ...[term.isMatch, ...wallets].slice(0, index).map(isNot), ...others])),
     boundsOf,
   }
 
@@ -56,6 +57,10 @@ export function filterOf({ search, wallet, ...bounds }: TelegramUsersFilter): Fi
 
 export function all(conditions: Condition[]): Condition {
   return conditions.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(conditions, sql` and `)}`
+}
+
+function isNot(condition: Condition): Condition {
+  return sql<boolean>`(${condition}) is not true`
 }
 
 /** Beyond what PostgreSQL reads as a moment in words, such as the year 0. */

@@ -37,36 +37,35 @@ export const FIELDS = `user_id as "userId", (extract(epoch from created_at) * 10
   instagram_username as "instagramUsername", linked_in_username as "linkedInUsername", discord_username as "discordUsername",
   youtube_username as "youtubeUsername", ton_wallet_address as "tonWalletAddress", bsc_wallet as "bscWallet"`
 
-/** Rows of the order that are looked at for each wanted one before an index is asked for all that match. */
-const LOOKED_AT_PER_ROW = 100
+/** Rows of the order that are looked at before an index gives all that match; more of them if one of those matched for six wanted. */
+const lookedAtFirst = (limit: number): number => Math.max(200, 30 * limit)
+const lookedAtAgain = (limit: number): number => 20 * lookedAtFirst(limit)
 /** That many are sorted in some ten milliseconds. A filter that matches more matches a row in a hundred of a million. */
 export const MAX_HITS = 10_000
 /** An index for each of them is less than a walk over a million rows. */
 const MANY_HITS = 200_000
 /** Looked at where a filter matches many rows but few near the place: those of another part of the order. */
-const LOOKED_AT_FAR = 50_000
+const LOOKED_AT_FAR = 20_000
 
 export function createPages(database: Database): Pages {
   const plain = preparePages(database)
   return {
     async read(filter, reading, limit) {
+      const near = (lookedAt: number) => matchesNear(database, filter, { reading, limit, lookedAt })
       if (filter.isEmpty) {
         const prepared = plain.get(statementName(reading, limit))
-        if (!prepared) return { rows: (await near(database, filter, { reading, limit, lookedAt: limit })).rows }
+        if (!prepared) return { rows: await near(limit) }
         const rows = await prepared(reading.parameters)
         return { rows, total: rows[0]?.total }
       }
-      const looked = await near(database, filter, { reading, limit, lookedAt: LOOKED_AT_PER_ROW * limit })
-      if (looked.rows.length === limit) return { rows: looked.rows }
-      if (looked.rows.length * 3 >= limit && !looked.isWhole) {
-        const more = await near(database, filter, { reading, limit, lookedAt: 6 * LOOKED_AT_PER_ROW * limit })
-        if (more.rows.length === limit) return { rows: more.rows }
-      }
+      let rows = await near(lookedAtFirst(limit))
+      if (rows.length < limit && rows.length * 6 >= limit) rows = await near(lookedAtAgain(limit))
+      if (rows.length === limit) return { rows }
       const hits = await among(database, filter, { reading, limit, maxHits: MAX_HITS })
       if (hits.total <= MAX_HITS) return hits
-      if (looked.isWhole) return { rows: looked.rows }
-      const further = await near(database, filter, { reading, limit, lookedAt: LOOKED_AT_FAR })
-      if (further.rows.length === limit || further.isWhole) return { rows: further.rows }
+      if (await isEnd(database, filter, { reading, lookedAt: lookedAtFirst(limit) })) return { rows }
+      const further = await near(LOOKED_AT_FAR)
+      if (further.length === limit) return { rows: further }
       const many = await among(database, filter, { reading, limit, maxHits: MANY_HITS })
       return many.total <= MANY_HITS ? many : among(database, filter, { reading, limit, maxHits: undefined })
     },
@@ -100,31 +99,44 @@ interface Question {
   limit: number
 }
 
-/** Of so many rows that are next in the order those that match; `isWhole` if the order ends among them. */
-async function near(
+/** So many rows that are next in the order. */
+interface Stretch {
+  reading: Reading
+  lookedAt: number
+}
+
+/** Those of the stretch that match. */
+async function matchesNear(
   { db }: Database,
-  { isMatch, boundsOf }: Filter,
-  { reading, limit, lookedAt }: Question & { lookedAt: number },
-): Promise<{ rows: PageRow[]; isWhole: boolean }> {
+  filter: Filter,
+  { reading, limit, lookedAt }: Question & Stretch,
+): Promise<PageRow[]> {
+  const { keyText, starts } = orders[reading.sort]
+  const { rows } = await sql<PageRow>`
+    select * from (
+      select ${sql.raw(FIELDS)}, ${sql.raw(keyText)} as key from ${rowsOf(filter, { reading, lookedAt }, '*')} as looked
+        where ${filter.isMatch} limit ${sql.lit(limit)}
+    ) as page order by ${sql.raw(starts[reading.start]!.outerOrderBy)}`.execute(db)
+  return rows
+}
+
+/** Whether the order ends in the stretch. */
+async function isEnd({ db }: Database, filter: Filter, { reading, lookedAt }: Stretch): Promise<boolean> {
+  const { rows } = await sql`
+    select from ${rowsOf(filter, { reading, lookedAt }, 'user_id')} as looked offset ${sql.lit(lookedAt - 1)}`.execute(db)
+  return rows.length === 0
+}
+
+function rowsOf({ boundsOf }: Filter, { reading, lookedAt }: Stretch, columns: string): RawBuilder<unknown> {
   const { sort, start, parameters } = reading
-  const { keyText, starts } = orders[sort]
-  const ranges = starts[start]!
-  const rangesOf = (columns: string): RawBuilder<unknown> => {
-    const parts = ranges.wheres.map(
-      ({
-        where,
-        orderBy,
-      }) => sql`(select ${sql.raw(columns)} from telegram_users where ${bind(where, parameters)} and ${boundsOf(sort)}
-        order by ${sql.raw(orderBy)} limit ${sql.lit(lookedAt)})`,
-    )
-    return sql`(select * from (${sql.join(parts, sql` union all `)}) as ranges limit ${sql.lit(lookedAt)})`
-  }
-  const { rows } = await sql<PageRow & { isWhole: boolean }>`
-    select not exists (select from ${rangesOf('user_id')} as looked offset ${sql.lit(lookedAt - 1)}) as "isWhole", page.*
-      from (select) as one left join (
-        select ${sql.raw(FIELDS)}, ${sql.raw(keyText)} as key from ${rangesOf('*')} as looked where ${isMatch} limit ${sql.lit(limit)}
-      ) as page on true order by ${sql.raw(ranges.outerOrderBy)}`.execute(db)
-  return { rows: present(rows), isWhole: rows[0]?.isWhole ?? true }
+  const parts = orders[sort].starts[start]!.wheres.map(
+    ({
+      where,
+      orderBy,
+    }) => sql`(select ${sql.raw(columns)} from telegram_users where ${bind(where, parameters)} and ${boundsOf(sort)}
+      order by ${sql.raw(orderBy)} limit ${sql.lit(lookedAt)})`,
+  )
+  return sql`(select * from (${sql.join(parts, sql` union all `)}) as ranges limit ${sql.lit(lookedAt)})`
 }
 
 /** All that match, up to one more than `maxHits`, and of them the page; in any order if they are too many. */
@@ -143,7 +155,7 @@ async function among(
   )
   const isNext = ranges.wheres.map(({ where }) => bind(where, parameters))
   const { rows } = await sql<PageRow & { total: number }>`
-    with hits as materialized (select * from (${sql.join(parts, sql` union `)}) as parts ${most}),
+    with hits as materialized (select * from (${sql.join(parts, sql` union all `)}) as parts ${most}),
     next as (
       select user_id as id from hits where (${sql.join(isNext, sql`) or (`)})
        order by ${sql.raw(ranges.wheres.at(-1)!.orderBy)} limit ${sql.lit(limit)})

@@ -119,7 +119,7 @@ async function countMatches(database: Database, { isMatch, found }: Filter, sign
       const hits = found.map(
         (condition) => sql`(select user_id from telegram_users where ${condition} limit ${sql.lit(MAX_HITS + 1)})`,
       )
-      const few = sql`select count(*) as total from (${sql.join(hits, sql` union `)}) as hits`.compile(database.db)
+      const few = sql`select count(*) as total from (${sql.join(hits, sql` union all `)}) as hits`.compile(database.db)
       const [counted] = await unlessGone(snapshot.query<{ total: number }>(few.sql, [...few.parameters]), signal)
       if (counted !== undefined && counted.total <= MAX_HITS) return counted.total
       const every = sql`select count(*) as total from telegram_users where ${isMatch}`.compile(database.db)
