@@ -47,9 +47,8 @@ async function load({ isSignedIn, ready }: (typeof pages)[number]): Promise<Load
   })
   const session = await context.newCDPSession(page)
   await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
-  await page.goto(server.url)
+  await page.goto(server.url, { waitUntil: 'networkidle' }) // to look for a text would run scripts of the tool in the page meanwhile
   await page.getByText(ready).waitFor()
-  await page.waitForLoadState('networkidle')
   const scriptBytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
   const lcpMs = await largestContentfulPaint(page)
   await context.close()

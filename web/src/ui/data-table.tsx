@@ -3,7 +3,7 @@
  * as the spec words them, a pager with `Page X of Y`; sorting by headers, picking of rows, and which columns show and how closely.
  */
 import { Button, Pagination } from '@mantine/core'
-import { memo, type ReactNode, useEffect, useEffectEvent } from 'react'
+import { memo, type ReactNode, startTransition, useEffect, useEffectEvent, useState } from 'react'
 import { ListToolbar, ViewPane } from '#src/ui/list-toolbar.tsx'
 import { Problem } from '#src/ui/page.tsx'
 import { type Selection, SelectionBar } from '#src/ui/selection.tsx'
@@ -74,6 +74,8 @@ interface DataTableProps<Row> {
 }
 
 const SKELETON_ROWS = 8
+/** Rows of the first drawing: those one can see. The others follow at once, but do not keep a page from being shown. */
+const FIRST_ROWS = 12
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, emptyText, error, onRetry, isStale = false } = props
@@ -85,6 +87,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const selection = picking?.selection
   const isPicking = selection?.isOpen ?? false
   const columnCount = shown.length + (isPicking ? 1 : 0)
+  const [isWhole, setIsWhole] = useState(rows === undefined)
+  const drawn = isWhole ? rows : rows?.slice(0, FIRST_ROWS)
+  const undrawn = (rows?.length ?? 0) - (drawn?.length ?? 0)
+  useEffect(() => startTransition(() => setIsWhole(true)), [])
 
   // The last row of the last page was deleted, or an old address names a page that is no more.
   const lastPage = paging?.pageCount
@@ -95,7 +101,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   }, [isBeyond, lastPage])
 
   const table = (
-    <div className={classes['frame']} aria-busy={rows === undefined || isStale} data-compact={view.isCompact || undefined}>
+    <div
+      className={classes['frame']}
+      aria-busy={rows === undefined || isStale || undrawn > 0}
+      data-compact={view.isCompact || undefined}
+    >
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard */}
       <section className={classes['scroller']} aria-label={label} tabIndex={0} data-scroll-restoration-id={`table ${label}`}>
         <table className={classes['table']} aria-label={label} data-stale={isStale || undefined}>
@@ -116,7 +126,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 </td>
               </tr>
             )}
-            {rows?.map((row, index) => {
+            {drawn?.map((row, index) => {
               const id = String(rowKey(row))
               return (
                 <TableRow
@@ -132,6 +142,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 />
               )
             })}
+            {undrawn > 0 && <UndrawnRows count={undrawn} />}
           </tbody>
         </table>
       </section>
@@ -227,46 +238,63 @@ function PickPage({ selection, ids }: { selection: Selection; ids: string[] }) {
   )
 }
 
-interface TableRowProps {
-  id: string
+interface CellsProps {
   row: unknown
   number: number
   columns: readonly Column<unknown>[]
   hidden: ReadonlySet<string>
-  /** `undefined`: rows cannot be picked now. */
-  isPicked: boolean | undefined
-  onPick: Selection['set'] | undefined
   onOpen: ReturnType<typeof useViewMore>['open']
 }
 
-/** Drawn anew only when it has changed: picking one row of a hundred draws one. */
-const TableRow = memo(function TableRow({ id, row, number, columns, hidden, isPicked, onPick, onOpen }: TableRowProps) {
+interface TableRowProps extends CellsProps {
+  id: string
+  /** `undefined`: rows cannot be picked now. */
+  isPicked: boolean | undefined
+  onPick: Selection['set'] | undefined
+}
+
+/** Drawn anew only when it has changed: picking one row of a hundred draws one, and of that one its box alone. */
+const TableRow = memo(function TableRow({ id, isPicked, onPick, ...cells }: TableRowProps) {
   return (
     <tr data-picked={isPicked || undefined}>
       {isPicked !== undefined && (
         <td className={classes['pick']}>
           <input
             type="checkbox"
-            aria-label={`Select row ${number}`}
+            aria-label={`Select row ${cells.number}`}
             checked={isPicked}
             onChange={({ target }) => onPick?.([id], target.checked)}
           />
         </td>
       )}
-      {columns.map((column) =>
-        hidden.has(column.header) ? null : (
-          <td key={column.header} data-align={column.align} data-column={column.header}>
-            {'render' in column ? (
-              column.render(row, number)
-            ) : (
-              <Value column={column} row={row} onOpen={(text) => onOpen({ label: column.header, text })} />
-            )}
-          </td>
-        ),
-      )}
+      <Cells {...cells} />
     </tr>
   )
 })
+
+const Cells = memo(function Cells({ row, number, columns, hidden, onOpen }: CellsProps) {
+  return columns.map((column) =>
+    hidden.has(column.header) ? null : (
+      <td key={column.header} data-align={column.align} data-column={column.header}>
+        {'render' in column ? (
+          column.render(row, number)
+        ) : (
+          <Value column={column} row={row} onOpen={(text) => onOpen({ label: column.header, text })} />
+        )}
+      </td>
+    ),
+  )
+})
+
+/** Holds the place of rows about to be drawn, so that a list one comes back to is where it was. */
+function UndrawnRows({ count }: { count: number }) {
+  return (
+    <tr aria-hidden>
+      {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label -- the row is hidden from assistive technology */}
+      <td style={{ height: `calc(${count} * 3rem)` }} />
+    </tr>
+  )
+}
 
 function Value<Row>({ column, row, onOpen }: { column: ValueColumn<Row>; row: Row; onOpen: (text: string) => void }) {
   const value = column.value(row)
