@@ -38,6 +38,27 @@ test('Lists: players are found by a part of a name while one types; the address 
   expect(new URL(page.url()).search).toBe('')
 })
 
+test('Lists: back leads to the same rows, scrolled as they were', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 600 })
+  await page.goto('/manage-telegram-users?size=100')
+  await settled(page)
+  await page.getByRole('button', { name: 'Next Page' }).click()
+  await expect(page.getByText('Page 2 of 13')).toBeVisible()
+  await settled(page)
+  const last = page.locator('td[data-column="User ID"] a').nth(80)
+  const id = await last.innerText()
+  await last.scrollIntoViewIfNeeded()
+  const scroller = page.getByRole('region', { name: 'Telegram Users' })
+  const before = await scroller.evaluate(({ scrollTop }) => scrollTop)
+  expect(before).toBeGreaterThan(1000)
+  await last.click()
+  await expect(page.getByRole('region', { name: 'Identity' })).toContainText(id)
+  await page.goBack()
+  await expect(page.getByText('Page 2 of 13')).toBeVisible()
+  await expect.poll(() => scroller.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(before - 100)
+  await expect(page.getByRole('link', { name: id, exact: true })).toBeInViewport()
+})
+
 test('Lists: nothing found is said, and is not an error', async ({ page }) => {
   await page.goto('/manage-telegram-users?q=nobody-is-called-this')
   await expect(page.getByText('No player matches.')).toBeVisible()

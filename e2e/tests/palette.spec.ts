@@ -210,7 +210,14 @@ test('§6 Palette: others find their own page and no management', async ({ page,
   await page.goto('/')
   await expect(page.getByRole('heading', { name: 'User Dashboard' })).toBeVisible()
   await openPalette(page)
-  await expect(palette(page).getByRole('option')).toHaveText([/^Dashboard/, /^Keyboard shortcuts/, /^Log Out/])
+  await expect(palette(page).getByRole('option')).toHaveText([
+    /^Dashboard/,
+    'Theme: Light',
+    'Theme: Dark',
+    'Theme: System',
+    /^Keyboard shortcuts/,
+    /^Log Out/,
+  ])
   await page.keyboard.type('Season')
   await expect(palette(page).getByRole('status')).toContainText('Nothing found')
   expect(searches).toEqual([])
@@ -220,4 +227,14 @@ test('§6 Palette: others find their own page and no management', async ({ page,
   await page.keyboard.press('?')
   await expect(keyboardMap(page)).not.toContainText('Manage Users')
   await expect(page).toHaveURL('/')
+})
+
+test('Palette: the theme can be chosen there, too', async ({ page, signIn }) => {
+  await signIn('user')
+  await page.goto('/')
+  await expect(page.getByRole('heading', { name: 'User Dashboard' })).toBeVisible()
+  await openPalette(page)
+  await page.keyboard.type('theme dark')
+  await page.keyboard.press('Enter')
+  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark')
 })

@@ -3,7 +3,7 @@ import { type MantineColorScheme, useMantineColorScheme } from '@mantine/core'
 import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react'
 import classes from './shell.module.css'
 
-const schemes: { value: MantineColorScheme; label: string; Icon: typeof IconSun }[] = [
+export const colorSchemes: readonly { value: MantineColorScheme; label: string; Icon: typeof IconSun }[] = [
   { value: 'light', label: 'Light', Icon: IconSun },
   { value: 'dark', label: 'Dark', Icon: IconMoon },
   { value: 'auto', label: 'System', Icon: IconDeviceDesktop },
@@ -14,7 +14,7 @@ export function ColorSchemeSwitch() {
   return (
     <fieldset className={classes['schemes']}>
       <legend className="app-sr-only">Theme</legend>
-      {schemes.map(({ value, label, Icon }) => (
+      {colorSchemes.map(({ value, label, Icon }) => (
         <label key={value} title={label} className={classes['scheme']}>
           <input
             type="radio"

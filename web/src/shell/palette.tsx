@@ -5,12 +5,14 @@
 import { announcementTypeLabels } from '@arcade/contract/announcements'
 import { taskCollections } from '@arcade/contract/tasks'
 import { SEARCH_MAX_LENGTH } from '@arcade/contract/fields'
+import { useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { api } from '#src/client.ts'
 import { useSession } from '#src/session.tsx'
+import { colorSchemes } from './color-scheme.tsx'
 import { useLogOut } from './log-out.ts'
 import { placesFor } from './navigation.tsx'
 import classes from './overlay.module.css'
@@ -164,6 +166,7 @@ function useCommands(onKeyboardMap: () => void): Group[] {
   const { user } = useSession()
   const { history } = useRouter()
   const logOut = useLogOut()
+  const { setColorScheme } = useMantineColorScheme()
   const isAdmin = user?.userType === 'admin'
   const go = (label: string, to: string, detail?: string): Entry => ({
     id: `${label} ${to}`,
@@ -182,6 +185,11 @@ function useCommands(onKeyboardMap: () => void): Group[] {
       title: 'Actions',
       entries: [
         ...(isAdmin ? additions : []),
+        ...colorSchemes.map(({ value, label }) => ({
+          id: `theme ${value}`,
+          label: `Theme: ${label}`,
+          run: () => setColorScheme(value),
+        })),
         { id: 'keyboard shortcuts', label: 'Keyboard shortcuts', detail: '?', run: onKeyboardMap },
         { id: 'log out', label: 'Log Out', run: () => void logOut() },
       ],
