@@ -217,7 +217,7 @@ test('Dashboard: the ranks lead to the player, the item and the list of a type',
     .execute()
   await expect(balances.getByRole('listitem').first()).toContainText(richest!.balance.toLocaleString('en-US'))
   await expect(balances.getByRole('link').nth(1)).toHaveAttribute('href', `/manage-telegram-users/${richest!.user_id}`)
-  await expect(card(page, 'Participations by type').getByRole('link', { name: 'Telegram' })).toHaveAttribute(
+  await expect(card(page, 'Participations by type').getByRole('link', { name: 'Telegram tasks' })).toHaveAttribute(
     'href',
     '/daily-tasks?type=telegram',
   )

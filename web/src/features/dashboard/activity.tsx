@@ -215,7 +215,7 @@ const kindNames: Record<ActivityData['types'][number]['kind'], string> = {
   announcement: 'Announcement',
 }
 
-/** §5's types as the forms call them, and the two of announcements. */
+/** §5's types as the forms call them, and the two of announcements. Never alone: the names alone are those of the cards above (§2). */
 const typeNames: Record<string, string> = {
   twitter: 'Twitter',
   instagram: 'Instagram',
@@ -231,7 +231,8 @@ const typeNames: Record<string, string> = {
 }
 
 function TypeLink({ kind, type }: Pick<ActivityData['types'][number], 'kind' | 'type'>) {
-  return <ListLink list={lists.itemsOfType(kind, type)}>{typeNames[type] ?? type}</ListLink>
+  const items = kind === 'announcement' ? 'announcements' : 'tasks'
+  return <ListLink list={lists.itemsOfType(kind, type)}>{`${typeNames[type] ?? type} ${items}`}</ListLink>
 }
 
 function PlayerLink({ player }: { player: ActivityData['topPlayers'][number] }) {
