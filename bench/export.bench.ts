@@ -9,7 +9,7 @@ import { deflateRawSync } from 'node:zlib'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { DATABASE, readPassword, ROLE } from '../server/src/db/cluster-init.ts'
-import { type BenchServer, startBenchServer, verdict } from './harness.ts'
+import { type BenchServer, median, startBenchServer, verdict } from './harness.ts'
 
 const TIME_BUDGET = 2.5
 const RSS_BUDGET_MB = 64
@@ -151,8 +151,4 @@ async function withProbe(
   times.sort((a, b) => a - b)
   const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN
   return { p50Ms: at(0.5), p99Ms: at(0.99), requests: times.length }
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }

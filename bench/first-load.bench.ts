@@ -1,28 +1,41 @@
 /** Design §9: JavaScript of the first load, gzip, and LCP on a CPU slowed four times, of the login page and of the dashboard. */
 import { gzipSync } from 'node:zlib'
-import { chromium, type Page } from '@playwright/test'
-import { startBenchServer, verdict } from './harness.ts'
+import type { Page } from '@playwright/test'
+import { median, openBrowser, startBenchServer, verdict } from './harness.ts'
 
 const LCP_BUDGET_MS = 1500
+const ROUNDS = 5
 const pages = [
   { name: 'login', budgetKb: 180, isSignedIn: false, ready: 'Sign into your account' },
   { name: 'dashboard', budgetKb: 250, isSignedIn: true, ready: 'Active Announcements' },
 ]
 
-const chromiumPath = process.env['CHROMIUM_PATH'] // set by `npm run bench`
 const server = await startBenchServer()
-const browser = await chromium.launch({
-  ...(chromiumPath !== undefined && { executablePath: chromiumPath }),
-  args: [
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-quic',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-sync',
-  ],
-})
-for (const { name, budgetKb, isSignedIn, ready } of pages) {
+const browser = await openBrowser()
+for (const page of pages) {
+  const { name, budgetKb } = page
+  const loads: Load[] = []
+  for (let round = 0; round < ROUNDS; round += 1) loads.push(await load(page))
+  const scripts = median(loads.map(({ scriptBytes }) => scriptBytes)) / 1000
+  const lcp = median(loads.map(({ lcpMs }) => lcpMs))
+  verdict(`JavaScript of the ${name} page ≤ ${budgetKb} kB gzip`, scripts <= budgetKb, `${scripts.toFixed(1)} kB`)
+  const all = loads.map(({ lcpMs }) => lcpMs.toFixed(0)).join(', ')
+  verdict(
+    `LCP of the ${name} page ≤ ${LCP_BUDGET_MS} ms on a CPU slowed 4 ×`,
+    lcp <= LCP_BUDGET_MS,
+    `median ${lcp.toFixed(0)} ms of ${all}`,
+  )
+}
+await browser.close()
+await server.stop()
+
+interface Load {
+  scriptBytes: number
+  lcpMs: number
+}
+
+/** The page as somebody sees it who was never here: nothing is cached. */
+async function load({ isSignedIn, ready }: (typeof pages)[number]): Promise<Load> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
   if (isSignedIn)
     await context.addCookies([{ name: 'session', value: server.admin.cookie.replace('session=', ''), url: server.url }])
@@ -34,17 +47,13 @@ for (const { name, budgetKb, isSignedIn, ready } of pages) {
   })
   const session = await context.newCDPSession(page)
   await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
-  await page.goto(server.url)
+  await page.goto(server.url, { waitUntil: 'networkidle' }) // to look for a text would run scripts of the tool in the page meanwhile
   await page.getByText(ready).waitFor()
-  await page.waitForLoadState('networkidle')
-  const scripts = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
-  const lcp = await largestContentfulPaint(page)
-  verdict(`JavaScript of the ${name} page ≤ ${budgetKb} kB gzip`, scripts / 1000 <= budgetKb, `${(scripts / 1000).toFixed(1)} kB`)
-  verdict(`LCP of the ${name} page ≤ ${LCP_BUDGET_MS} ms on a CPU slowed 4 ×`, lcp <= LCP_BUDGET_MS, `${lcp.toFixed(0)} ms`)
+  const scriptBytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  const lcpMs = await largestContentfulPaint(page)
   await context.close()
+  return { scriptBytes, lcpMs }
 }
-await browser.close()
-await server.stop()
 
 function largestContentfulPaint(page: Page): Promise<number> {
   return page.evaluate(

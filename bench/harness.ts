@@ -6,6 +6,7 @@ import http from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { type Browser, chromium } from '@playwright/test'
 import { DATABASE, readPassword, ROLE } from '../server/src/db/cluster-init.ts'
 import { type ConsoleServer, startConsoleServer } from '../server/src/testing/console-server.ts'
 
@@ -49,6 +50,26 @@ export async function startBenchServer(): Promise<BenchServer> {
   const email = 'bench@gmail.com'
   const { token } = await server.addPerson({ fname: 'Bench', lname: 'Admin', email, userType: 'admin' })
   return { ...server, admin: { cookie: `session=${token}`, email } }
+}
+
+/** The browser that `npm run bench` has found. */
+export function openBrowser(): Promise<Browser> {
+  const executablePath = process.env['CHROMIUM_PATH']
+  return chromium.launch({
+    ...(executablePath !== undefined && { executablePath }),
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-sync',
+    ],
+  })
+}
+
+export function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
 /** The bare limit for a query on the server's own database: see bare/server.ts. */

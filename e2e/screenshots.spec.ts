@@ -1,4 +1,4 @@
-/** `npm run screens`: pictures of every screen with the sample data, into docs/screens. Not part of the tests. */
+/** `npm run screens`: pictures of every screen with the sample data, light and dark, into docs/screens. Not part of the tests. */
 import { resolve } from 'node:path'
 import { screens } from '#src/screens.ts'
 import { expect, test } from '#src/test.ts'
@@ -16,10 +16,14 @@ for (const screen of screens) {
     const path = await screen.path(server)
     for (const viewport of sizes) {
       await page.setViewportSize(viewport)
-      await page.emulateMedia({ reducedMotion: 'reduce' })
-      await page.goto(path)
-      await expect(page.getByText(screen.ready).first()).toBeVisible()
-      await page.screenshot({ path: `${FOLDER}/${screen.name}-${viewport.width}x${viewport.height}.png` })
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ reducedMotion: 'reduce', colorScheme })
+        await page.goto(path)
+        await expect(page.getByText(screen.ready).first()).toBeVisible()
+        await page.waitForLoadState('load')
+        const name = `${screen.name}-${viewport.width}x${viewport.height}${colorScheme === 'dark' ? '-dark' : ''}`
+        await page.screenshot({ path: `${FOLDER}/${name}.png` })
+      }
     }
   })
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findChromium } from './chromium.ts'
 import { root, run } from './children.ts'
+import { buildWeb } from './web-build.ts'
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { strict: { type: 'boolean', default: false } } })
 const all = (await readdir(join(root, 'bench'))).filter((name) => name.endsWith('.bench.ts')).toSorted()
@@ -16,7 +17,8 @@ if (chosen.length === 0) {
   process.exit(1)
 }
 
-const env = chosen.some((file) => file.startsWith('first-load')) ? { CHROMIUM_PATH: await findChromium() } : {}
+const env = chosen.some((file) => /^(first-load|interaction)/.test(file)) ? { CHROMIUM_PATH: await findChromium() } : {}
+await buildWeb() // the server serves it
 const missed: string[] = []
 for (const file of chosen) {
   console.log(`\n── ${file}`)

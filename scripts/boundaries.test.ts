@@ -129,6 +129,7 @@ test.each([
   ['the environment is read by another name', 'server/src/x.ts', "import { env } from 'node:process'; export const b = env.PORT"],
   ['the environment is taken apart', 'server/src/x.ts', 'export const { env } = process'],
   ['a page fetches', 'web/src/features/tasks/x.tsx', "export const b = () => fetch('/api')"],
+  ['a page opens a stream', 'web/src/features/tasks/x.tsx', "export const b = () => new EventSource('/api/events')"],
   ['a page fetches through window', 'web/src/features/tasks/x.tsx', "export const b = () => window.fetch('/api')"],
   ['a page uses XMLHttpRequest', 'web/src/features/tasks/x.tsx', 'export const b = () => new XMLHttpRequest()'],
   ['a barrel', 'web/src/ui/buttons.ts', "export * from './button.tsx'"],

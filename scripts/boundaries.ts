@@ -311,7 +311,7 @@ function touches(file: string, report: (offset: number, message: string) => void
       if (callee.type === 'Identifier' && callee.name === 'fetch') network(start)
     },
     NewExpression({ callee, start }) {
-      if (callee.type === 'Identifier' && callee.name === 'XMLHttpRequest') network(start)
+      if (callee.type === 'Identifier' && ['XMLHttpRequest', 'EventSource', 'WebSocket'].includes(callee.name)) network(start)
     },
   }
 }

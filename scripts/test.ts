@@ -44,6 +44,7 @@ async function count(title: string, runPart: () => Promise<Counts>): Promise<voi
 }
 
 async function runVitest(): Promise<Counts> {
+  await buildWeb() // for the tests that start the server as a process
   const file = join(results, 'vitest.json')
   const selection = part ? ['--project', part, ...filters] : []
   const { code } = await run('vitest', [

@@ -19,7 +19,7 @@ const backendPaths = [
 const target = process.env['API_TARGET'] ?? 'http://127.0.0.1:3000'
 
 export default defineConfig({
-  plugins: [react(), contractRoutes()],
+  plugins: [react(), contractRoutes(), firstPages()],
   server: { proxy: Object.fromEntries(backendPaths.map((path) => [path, { target }])) },
   build: {
     outDir: process.env['WEB_OUT_DIR'] ?? 'dist',
@@ -32,6 +32,39 @@ export default defineConfig({
     },
   },
 })
+
+/** The pages that people meet first. The server names their files in the page, so that they arrive together with the app itself. */
+const firstModules = {
+  signedOut: ['src/features/auth/login-page.tsx'],
+  signedIn: ['src/shell/shell.tsx', 'src/features/dashboard/dashboard-page.tsx'],
+}
+
+/** Writes `first-pages.json`: the scripts and style sheets of those pages which the app does not load anyway. */
+function firstPages(): Plugin {
+  return {
+    name: 'first-pages',
+    generateBundle(_options, bundle) {
+      const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
+      const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
+      const withImports = (name: string, found = new Set<string>()): Set<string> => {
+        if (found.has(name)) return found
+        found.add(name)
+        for (const imported of byName.get(name)?.imports ?? []) withImports(imported, found)
+        return found
+      }
+      const entry = withImports(chunks.find(({ isEntry }) => isEntry)?.fileName ?? '')
+      const filesOf = (modules: string[]): string[] => {
+        const own = modules.map((module) => chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/web/${module}`)))
+        const names = new Set(own.flatMap((chunk) => [...withImports(chunk?.fileName ?? '')]))
+        const scripts = [...names].filter((name) => byName.has(name) && !entry.has(name))
+        const styles = scripts.flatMap((name) => [...(byName.get(name)?.viteMetadata?.importedCss ?? [])])
+        return [...styles, ...scripts].map((name) => `/${name}`)
+      }
+      const source = JSON.stringify({ signedOut: filesOf(firstModules.signedOut), signedIn: filesOf(firstModules.signedIn) })
+      this.emitFile({ type: 'asset', fileName: 'first-pages.json', source })
+    },
+  }
+}
 
 /** The contract as the browser needs it at run time; `contract-routes.d.ts` has its type. */
 function contractRoutes(): Plugin {

@@ -1,5 +1,6 @@
 /** Accounts, sessions and dashboard users: §2 signed-out area and Manage Users, §3 users, §5, §7. */
 import { z } from 'zod'
+import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
 import { call } from '#src/call.ts'
 import {
   emailField,
@@ -9,6 +10,8 @@ import {
   pageField,
   pageOf,
   passwordField,
+  reversedField,
+  searchField,
   versionField,
 } from '#src/fields.ts'
 
@@ -83,6 +86,12 @@ export type DashboardUser = z.infer<typeof dashboardUser>
 export const userUpdateInput = z.strictObject({ fname: firstNameField, lname: lastNameField, version: versionField.optional() })
 export type UserUpdateInput = z.infer<typeof userUpdateInput>
 
+/** What narrows Manage Users down. `search` is part of a name or of the e-mail. */
+export const usersFilter = z.strictObject({ search: searchField, userType: userTypeField.optional() })
+export type UsersFilter = z.infer<typeof usersFilter>
+export const usersSorts = ['created', 'first-name', 'last-name', 'email'] as const
+export type UsersSort = (typeof usersSorts)[number]
+
 const done = z.object({ success: z.literal(true) })
 
 export const accounts = {
@@ -110,7 +119,7 @@ export const accounts = {
 export const users = {
   list: call(['admin'], { unexpected: 'FETCH_USERS_FAILED' })
     .route({ method: 'GET', path: '/api/users', tags: ['Users'], summary: 'Dashboard users other than oneself, 50 a page' })
-    .input(z.strictObject({ page: pageField }))
+    .input(usersFilter.extend({ page: pageField, sort: z.enum(usersSorts).default('created'), reversed: reversedField }))
     .output(z.object({ users: z.array(dashboardUser), ...pageOf })),
   get: call(['admin'])
     .route({ method: 'GET', path: '/api/users/{id}', tags: ['Users'], summary: 'One dashboard user' })
@@ -133,6 +142,15 @@ export const users = {
     .route({ method: 'POST', path: '/registerUser', tags: ['Users'], summary: 'Add a user' })
     .input(registrationInput)
     .output(z.object({ status: z.literal('success'), message: z.string(), id: idField })),
+  removeMany: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    .route({
+      method: 'POST',
+      path: '/api/users/remove',
+      tags: ['Users'],
+      summary: 'Remove many users; never oneself or the last admin',
+    })
+    .input(z.strictObject({ target: bulkTarget(usersFilter), ...bulkRun }))
+    .output(bulkOutput),
   remove: call(['admin'], { failure: 'status' })
     .route({ method: 'DELETE', path: '/removeUser/{id}', tags: ['Users'], summary: 'Remove a user and end their sessions' })
     .input(z.strictObject({ id: idField }))

@@ -1,7 +1,18 @@
 /** Announcements (§2, §3, §5, §7) with their files, and the players' "has something new" (GET /update-users-status). */
 import { z } from 'zod'
+import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
 import { call } from '#src/call.ts'
-import { idField, linkField, numberField, pageField, pageOf, textField, versionField } from '#src/fields.ts'
+import {
+  idField,
+  linkField,
+  numberField,
+  pageField,
+  pageOf,
+  reversedField,
+  searchField,
+  textField,
+  versionField,
+} from '#src/fields.ts'
 
 export const ANNOUNCEMENTS_PAGE_SIZE = 50 // §9
 export const SUBTITLE_MAX_LENGTH = 60 // §9
@@ -105,13 +116,29 @@ export const announcement = z.object({
 })
 export type Announcement = z.infer<typeof announcement>
 
+/** What narrows the list of announcements down. `search` is part of a title, subtitle or link. */
+export const announcementsFilter = z.strictObject({
+  search: searchField,
+  type: z.enum(announcementTypes).optional(),
+  status: z.enum(['active', 'inactive']).optional(),
+})
+export type AnnouncementsFilter = z.infer<typeof announcementsFilter>
+export const announcementsSorts = ['created', 'title', 'reward', 'participants'] as const
+export type AnnouncementsSort = (typeof announcementsSorts)[number]
+
 const done = z.object({ success: z.literal(true) })
 const tags = ['Announcements']
 
 export const announcements = {
   list: call(['admin'], { unexpected: 'FETCH_ANNOUNCEMENTS_FAILED', failure: 'error' })
     .route({ method: 'GET', path: '/api/announcements', tags, summary: 'Announcements, oldest first, 50 a page' })
-    .input(z.strictObject({ page: pageField }))
+    .input(
+      announcementsFilter.extend({
+        page: pageField,
+        sort: z.enum(announcementsSorts).default('created'),
+        reversed: reversedField,
+      }),
+    )
     /** `message` stands beside an empty list: `No annoucements found!` (§8). */
     .output(z.object({ announcements: z.array(announcement), message: z.string().optional(), ...pageOf })),
   get: call(['admin'], { failure: 'error' })
@@ -149,6 +176,20 @@ export const announcements = {
     })
     .input(z.strictObject({ id: idField, status: z.boolean() }))
     .output(done.extend({ message: z.string(), status: z.boolean() })),
+  removeMany: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    .route({
+      method: 'POST',
+      path: '/api/announcements/remove',
+      tags,
+      summary: 'Delete many announcements and their files; their history stays',
+    })
+    .input(z.strictObject({ target: bulkTarget(announcementsFilter), ...bulkRun }))
+    .output(bulkOutput),
+  /** Activating any of them makes news for the players, once. */
+  setStatus: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    .route({ method: 'POST', path: '/api/announcements/status', tags, summary: 'Make many announcements active or inactive' })
+    .input(z.strictObject({ target: bulkTarget(announcementsFilter), status: z.boolean(), ...bulkRun }))
+    .output(bulkOutput),
   updateUsersStatus: call(['admin', 'bot'], { changesState: true, failure: 'success' })
     .route({
       method: 'GET',

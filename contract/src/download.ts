@@ -1,8 +1,13 @@
 /** Spreadsheet downloads (§7): streamed, so they are declared here once for both sides instead of as JSON calls. */
 import { z } from 'zod'
 import { call } from '#src/call.ts'
+import { usersFilter } from '#src/accounts.ts'
+import { announcementsFilter } from '#src/announcements.ts'
+import { BULK_BODY_LIMIT_BYTES, bulkTarget } from '#src/bulk.ts'
 import { historyKindField } from '#src/history.ts'
 import { idField } from '#src/fields.ts'
+import { tasksFilter } from '#src/tasks.ts'
+import { telegramUsersFilter } from '#src/telegram-users.ts'
 
 export const XLSX_MEDIA_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
@@ -52,6 +57,20 @@ export const historyDownloadInput = z.object({
 })
 export type HistoryDownloadInput = z.infer<typeof historyDownloadInput>
 
+function selectionOf<List extends string, Filter extends z.ZodType>(list: List, filter: Filter) {
+  return z.strictObject({ list: z.literal(list), target: bulkTarget(filter), exportId: exportIdField.optional() })
+}
+
+/** Rows of one list, in its default order. Players' ids travel as texts here, as all ids do. */
+export const selectionDownloadInput = z.discriminatedUnion('list', [
+  selectionOf('users', usersFilter),
+  selectionOf('telegramUsers', telegramUsersFilter),
+  selectionOf('socialTasks', tasksFilter),
+  selectionOf('dailyTasks', tasksFilter),
+  selectionOf('announcements', announcementsFilter),
+])
+export type SelectionDownloadInput = z.infer<typeof selectionDownloadInput>
+
 const tags = ['Downloads']
 
 export const downloads = {
@@ -85,6 +104,17 @@ export const downloads = {
       outputStructure: 'detailed',
     })
     .input(historyDownloadInput)
+    .output(spreadsheetOutput),
+  // A POST because picked rows may be many.
+  selection: call(['admin'], { failure: 'status', bodyLimitBytes: BULK_BODY_LIMIT_BYTES, isTinyWrite: true })
+    .route({
+      method: 'POST',
+      path: '/api/exports',
+      tags,
+      summary: 'Picked rows of a list, or all that a filter matches, as a spreadsheet',
+      outputStructure: 'detailed',
+    })
+    .input(selectionDownloadInput)
     .output(spreadsheetOutput),
   progress: call(['admin'])
     .route({

@@ -31,6 +31,7 @@ export const errorCatalogue = {
   },
   SETUP_LINK_INVALID: { status: 403, message: 'This set-up link has expired or was used already.' },
   TOO_MANY_ATTEMPTS: { status: 429, message: 'Too many attempts. Please wait a little and try again.' },
+  TOO_MANY_STREAMS: { status: 429, message: 'Too many pages are being kept up to date at once. Please close some.' },
 
   // The HTTP layer's own
   INVALID_INPUT: { status: 400, message: 'The request is not valid.' },

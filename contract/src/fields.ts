@@ -86,3 +86,14 @@ export const linkField = z
   .max(LINK_MAX_LENGTH, `Link must be at most ${LINK_MAX_LENGTH} characters`)
   .refine((link) => link === '' || (/^https?:\/\/\S+$/i.test(link) && anyUrl.safeParse(link).success), 'Invalid URL format')
   .optional()
+
+export const SEARCH_MAX_LENGTH = 100
+
+/**
+ * What is looked for in a list, whatever its case; empty for everything. Among players and users a leading `@` does not count, and one
+ * or two letters, digits or signs of ASCII match the beginnings of words alone.
+ */
+export const searchField = z.string().trim().max(SEARCH_MAX_LENGTH).optional()
+
+/** A query string's `true` or `false`; the order of a sort turned round. */
+export const reversedField = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]).default(false)

@@ -1,7 +1,7 @@
 /** Participation history (§2 /history, §3): a document per task or announcement, its participants as a subcollection. */
 import { z } from 'zod'
 import { call } from '#src/call.ts'
-import { cursorField, idField, keysetPageOf } from '#src/fields.ts'
+import { cursorField, idField, keysetPageOf, searchField } from '#src/fields.ts'
 
 export const HISTORY_PAGE_SIZE = 50 // §9
 export const historyKinds = ['announcement', 'social', 'daily'] as const
@@ -61,7 +61,14 @@ export const history = {
     })
     .input(
       z
-        .strictObject({ kind: historyKindField, id: idField, after: cursorField.optional(), before: cursorField.optional() })
+        .strictObject({
+          kind: historyKindField,
+          id: idField,
+          /** Part of a username or name, or a whole user id. */
+          search: searchField,
+          after: cursorField.optional(),
+          before: cursorField.optional(),
+        })
         .refine(({ after, before }) => after === undefined || before === undefined, {
           path: ['before'],
           message: 'Give after or before, not both',

@@ -1,7 +1,18 @@
 /** Social and daily tasks (§2, §3, §5): one set of calls a collection; what tells the two apart is the data below. */
 import { z } from 'zod'
+import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
 import { call } from '#src/call.ts'
-import { idField, linkField, numberField, pageField, pageOf, textField, versionField } from '#src/fields.ts'
+import {
+  idField,
+  linkField,
+  numberField,
+  pageField,
+  pageOf,
+  reversedField,
+  searchField,
+  textField,
+  versionField,
+} from '#src/fields.ts'
 
 export const TASKS_PAGE_SIZE = 50 // §9
 export const TASK_TITLE_MAX_LENGTH = 200
@@ -85,6 +96,15 @@ export const task = z.object({
 })
 export type Task = z.infer<typeof task>
 
+/** What narrows a list of tasks down. `search` is part of a title or link. */
+export const tasksFilter = z.strictObject({ search: searchField, type: z.string().max(64).optional() })
+export type TasksFilter = z.infer<typeof tasksFilter>
+export const tasksSorts = ['priority', 'title', 'reward', 'participants'] as const
+export type TasksSort = (typeof tasksSorts)[number]
+
+/** Tasks that one call puts in another order. */
+export const REORDER_MAX_TASKS = 1000
+
 function taskCalls(collection: TaskCollection) {
   const { title, path } = taskCollections[collection]
   const route = { tags: [title] }
@@ -92,7 +112,7 @@ function taskCalls(collection: TaskCollection) {
   return {
     list: call(['admin'], { unexpected: 'FETCH_TASKS_FAILED' })
       .route({ ...route, method: 'GET', path: `/api${path}`, summary: `${title} by priority, 50 a page` })
-      .input(z.strictObject({ page: pageField }))
+      .input(tasksFilter.extend({ page: pageField, sort: z.enum(tasksSorts).default('priority'), reversed: reversedField }))
       /** `message` stands beside an empty list: `No tasks found!` (§8). */
       .output(z.object({ tasks: z.array(task), message: z.string().optional(), ...pageOf })),
     get: call(['admin'])
@@ -110,6 +130,39 @@ function taskCalls(collection: TaskCollection) {
     remove: call(['admin'])
       .route({ ...route, method: 'DELETE', path: `/api${path}/{id}`, summary: 'Delete a task; its history stays' })
       .input(z.strictObject({ id: idField }))
+      .output(done),
+    removeMany: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+      .route({ ...route, method: 'POST', path: `/api${path}/remove`, summary: 'Delete many tasks; their history stays' })
+      .input(z.strictObject({ target: bulkTarget(tasksFilter), ...bulkRun }))
+      .output(bulkOutput),
+    /** The targets, in their present order, get `first`, `first + step`, …; PRIORITY_TAKEN if a task not among them has one. */
+    prioritise: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+      .route({ ...route, method: 'POST', path: `/api${path}/priorities`, summary: 'Number many tasks anew, all or none' })
+      .input(
+        z.strictObject({
+          target: bulkTarget(tasksFilter),
+          first: numberField('First Priority'),
+          step: numberField('Step').positive('Step must be above 0'),
+          ...bulkRun,
+        }),
+      )
+      .output(bulkOutput),
+    /** `priority` is the one the caller saw. Together the tasks keep their priorities; who has which changes. */
+    reorder: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+      .route({
+        ...route,
+        method: 'POST',
+        path: `/api${path}/order`,
+        summary: 'Deal the priorities of some tasks out anew, in the order given; STALE if one of them changed meanwhile',
+      })
+      .input(
+        z.strictObject({
+          tasks: z
+            .array(z.strictObject({ id: idField, priority: numberField('Priority') }))
+            .min(2)
+            .max(REORDER_MAX_TASKS),
+        }),
+      )
       .output(done),
   }
 }

@@ -21,11 +21,25 @@ const firstTask = async (server: ConsoleServer, collection: 'social' | 'daily') 
       .executeTakeFirstOrThrow()
   ).id
 
+/** The player who took part most often, so that there is something on the time line. */
+async function playerPath({ database: { db } }: ConsoleServer): Promise<string> {
+  const { user_id: userId } = await db
+    .selectFrom('participations')
+    .innerJoin('telegram_users', 'telegram_users.user_id', 'participations.user_id')
+    .select('participations.user_id')
+    .groupBy('participations.user_id')
+    .orderBy(({ fn }) => fn.countAll(), 'desc')
+    .orderBy('participations.user_id')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  return `/manage-telegram-users/${userId}`
+}
+
 export const screens: Screen[] = [
   { name: 'login', path: at('/auth/log-in'), as: 'guest', ready: 'Sign into your account' },
   { name: 'register', path: at('/register'), as: 'guest', ready: 'Create Your New Account' },
   { name: 'user-dashboard', path: at('/'), as: 'user', ready: 'User Dashboard' },
-  { name: 'dashboard', path: at('/'), as: 'admin', ready: 'Active Announcements' },
+  { name: 'dashboard', path: at('/'), as: 'admin', ready: 'Top balances' },
   { name: 'manage-users', path: at('/manage-users'), as: 'admin', ready: 'Page 1 of 1' },
   {
     name: 'update-user',
@@ -42,6 +56,7 @@ export const screens: Screen[] = [
   },
   { name: 'add-user', path: at('/add-user'), as: 'admin', ready: 'Confirm Password' },
   { name: 'telegram-users', path: at('/manage-telegram-users'), as: 'admin', ready: 'Page 1 of 241' },
+  { name: 'player', path: playerPath, as: 'admin', ready: 'Took part in' },
   { name: 'social-tasks', path: at('/social-tasks'), as: 'admin', ready: 'Follow us on X 1' },
   { name: 'social-tasks-form', path: at('/social-tasks-form'), as: 'admin', ready: 'Reward' },
   {

@@ -86,6 +86,8 @@ test.describe('§4 sign-in', () => {
     await expect(page.getByText('Ada Admin').first()).toBeVisible()
     await page.reload()
     await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Top balances' })).toBeVisible() // what is asked for during a sign-out is refused, and noise
+    await expect(page.getByText('Live', { exact: true })).toBeVisible()
     await page.getByRole('button', { name: 'Log Out' }).click()
     await expect(toast(page, 'Logged Out Succesfully!')).toBeVisible()
     await expect(page).toHaveURL('/')

@@ -1,6 +1,9 @@
 /** The shell and the dashboard (§2 Signed-in shell, Dashboard; §3 metrics). */
+import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, Page } from '@playwright/test'
-import { expect, test } from '#src/test.ts'
+import { sql } from 'kysely'
+import { addActivity } from '../../server/src/testing/activity.ts'
+import { type ConsoleServer, expect, test } from '#src/test.ts'
 
 const links = {
   Dashboard: '/',
@@ -115,3 +118,270 @@ test.describe('§2 on a phone', () => {
     })
   }
 })
+
+const HOUR_MS = 3_600_000
+const WIDTHS = [1440, 390]
+
+/** Players who join now, or so many hours ago, and take part in a daily task of the sample. */
+async function join({ database }: ConsoleServer, players: number, hoursAgo = 0): Promise<void> {
+  await addActivity(database, players, {
+    kind: 'daily',
+    itemId: 'daiT9zb5SVz5_K',
+    at: new Date(Date.now() - hoursAgo * HOUR_MS),
+  })
+}
+
+test('Dashboard: the five cards come first and lead to their lists', async ({ page, signIn }) => {
+  await signIn('admin')
+  await page.goto('/')
+  await expect(page.getByRole('heading', { name: 'Activity' })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 2 })).toHaveText([
+    'Total Users',
+    'User Type',
+    'Telegram Users',
+    'Active Announcements',
+    'Task By Type',
+    'Activity',
+  ])
+  for (const [name, path] of Object.entries({
+    'See all users': '/manage-users',
+    'See all players': '/manage-telegram-users',
+    'See what is active': '/annoucements',
+    'See social ones': '/social-tasks',
+    'See daily ones': '/daily-tasks',
+  })) {
+    await page.goto('/')
+    await page.getByRole('link', { name, exact: true }).click()
+    await expect(page).toHaveURL(new RegExp(`${path}(\\?|$)`))
+  }
+})
+
+test('Dashboard: the range is in the address, outlives a reload, and every chart is a table too', async ({
+  page,
+  server,
+  signIn,
+}) => {
+  await join(server, 3)
+  await join(server, 2, 2)
+  await join(server, 4, 5 * 24)
+  await signIn('admin')
+  await page.goto('/admin')
+  const players = card(page, 'New players')
+  const ranges = page.getByRole('group', { name: 'Range of time' })
+  await expect(ranges.getByRole('link', { name: '30 d' })).toHaveAttribute('aria-current', 'page')
+  await ranges.getByRole('link', { name: '24 h' }).click()
+  await expect(page).toHaveURL('/admin?range=24h')
+  await expect(card(page, 'Participations').locator('header')).toContainText('5')
+  await expect(players.getByRole('button', { name: /: 2 new players$/ })).toHaveCount(1)
+  await page.reload()
+  await expect(ranges.getByRole('link', { name: '24 h' })).toHaveAttribute('aria-current', 'page')
+  await expect(ranges.locator('[aria-current]')).toHaveCount(1)
+
+  await players.getByRole('button', { name: 'Show as table' }).click()
+  await expect(players.getByRole('columnheader')).toHaveText(['Hour (your time)', 'New players'])
+  await expect(players.getByRole('row')).toHaveCount(25)
+  await expect(players.getByRole('row').last()).toContainText(/3$/)
+  await ranges.getByRole('link', { name: '7 d' }).click()
+  await expect(page).toHaveURL('/admin?range=7d')
+  await expect(players.getByRole('columnheader').first()).toHaveText('Day (UTC)')
+  await expect(players.getByRole('row')).toHaveCount(8)
+  await expect(players.locator('header')).toContainText(/\d/)
+  await players.getByRole('button', { name: 'Show as chart' }).click()
+  await expect(players.getByRole('table')).toHaveCount(0)
+
+  await ranges.getByRole('link', { name: 'All' }).click()
+  await card(page, 'Participations').getByRole('button', { name: 'Show as table' }).click()
+  await expect(card(page, 'Participations').getByRole('columnheader')).toHaveText([
+    'Month (UTC)',
+    'Social',
+    'Daily',
+    'Announcement',
+    'All',
+  ])
+  // The sample's participations are all of May 2026.
+  await expect(card(page, 'Participations').getByRole('row', { name: /^May 2026/ })).toContainText('445251392')
+})
+
+test('Dashboard: the ranks lead to the player, the item and the list of a type', async ({ page, server, signIn }) => {
+  await join(server, 7)
+  await signIn('admin')
+  await page.goto('/')
+  const balances = card(page, 'Top balances')
+  await expect(balances.getByRole('listitem')).toHaveCount(10)
+  const [richest] = await server.database.db
+    .selectFrom('telegram_users')
+    .select(['user_id', 'balance'])
+    .orderBy('balance', 'desc')
+    .orderBy('user_id')
+    .limit(1)
+    .execute()
+  await expect(balances.getByRole('listitem').first()).toContainText(richest!.balance.toLocaleString('en-US'))
+  await expect(balances.getByRole('link').nth(1)).toHaveAttribute('href', `/manage-telegram-users/${richest!.user_id}`)
+  await expect(card(page, 'Participations by type').getByRole('link', { name: 'Telegram tasks' })).toHaveAttribute(
+    'href',
+    '/daily-tasks?type=telegram',
+  )
+  await card(page, 'Most participants this week').getByRole('link', { name: 'Join the channel 1' }).click()
+  await expect(page).toHaveURL('/history?tab=daily&item=daiT9zb5SVz5_K')
+  await expect(page.getByRole('heading', { name: 'Join the channel 1' })).toBeVisible()
+})
+
+test('Dashboard: a chart is read by keyboard: one stop, arrows move, Escape hides the value', async ({
+  page,
+  server,
+  signIn,
+}) => {
+  await join(server, 3)
+  await join(server, 2, 1)
+  await signIn('admin')
+  await page.goto('/?range=24h')
+  const chart = page.getByRole('group', { name: 'New players', exact: true })
+  const bars = chart.getByRole('button')
+  await expect(bars).toHaveCount(24)
+  await expect(chart.locator('button[tabindex="0"]')).toHaveCount(1)
+  await bars.last().focus()
+  await expect(chart).toContainText('3 new players')
+  await page.keyboard.press('ArrowLeft')
+  await expect(bars.nth(22)).toBeFocused()
+  await expect(chart).toContainText('2 new players')
+  await page.keyboard.press('Home')
+  await expect(bars.first()).toBeFocused()
+  await page.keyboard.press('ArrowLeft')
+  await expect(bars.first()).toBeFocused()
+  await page.keyboard.press('End')
+  await expect(bars.last()).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(chart).not.toContainText('new players')
+})
+
+test.describe('Dashboard in the zone of the operator', () => {
+  test.use({ timezoneId: 'Asia/Kolkata' })
+  test('Dashboard: hours are those of the operator, days those of UTC', async ({ page, server, signIn }) => {
+    await join(server, 3)
+    await signIn('admin')
+    await page.goto('/?range=24h')
+    const players = card(page, 'New players')
+    await expect(players.getByRole('button', { name: /:30 [AP]M: 3 new players$/ })).toHaveCount(1)
+    await page.goto('/?range=7d')
+    await expect(players.getByRole('button', { name: /\(UTC\): \d+ new players?$/ })).toHaveCount(7)
+  })
+})
+
+test('Dashboard: figures change by themselves, without a reload and without a word to screen readers', async ({
+  page,
+  server,
+  signIn,
+}) => {
+  await signIn('admin')
+  await page.goto('/?range=24h')
+  await expect(page.getByText('Live', { exact: true })).toBeVisible()
+  await expect(card(page, 'New players')).toContainText('No players have joined in this time.')
+  let loads = 0
+  page.on('load', () => loads++)
+  await join(server, 5)
+  await expect(card(page, 'Telegram Users')).toContainText('1,208')
+  await expect(card(page, 'New players').getByRole('button', { name: /: 5 new players$/ })).toHaveCount(1)
+  await expect(card(page, 'Most participants this week')).toContainText('Join the channel 1')
+  await expect(
+    page.getByRole('main').locator('[aria-live], [role=status], [role=alert], output').filter({ hasText: /\S/ }),
+  ).toHaveCount(0)
+  expect(loads).toBe(0)
+})
+
+test.describe('Dashboard and a session that ends', () => {
+  test.use({ expectedNoise: { patterns: [/status of 401/] } })
+  test('Dashboard: a session that ends elsewhere ends the stream, and the page shows Login', async ({ page, server, signIn }) => {
+    const { id } = await signIn('admin')
+    await page.goto('/')
+    await expect(page.getByText('Live', { exact: true })).toBeVisible()
+    await server.database.transaction(async (tx) => {
+      await tx.deleteFrom('sessions').where('user_id', '=', id).execute()
+      await sql`select pg_notify('sessions', ${id})`.execute(tx)
+    })
+    await expect(page.getByText('Sign into your account')).toBeVisible()
+  })
+})
+
+test.describe('Dashboard: activity that fails', () => {
+  test.use({ expectedNoise: { patterns: [/status of 500/] } })
+  test('Dashboard: activity that cannot be loaded says so and can be tried again; the cards stay', async ({ page, signIn }) => {
+    await signIn('admin')
+    await page.route('**/api/activity*', (route) =>
+      route.fulfill({ status: 500, json: { success: false, code: 'METRICS_FAILED', message: 'Error calculating metrics' } }),
+    )
+    await page.goto('/')
+    await expect(page.getByText('The activity cannot be shown right now.')).toBeVisible()
+    await expect(card(page, 'Total Users')).toContainText('1')
+    await page.unroute('**/api/activity*')
+    await page.getByRole('button', { name: 'Retry' }).click()
+    await expect(card(page, 'Top balances').getByRole('listitem')).toHaveCount(10)
+  })
+})
+
+test.describe('Dashboard without data', () => {
+  test.use({ sample: false })
+  test('Dashboard: where nothing has happened the panels say so', async ({ page, signIn }) => {
+    await signIn('admin')
+    for (const range of ['', '?range=24h', '?range=all']) {
+      await page.goto(`/${range}`)
+      await expect(card(page, 'New players')).toContainText('No players have joined in this time.')
+      await expect(card(page, 'Participations')).toContainText('Nobody has taken part in this time.')
+      await expect(card(page, 'Top balances')).toContainText('There are no players yet.')
+      await expect(card(page, 'Most participants this week')).toContainText('Nobody has taken part this week.')
+    }
+  })
+})
+
+test('Dashboard: axe finds nothing in charts and tables, in light and dark, at both sizes; nothing jumps', async ({
+  page,
+  server,
+  signIn,
+}) => {
+  await join(server, 3)
+  await signIn('admin')
+  for (const width of WIDTHS) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await page.goto('/?range=24h')
+      await expect(page.getByText('Live', { exact: true })).toBeVisible()
+      await page.getByRole('group', { name: 'New players', exact: true }).getByRole('button').last().focus()
+      expect(await layoutShift(page), 'cumulative layout shift').toBeLessThan(0.02)
+      await expectAccessible(page, `${colorScheme} ${width}`)
+      const toTable = page.getByRole('button', { name: 'Show as table' })
+      const charts = await toTable.count()
+      for (let left = charts; left > 0; left -= 1) await toTable.first().click()
+      await expect(page.getByRole('main').getByRole('table')).toHaveCount(charts)
+      await expectAccessible(page, `${colorScheme} ${width} tables`)
+    }
+  }
+})
+
+async function expectAccessible(page: Page, where: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+    .analyze()
+  expect(violations.map(({ id, nodes }) => `${where}: ${id} ${nodes.map((node) => node.html).join(' | ')}`)).toEqual([])
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  expect(overflow, `sideways: ${where}`).toBeLessThanOrEqual(0)
+}
+
+/** How far what was on the page moved while it loaded (web.dev/cls), without anyone's doing. */
+function layoutShift(page: Page): Promise<number> {
+  return page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        const seen = (list: PerformanceObserverEntryList) =>
+          list
+            .getEntries()
+            .reduce(
+              (sum, entry) =>
+                sum + ('value' in entry && !('hadRecentInput' in entry && entry.hadRecentInput) ? Number(entry.value) : 0),
+              0,
+            )
+        const observer = new PerformanceObserver((list) => resolve(seen(list)))
+        observer.observe({ type: 'layout-shift', buffered: true })
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)))
+      }),
+  )
+}

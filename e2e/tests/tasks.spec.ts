@@ -1,58 +1,13 @@
 /** Social Tasks and Daily Tasks (§2, §4, §5, §7, §8, §9): one description for both; where the two differ is data. */
 import type { Locator, Page } from '@playwright/test'
-import { type ConsoleServer, control, expect, test, toast } from '#src/test.ts'
-
-const social = {
-  collection: 'social',
-  title: 'Social Tasks',
-  path: '/social-tasks',
-  types: ['twitter', 'instagram', 'linkedin', 'discord', 'youtube', 'moreLink', 'email', 'bsc'],
-  labels: ['Website', 'Bsc Wallet Address'],
-  typesWithoutLink: ['email', 'bsc'],
-} as const
-const daily = {
-  collection: 'daily',
-  title: 'Daily Tasks',
-  path: '/daily-tasks',
-  types: ['telegram', 'twitter', 'instagram', 'youtube', 'moreLink'],
-  labels: ['Website'],
-  typesWithoutLink: [],
-} as const
-type Collection = typeof social | typeof daily
-
-interface TaskRow {
-  id: string
-  image: string
-  priority: number
-  title: string
-  link: string | null
-  reward: number
-}
+import { addTasks, column, daily, row, social, storedTasks } from '#src/tasks.ts'
+import { control, expect, test, toast } from '#src/test.ts'
 
 test.use({ sample: false })
 
 test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
 })
-
-/** Tasks `Task 1`, `Task 2`, … with these priorities, and what else is said of them. */
-async function addTasks(server: ConsoleServer, { collection }: Collection, ...tasks: Partial<TaskRow>[]): Promise<void> {
-  const rows = tasks.map((task, index) => {
-    const number = index + 1
-    const id = `${collection}-${number}`
-    return { collection, id, image: 'twitter', priority: number, title: `Task ${number}`, link: null, reward: 10, ...task }
-  })
-  await server.database.db.insertInto('tasks').values(rows).execute()
-}
-
-function storedTasks(server: ConsoleServer, { collection }: Collection) {
-  return server.database.db
-    .selectFrom('tasks')
-    .select(['priority', 'image', 'title', 'link', 'reward'])
-    .where('collection', '=', collection)
-    .orderBy('priority')
-    .execute()
-}
 
 function field(page: Page, label: string): Locator {
   return page.getByLabel(label, { exact: true })
@@ -73,14 +28,6 @@ async function expectError(page: Page, label: string, message: string): Promise<
 
 function submitButton(page: Page, name: 'Add Task' | 'Update'): Locator {
   return page.getByRole('form').getByRole('button', { name, exact: true })
-}
-
-function row(page: Page, title: string): Locator {
-  return page.getByRole('row').filter({ has: page.getByRole('button', { name: title, exact: true }) })
-}
-
-function column(page: Page, number: number): Locator {
-  return page.locator(`tbody td:nth-child(${number})`)
 }
 
 for (const facts of [social, daily] as const) {

@@ -9,12 +9,17 @@ import type { Config } from '#src/config.ts'
 import type { Database } from '#src/db/database.ts'
 import { createDownloads } from '#src/download.ts'
 import { signInHandlers } from '#src/features/accounts/sign-in.ts'
-import { usersDownload, usersHandlers } from '#src/features/accounts/users.ts'
+import { usersDownload, usersSelection } from '#src/features/accounts/users-list.ts'
+import { usersHandlers } from '#src/features/accounts/users.ts'
+import { announcementsSelection } from '#src/features/announcements/announcements-list.ts'
 import { announcementsHandlers } from '#src/features/announcements/announcements.ts'
 import { historyDownload, historyHandlers } from '#src/features/history.ts'
-import { metricsHandlers } from '#src/features/metrics.ts'
-import { tasksHandlers } from '#src/features/tasks.ts'
-import { telegramUsersDownload, telegramUsersHandlers } from '#src/features/telegram-users.ts'
+import { createLive, type Live } from '#src/features/metrics/live.ts'
+import { createFigures, metricsHandlers } from '#src/features/metrics/metrics.ts'
+import { tasksSelection } from '#src/features/tasks/tasks-list.ts'
+import { tasksHandlers } from '#src/features/tasks/tasks.ts'
+import { telegramUsersDownload, telegramUsersSelection } from '#src/features/telegram-users/download.ts'
+import { telegramUsersHandlers } from '#src/features/telegram-users/telegram-users.ts'
 import { createFiles, type Files } from '#src/files.ts'
 import type { FileStore } from '#src/files-disk.ts'
 import { createHttp } from '#src/http/http.ts'
@@ -36,6 +41,8 @@ export interface App {
   sessions: Sessions
   attempts: Attempts
   files: Files
+  /** Streams that have to be ended for the server to stop. */
+  live: Live
 }
 
 export async function createApp({
@@ -52,10 +59,19 @@ export async function createApp({
   const downloads = createDownloads({ database, log })
   const files = createFiles({ database, store: fileStore, log })
   const services = { database, files, sessions, attempts, downloads, log, registrationEmailHost }
+  const figures = createFigures(database)
+  const live = createLive({ sessions, figures, log })
+  const selections = {
+    users: usersSelection(services),
+    telegramUsers: telegramUsersSelection(services),
+    socialTasks: tasksSelection(services, 'social'),
+    dailyTasks: tasksSelection(services, 'daily'),
+    announcements: announcementsSelection(services),
+  }
   const routes = bindRoutes(contract, {
     accounts: signInHandlers(services),
     users: usersHandlers(services),
-    metrics: metricsHandlers(services),
+    metrics: metricsHandlers({ figures, live }),
     socialTasks: tasksHandlers(services, 'social'),
     dailyTasks: tasksHandlers(services, 'daily'),
     announcements: announcementsHandlers(services),
@@ -65,10 +81,22 @@ export async function createApp({
       users: usersDownload(services),
       telegramUsers: telegramUsersDownload(services),
       history: historyDownload(services),
+      selection: (input, context) => {
+        switch (input.list) {
+          case 'users':
+            return selections.users(input, context)
+          case 'telegramUsers':
+            return selections.telegramUsers(input, context)
+          case 'announcements':
+            return selections.announcements(input, context)
+          default:
+            return selections[input.list](input, context)
+        }
+      },
       progress: async ({ exportId }, context) => downloads.progress(exportId, context),
     },
   })
   const botTokens = createBotTokens(database)
   const http = createHttp({ routes, database, sessions, botTokens, log, publicOrigin, webApp, isStopping })
-  return { http, sessions, attempts, files }
+  return { http, sessions, attempts, files, live }
 }

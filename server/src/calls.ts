@@ -68,3 +68,13 @@ export function signedIn(context: CallContext): SessionUser {
   if (context.caller.kind !== 'user') throw new Failure('SIGNED_OUT')
   return context.caller.user
 }
+
+/** What takes a while, such as sorting millions of rows, is not waited for once the client has left. @throws Failure TOO_SLOW */
+export async function unlessGone<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+  result.catch(() => {})
+  const gone = Promise.withResolvers<never>()
+  const handleAbort = (): void => gone.reject(new Failure('TOO_SLOW', { cause: signal.reason }))
+  if (signal.aborted) handleAbort()
+  signal.addEventListener('abort', handleAbort)
+  return Promise.race([result, gone.promise]).finally(() => signal.removeEventListener('abort', handleAbort))
+}

@@ -30,7 +30,6 @@ export const isDecimal = (part: unknown): part is string => typeof part === 'str
 export const isMicroseconds = (part: unknown): part is string => typeof part === 'string' && /^-?\d{1,17}$/.test(part)
 export const isId = (part: unknown): part is number => Number.isSafeInteger(part)
 export const isText = (part: unknown): part is string => typeof part === 'string' && part.isWellFormed() && !part.includes('\0')
-export const isTextOrNull = (part: unknown): part is string | null => part === null || isText(part)
 
 /** Which way from which row; neither is given for the first page. */
 export interface KeysetPage<Row> {

@@ -5,7 +5,7 @@
 import type { Logger } from 'pino'
 import { XLSX_MEDIA_TYPE } from '@arcade/contract/download'
 import { audit } from '#src/audit.ts'
-import { type CallContext, Failure, signedIn } from '#src/calls.ts'
+import { type CallContext, Failure, signedIn, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { isDiskFull } from '#src/db/errors.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
@@ -16,6 +16,7 @@ export const MAX_EXPORTS = 4
 /** A reader that takes no further rows for so long is given up: an open snapshot keeps the database from tidying up. */
 const STALL_MS = 60_000
 const BATCH_ROWS = 1000
+const AUDITED_IDS = 1000
 const RETRY_AFTER_SECONDS = 15
 
 export interface Table<Row> {
@@ -32,9 +33,21 @@ export interface DownloadOptions<Row> {
   exportId: string | undefined
   /** What is exported, for the audit trail. */
   target: string
+  detail?: Record<string, unknown>
   fileName: string
   sheetName: string
   open: (snapshot: Snapshot) => Promise<Table<Row>>
+}
+
+/** Rows of one list: picked ones, or those of a filter. */
+export interface SelectionOptions<Row> extends Omit<DownloadOptions<Row>, 'open'> {
+  /** As it was asked for, for the audit trail. */
+  selection: { ids: string[] } | { filter: unknown }
+  columns: Column<Row>[]
+  /** What follows FROM, with its parameters. */
+  from: { sql: string; parameters: readonly unknown[] }
+  fields: string
+  orderBy: string
 }
 
 export interface DownloadAnswer {
@@ -45,6 +58,8 @@ export interface DownloadAnswer {
 export interface Downloads {
   /** @throws Failure while nothing was sent; a later failure breaks the transfer, so that a short file never looks whole */
   start<Row>(options: DownloadOptions<Row>): Promise<DownloadAnswer>
+  /** A part of a list, counted and read in one snapshot. @throws as `start` */
+  selection<Row>(options: SelectionOptions<Row>): Promise<DownloadAnswer>
   /** Rows written so far of all, to whom started the download. @throws Failure NOT_FOUND once it is over, or in another process */
   progress(exportId: string, context: CallContext): { rows: number; total: number }
 }
@@ -66,7 +81,7 @@ export function createDownloads({
   stallMs?: number
 }): Downloads {
   const running = new Set<Export>()
-  return {
+  const downloads: Downloads = {
     async start<Row>(options: DownloadOptions<Row>) {
       const { context, exportId, fileName, sheetName } = options
       const { id: userId } = signedIn(context)
@@ -112,16 +127,36 @@ export function createDownloads({
       }
     },
 
+    selection<Row>({ selection, columns, from, fields, orderBy, ...options }: SelectionOptions<Row>) {
+      const detail = 'ids' in selection ? { count: selection.ids.length, ids: selection.ids.slice(0, AUDITED_IDS) } : selection
+      return downloads.start<Row>({
+        ...options,
+        detail,
+        async open(snapshot) {
+          const parameters = [...from.parameters]
+          const counting = snapshot.query<{ total: number }>(`select count(*) as total from ${from.sql}`, parameters)
+          const [counted] = await unlessGone(counting, options.context.signal)
+          const rows = { sql: `select ${fields} from ${from.sql} order by ${orderBy}`, parameters }
+          return { columns, total: counted?.total ?? 0, rows }
+        },
+      })
+    },
+
     progress(exportId, context) {
       const { id: userId } = signedIn(context)
       for (const { id, userId: owner, rows, total } of running) if (id === exportId && owner === userId) return { rows, total }
       throw new Failure('NOT_FOUND')
     },
   }
+  return downloads
 
   /** Who took which data away. A disk without room must not forbid reading. */
-  async function auditDownload({ context, target }: Pick<DownloadOptions<unknown>, 'context' | 'target'>): Promise<void> {
-    await audit(database.db, context, { action: 'download', target }).catch((error: unknown) => {
+  async function auditDownload({
+    context,
+    target,
+    detail = {},
+  }: Pick<DownloadOptions<unknown>, 'context' | 'target' | 'detail'>): Promise<void> {
+    await audit(database.db, context, { action: 'download', target, detail }).catch((error: unknown) => {
       if (!isDiskFull(error)) throw error
       log.warn(
         { event: 'download', target, requestId: context.requestId, err: error },
@@ -202,14 +237,4 @@ async function openBatches<Row>({ open, context }: DownloadOptions<Row>, { datab
 
 async function* batchesOf<Row>(rows: Row[]): AsyncGenerator<Row[]> {
   for (let at = 0; at < rows.length; at += BATCH_ROWS) yield rows.slice(at, at + BATCH_ROWS)
-}
-
-/** Sorting millions of rows takes a while before the first one comes; a client that has left meanwhile is not waited for. */
-async function unlessGone<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
-  result.catch(() => {})
-  const gone = Promise.withResolvers<never>()
-  const handleAbort = (): void => gone.reject(new Failure('TOO_SLOW', { cause: signal.reason }))
-  if (signal.aborted) handleAbort()
-  signal.addEventListener('abort', handleAbort)
-  return Promise.race([result, gone.promise]).finally(() => signal.removeEventListener('abort', handleAbort))
 }

@@ -5,6 +5,7 @@ import { serve } from '@hono/node-server'
 import { type Logger, pino } from 'pino'
 import { createApp } from '#src/app.ts'
 import { type Config, ConfigError, readConfig } from '#src/config.ts'
+import { forgetHours } from '#src/db/activity.ts'
 import { foldCounters } from '#src/db/counters.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { StartError } from '#src/db/errors.ts'
@@ -57,7 +58,7 @@ async function start(config: Config, log: Logger): Promise<{ stop: () => Promise
   let isStopping = false
   try {
     const fileStore = openFileStore(config)
-    const { http, sessions, attempts, files } = await createApp({
+    const { http, sessions, attempts, files, live } = await createApp({
       config,
       database,
       fileStore,
@@ -70,6 +71,7 @@ async function start(config: Config, log: Logger): Promise<{ stop: () => Promise
     const chores = startChores(log, [
       [10, () => foldCounters(database)],
       [10, () => files.sweep()],
+      [3600, () => forgetHours(database)],
       [3600, () => sessions.sweep()],
       [3600, () => attempts.sweep()],
     ])
@@ -79,6 +81,7 @@ async function start(config: Config, log: Logger): Promise<{ stop: () => Promise
     const stop = async (): Promise<void> => {
       isStopping = true
       chores.stop()
+      live.stop()
       await drain(server)
       await database.close()
     }

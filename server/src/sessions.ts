@@ -14,20 +14,28 @@ export const SESSION_MAX_SECONDS = 7 * 24 * 60 * 60
 const TOUCH_EVERY_MS = 10 * 60 * 1000
 const CACHE_SIZE = 20_000
 const CHANNEL = 'sessions'
+/** No user's id. */
+const EVERYBODY = ''
 
 export interface Sessions {
   /** Begins a session and gives its token, which is stored nowhere. */
   begin(userId: string): Promise<string>
   /** Who a token belongs to, with the role they have now; `undefined` if it is unknown, expired or its user is gone. */
   userOf(token: string): Promise<SessionUser | undefined>
+  /** The same without counting as a use of the session, for what runs by itself while nobody is there. */
+  holderOf(token: string): Promise<SessionUser | undefined>
+  /** Calls `listener` when sessions of a user may have ended or their role changed; without an id, of anybody. */
+  onChange(listener: (userId: string | undefined) => void): void
   /** Ends one session. */
   end(token: string): Promise<void>
   /** Ends all sessions of a user; within the transaction that changes the user. Call `changed` after it committed. */
   endAllOf(tx: Kysely<Tables>, userId: string): Promise<void>
   /** Within the transaction that changes a user: tells every process to forget what it cached of them. */
   announceChange(tx: Kysely<Tables>, userId: string): Promise<void>
-  /** After the commit: forgets here and now what is cached of a user. */
-  changed(userId: string): void
+  /** The same of very many users: every process forgets all it cached. */
+  announceManyChanges(tx: Kysely<Tables>): Promise<void>
+  /** After the commit: forgets here and now what is cached of a user, or of all. */
+  changed(userId?: string): void
   /** Deletes expired sessions. */
   sweep(): Promise<void>
 }
@@ -40,15 +48,17 @@ interface Cached {
 export async function createSessions(database: Database): Promise<Sessions> {
   const { db } = database
   const cache = new Map<string, Cached>()
+  const listeners = new Set<(userId: string | undefined) => void>()
   // A look-up that began before a change must not be cached after it.
   let generation = 0
   const forget = (userId?: string): void => {
     generation += 1
     for (const [key, cached] of cache) if (userId === undefined || cached.user.id === userId) cache.delete(key)
+    for (const listener of listeners) listener(userId)
   }
   await database.listen(
     CHANNEL,
-    (userId) => forget(userId),
+    (userId) => forget(userId === EVERYBODY ? undefined : userId),
     () => forget(),
   )
 
@@ -72,7 +82,7 @@ export async function createSessions(database: Database): Promise<Sessions> {
     },
 
     async userOf(token) {
-      if (!/^[A-Za-z0-9_-]{43}$/.test(token)) return undefined
+      if (!TOKEN.test(token)) return undefined
       const hash = hashToken(token)
       const key = hash.toString('base64')
       const now = Date.now()
@@ -82,20 +92,22 @@ export async function createSessions(database: Database): Promise<Sessions> {
       const before = generation
       const [row] = await find([hash])
       if (!row) return undefined
-      const user: SessionUser = {
-        id: row.id,
-        username: `${row.fname} ${row.lname}`,
-        fname: row.fname,
-        lname: row.lname,
-        email: row.email,
-        userType: row.user_type,
-      }
+      const user = sessionUser(row)
       if (row.last_seen_at.getTime() + TOUCH_EVERY_MS < now) void touch(db, hash)
       if (generation === before) {
         if (cache.size >= CACHE_SIZE) cache.delete(cache.keys().next().value ?? '')
         cache.set(key, { user, expiresAt: cacheUntil(row, now) })
       }
       return user
+    },
+
+    async holderOf(token) {
+      const [row] = TOKEN.test(token) ? await find([hashToken(token)]) : []
+      return row && sessionUser(row)
+    },
+
+    onChange(listener) {
+      listeners.add(listener)
     },
 
     async end(token) {
@@ -114,6 +126,10 @@ export async function createSessions(database: Database): Promise<Sessions> {
       await sql`select pg_notify(${CHANNEL}, ${userId})`.execute(tx)
     },
 
+    async announceManyChanges(tx) {
+      await sql`select pg_notify(${CHANNEL}, ${EVERYBODY})`.execute(tx)
+    },
+
     changed: forget,
 
     async sweep() {
@@ -130,6 +146,9 @@ export async function createSessions(database: Database): Promise<Sessions> {
   }
 }
 
+/** 256 bits, base64url. */
+const TOKEN = /^[A-Za-z0-9_-]{43}$/
+
 interface SessionRow {
   id: string
   fname: string
@@ -138,6 +157,10 @@ interface SessionRow {
   user_type: 'admin' | 'user'
   created_at: Date
   last_seen_at: Date
+}
+
+function sessionUser({ id, fname, lname, email, user_type: userType }: SessionRow): SessionUser {
+  return { id, username: `${fname} ${lname}`, fname, lname, email, userType }
 }
 
 /** A cached session is looked up anew after a minute at the latest, so that even a lost notification heals. */

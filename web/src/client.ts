@@ -1,6 +1,7 @@
 /** The only door to the server: the contract's calls and downloads (§7), every failure as one CallError, the cache of answers. */
 import type { contract } from '@arcade/contract/contract'
 import type { ErrorBody, ErrorCode } from '@arcade/contract/errors'
+import type { ActivityRange, Figures } from '@arcade/contract/metrics'
 import { createORPCClient, ORPCError } from '@orpc/client'
 import type { ContractRouterClient } from '@orpc/contract'
 import { OpenAPILink } from '@orpc/openapi-client/fetch'
@@ -129,6 +130,73 @@ export const queryClient = new QueryClient({
   },
 })
 
+const FIRST_RETRY_MS = 2000
+const LAST_RETRY_MS = 60_000
+
+interface FiguresWatcher {
+  /** The stream has begun, maybe again, with the figures as they are. */
+  onOpen: (figures: Figures) => void
+  /** The figures have changed. */
+  onFigures: (figures: Figures) => void
+  /** The stream broke off; it is begun again after a while. */
+  onLost: () => void
+}
+
+/**
+ * The dashboard's figures as they change, until the returned function is called or the server no longer accepts who we are. Only
+ * while the page can be seen: a browser has six connections to a server (HTTP/1.1), for all of its tabs.
+ */
+export function watchFigures(range: ActivityRange, { onOpen, onFigures, onLost }: FiguresWatcher): () => void {
+  const { path = '' } = contractRoutes.metrics.events['~orpc'].route
+  let source: EventSource | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let attempts = 0
+  const close = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    source?.close()
+    source = undefined
+  }
+  const open = (): void => {
+    close()
+    let isFirst = true
+    source = new EventSource(`${path}?${new URLSearchParams({ range }).toString()}`)
+    source.addEventListener('figures', ({ data }: MessageEvent<string>) => {
+      attempts = 0
+      const tell = isFirst ? onOpen : onFigures
+      isFirst = false
+      tell(JSON.parse(data) as Figures)
+    })
+    source.addEventListener('error', () => {
+      close()
+      onLost()
+      const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** attempts++)
+      timer = setTimeout(retry, delay * (0.5 + Math.random() / 2)) // apart: a server that comes back has many to greet
+    })
+  }
+  // A stream does not tell why it was refused; any call does, to `onRejection`.
+  const retry = (): void => {
+    const rejected = (error: unknown): void => {
+      if (!['SIGNED_OUT', 'FORBIDDEN'].includes(asCallError(error).code)) open()
+    }
+    const expected = timer
+    client.metrics.get().then(
+      () => timer === expected && open(),
+      (error: unknown) => timer === expected && rejected(error),
+    )
+  }
+  const follow = (): void => {
+    if (document.visibilityState === 'visible') open()
+    else close()
+  }
+  document.addEventListener('visibilitychange', follow)
+  follow()
+  return () => {
+    document.removeEventListener('visibilitychange', follow)
+    close()
+  }
+}
+
 export interface DownloadProgress {
   bytes: number
   /** Rows so far, of `total`; absent until the server has told. */
@@ -189,6 +257,17 @@ async function readBlob(response: Response, onBytes: (bytes: number) => void): P
     onBytes(bytes)
   }
   return new Blob(chunks, { type: response.headers.get('content-type') ?? '' })
+}
+
+/** A stored file as one of this computer, under `name`: a copy has its own, so that neither goes with the other. @throws CallError */
+export async function fetchStoredFile(url: string, name: string): Promise<File> {
+  try {
+    const response = await fetch(url)
+    if (!response.ok) throw fromBody(await response.json().catch(() => undefined), response.status)
+    return new File([await response.blob()], name)
+  } catch (error) {
+    throw failed(error)
+  }
 }
 
 /** The name in a content-disposition header (RFC 6266): `filename*` before `filename`, without any folder. */

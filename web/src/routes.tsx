@@ -10,8 +10,12 @@ import {
   RouterProvider,
 } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { announcementsSearch } from '#src/features/announcements/announcements-search.ts'
+import { dashboardSearch } from '#src/features/dashboard/dashboard-search.ts'
 import { historySearch } from '#src/features/history/history-search.ts'
+import { tasksSearch } from '#src/features/tasks/tasks-search.ts'
 import { telegramUsersSearch } from '#src/features/telegram-users/telegram-users-search.ts'
+import { usersSearch } from '#src/features/users/users-search.ts'
 import { currentUser, knownSession, type Session, useSessionQuery, watchSession } from '#src/session.tsx'
 import { LoadingScreen, UnreachableScreen } from '#src/shell/loading-screen.tsx'
 import { PageProblem } from '#src/shell/page-problem.tsx'
@@ -70,13 +74,13 @@ const routeTree = root.addChildren([
     }),
   ]),
   shell.addChildren([
-    createRoute({ getParentRoute: () => shell, path: '/', component: dashboard }),
-    createRoute({ getParentRoute: () => shell, path: '/admin', component: dashboard }),
+    createRoute({ getParentRoute: () => shell, path: '/', validateSearch: dashboardSearch, component: dashboard }),
+    createRoute({ getParentRoute: () => shell, path: '/admin', validateSearch: dashboardSearch, component: dashboard }),
     management.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/manage-users',
-        validateSearch: pageSearch,
+        validateSearch: usersSearch,
         component: lazyRouteComponent(() => import('#src/features/users/manage-users-page.tsx'), 'ManageUsersPage'),
       }),
       createRoute({
@@ -92,12 +96,13 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/social-tasks',
-        validateSearch: pageSearch,
+        validateSearch: tasksSearch,
         component: lazyRouteComponent(() => import('#src/features/tasks/tasks-page.tsx'), 'SocialTasksPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/social-tasks-form',
+        validateSearch: fromSearch,
         component: lazyRouteComponent(() => import('#src/features/tasks/task-form-page.tsx'), 'AddSocialTaskPage'),
       }),
       createRoute({
@@ -109,12 +114,13 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/daily-tasks',
-        validateSearch: pageSearch,
+        validateSearch: tasksSearch,
         component: lazyRouteComponent(() => import('#src/features/tasks/tasks-page.tsx'), 'DailyTasksPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/daily-tasks-form',
+        validateSearch: fromSearch,
         component: lazyRouteComponent(() => import('#src/features/tasks/task-form-page.tsx'), 'AddDailyTaskPage'),
       }),
       createRoute({
@@ -126,12 +132,13 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/annoucements', // sic, §2
-        validateSearch: pageSearch,
+        validateSearch: announcementsSearch,
         component: lazyRouteComponent(() => import('#src/features/announcements/announcements-page.tsx'), 'AnnouncementsPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/annoucement-form', // sic, §2
+        validateSearch: fromSearch,
         component: lazyRouteComponent(
           () => import('#src/features/announcements/announcement-form-page.tsx'),
           'AddAnnouncementPage',
@@ -154,6 +161,12 @@ const routeTree = root.addChildren([
       }),
       createRoute({
         getParentRoute: () => management,
+        path: '/manage-telegram-users/$userId',
+        validateSearch: telegramUsersSearch,
+        component: lazyRouteComponent(() => import('#src/features/telegram-users/player-page.tsx'), 'PlayerPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
         path: '/history',
         validateSearch: historySearch,
         component: lazyRouteComponent(() => import('#src/features/history/history-page.tsx'), 'HistoryPage'),
@@ -167,15 +180,14 @@ const routeTree = root.addChildren([
   ]),
 ])
 
-/** `?page=2` of a list; the first page needs none. */
-function pageSearch({ page }: Record<string, unknown>): { page?: number } {
-  const number = Number(page)
-  return Number.isSafeInteger(number) && number > 1 ? { page: number } : {}
-}
-
 /** `?id=…` of an edit form. */
 function idSearch({ id }: Record<string, unknown>): { id?: string } {
   return typeof id === 'string' || typeof id === 'number' ? { id: String(id) } : {}
+}
+
+/** `?from=…` of an add form: what it begins as a copy of. */
+function fromSearch({ from }: Record<string, unknown>): { from?: string } {
+  return typeof from === 'string' || typeof from === 'number' ? { from: String(from) } : {}
 }
 
 const router = createRouter({

@@ -1,6 +1,7 @@
 /** What autovacuum would do minutes later: right statistics and visibility map at once after many rows. */
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Database } from '#src/db/database.ts'
+import type { Tables } from '#src/db/tables.ts'
 
 /** Takes seconds a million new rows. That it fails, say at the pool's time limit, is told and otherwise without consequence. */
 export async function vacuum({ db }: Database, table: string, log: (line: string) => void): Promise<void> {
@@ -9,4 +10,9 @@ export async function vacuum({ db }: Database, table: string, log: (line: string
   } catch (error) {
     log(`${table}: left to autovacuum (${(error as Error).message})`)
   }
+}
+
+/** In a transaction that adds many rows: lets the indexes of searches take them in larger portions. `vacuum` takes in the rest. */
+export async function inLargePortions(tx: Kysely<Tables>): Promise<void> {
+  await sql`set local gin_pending_list_limit = '32MB'`.execute(tx)
 }

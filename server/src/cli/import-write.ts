@@ -5,7 +5,8 @@
 import { sql, type Transaction } from 'kysely'
 import { errorCatalogue } from '@arcade/contract/errors'
 import type { TaskCollection } from '@arcade/contract/tasks'
-import { addToCounter } from '#src/db/counters.ts'
+import { countJoined, countTaken, type Deltas, hasMoved } from '#src/db/activity.ts'
+import { addToCounters } from '#src/db/counters.ts'
 import type { HistoryKind, Tables } from '#src/db/tables.ts'
 import type { Sessions } from '#src/sessions.ts'
 import type { Columns } from './import-rows.ts'
@@ -32,6 +33,8 @@ interface Table {
   /** Columns that change only while another is null. */
   onlyWhileNull?: Record<string, string>
   hasVersion?: true
+  /** When it happened; the rows that `upsert` gives hold it as `moment`, those changed as `before` too. */
+  moment?: string
 }
 
 const texts = (...names: string[]): Record<string, string> => Object.fromEntries(names.map((name) => [name, 'text']))
@@ -62,6 +65,7 @@ const telegramUsers: Table = {
     ...texts('youtube_username', 'email', 'phone_number', 'ton_wallet_address', 'bsc_wallet'),
     balance: 'numeric',
   },
+  moment: 'created_at',
 }
 
 const tasks: Table = {
@@ -111,6 +115,7 @@ const participations: Table = {
     ...texts('kind', 'item_id', 'period', 'username', 'first_name', 'last_name', 'user_input'),
     at: 'timestamptz',
   },
+  moment: 'at',
 }
 
 /** A changed user is looked up anew by every server process; one whose role changed has to sign in again. */
@@ -154,7 +159,7 @@ export function usersWriter(sessions: Sessions): Writer {
       written.map(({ row }) => row),
     )
     const typeNow = new Map(written.map(({ id, type }) => [id, type]))
-    const deltas = new Map<string, number>()
+    const deltas: Deltas = new Map()
     for (const { id } of added) count(deltas, `users:${typeNow.get(String(id))}`, 1)
     for (const key of changed) {
       const id = String(key['id'])
@@ -173,7 +178,13 @@ export function usersWriter(sessions: Sessions): Writer {
 
 export const writeTelegramUsers: Writer = async (tx, rows) => {
   const { added, changed } = await upsert(tx, telegramUsers, rows)
-  await addToCounters(tx, new Map([['telegramUsers', added.length]]))
+  const deltas: Deltas = new Map([['telegramUsers', added.length]])
+  for (const { moment } of added) countJoined(deltas, moment, 1)
+  for (const { before, moment } of changed.filter((row) => hasMoved(row.before, row.moment))) {
+    countJoined(deltas, before, -1)
+    countJoined(deltas, moment, 1)
+  }
+  await addToCounters(tx, deltas)
   return { loaded: added.length + changed.length, rejected: new Map() }
 }
 
@@ -236,14 +247,27 @@ export function participationsWriter(kind: HistoryKind): Writer {
       if (!known.has(row['item_id'])) rejected.set(row, `There is no history document with the id ${row['item_id']} (parent)`)
     const accepted = rows.filter((row) => !rejected.has(row))
     const { added, changed } = await upsert(tx, participations, accepted)
-    const deltas = new Map<string, number>()
-    for (const key of added) count(deltas, `participants:${kind}:${String(key['item_id'])}`, 1)
+    const deltas: Deltas = new Map()
+    const countAt = (itemId: unknown, at: Date | null, by: number): void => {
+      if (at !== null) countTaken(deltas, { kind, itemId: String(itemId), at }, by)
+    }
+    for (const row of added) {
+      count(deltas, `participants:${kind}:${String(row['item_id'])}`, 1)
+      countAt(row['item_id'], row.moment, 1)
+    }
+    for (const row of changed.filter(({ before, moment }) => hasMoved(before, moment))) {
+      countAt(row['item_id'], row.before, -1)
+      countAt(row['item_id'], row.moment, 1)
+    }
     await addToCounters(tx, deltas)
     return { loaded: added.length + changed.length, rejected }
   }
 }
 
-type Key = Record<string, unknown>
+interface Key extends Record<string, unknown> {
+  moment: Date | null
+  before: Date | null
+}
 
 /**
  * Two statements instead of `on conflict do update`: that one locks every row it finds, which writes to a table in which
@@ -251,17 +275,20 @@ type Key = Record<string, unknown>
  */
 async function upsert(tx: Transaction<Tables>, table: Table, rows: Columns[]): Promise<{ added: Key[]; changed: Key[] }> {
   if (rows.length === 0) return { added: [], changed: [] }
-  const { columns, onlyWhileNull = {} } = table
+  const { columns, moment, onlyWhileNull = {} } = table
   const name = sql.table(table.name)
   const names = Object.keys(columns)
   const key = table.key.join(', ')
+  const keyOf = (alias: string): string => table.key.map((column) => `${alias}.${column}`).join(', ')
+  const isSame = (one: string, other: string): string =>
+    table.key.map((column) => `${one}.${column} = ${other}.${column}`).join(' and ')
   const given = sql`json_to_recordset(${JSON.stringify(rows)}::json) as r (${sql.raw(names.map((column) => `${column} ${columns[column]}`).join(', '))})`
   const isDefaulted = (column: string): boolean => column === 'created_at' && table.createdNow === true
   const values = names.map((column) => (isDefaulted(column) ? `coalesce(r.${column}, now())` : `r.${column}`))
   // In the order of the key, so that two imports wait for each other instead of getting stuck.
   const { rows: added } = await sql<Key>`
     insert into ${name} (${sql.raw(names.join(', '))}) select ${sql.raw(values.join(', '))} from ${given} order by ${sql.raw(key)}
-    on conflict (${sql.raw(key)}) do nothing returning ${sql.raw(key)}`.execute(tx)
+    on conflict (${sql.raw(key)}) do nothing returning ${sql.raw(key + (moment ? `, ${moment} as moment` : ''))}`.execute(tx)
   if (added.length === rows.length) return { added, changed: [] }
 
   const others = names.filter((column) => !table.key.includes(column))
@@ -273,11 +300,21 @@ async function upsert(tx: Transaction<Tables>, table: Table, rows: Columns[]): P
   })
   const changes = others.map((column, index) => `${column} = ${after[index]}`)
   if (table.hasVersion) changes.push('version = t.version + 1')
+  const isChanged = `(${others.map((column) => `t.${column}`).join(', ')}) is distinct from (${after.join(', ')})`
+  if (!moment) {
+    const { rows: changed } = await sql<Key>`
+      update ${name} as t set ${sql.raw(changes.join(', '))} from ${given}
+      where ${sql.raw(isSame('t', 'r'))} and ${sql.raw(isChanged)} returning ${sql.raw(keyOf('t'))}`.execute(tx)
+    return { added, changed }
+  }
+  // What a row was is only certain of one that is locked.
   const { rows: changed } = await sql<Key>`
-    update ${name} as t set ${sql.raw(changes.join(', '))} from ${given}
-    where ${sql.raw(table.key.map((column) => `t.${column} = r.${column}`).join(' and '))}
-      and (${sql.raw(others.map((column) => `t.${column}`).join(', '))}) is distinct from (${sql.raw(after.join(', '))})
-    returning ${sql.raw(table.key.map((column) => `t.${column}`).join(', '))}`.execute(tx)
+    with r as materialized (select * from ${given}), held as materialized (
+      select ${sql.raw(keyOf('t'))}, t.${sql.ref(moment)} as before from ${name} as t join r on ${sql.raw(isSame('t', 'r'))}
+      where ${sql.raw(isChanged)} order by ${sql.raw(keyOf('t'))} for update of t
+    )
+    update ${name} as t set ${sql.raw(changes.join(', '))} from r join held on ${sql.raw(isSame('held', 'r'))}
+    where ${sql.raw(isSame('t', 'r'))} returning ${sql.raw(keyOf('t'))}, held.before, t.${sql.ref(moment)} as moment`.execute(tx)
   return { added, changed }
 }
 
@@ -304,10 +341,6 @@ async function writeHistories(tx: Transaction<Tables>, { items, ids, written }: 
   return rows.map(({ id }) => id)
 }
 
-function count(deltas: Map<string, number>, name: string, delta: number): void {
+function count(deltas: Deltas, name: string, delta: number): void {
   deltas.set(name, (deltas.get(name) ?? 0) + delta)
-}
-
-async function addToCounters(tx: Transaction<Tables>, deltas: Map<string, number>): Promise<void> {
-  for (const [name, delta] of deltas) if (delta !== 0) await addToCounter(tx, { name, delta })
 }

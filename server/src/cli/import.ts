@@ -14,7 +14,7 @@ import { type Line, readLines } from './import-lines.ts'
 import { openRejects, type Rejects } from './import-rejects.ts'
 import * as parse from './import-rows.ts'
 import * as write from './import-write.ts'
-import { vacuum } from './import-vacuum.ts'
+import { inLargePortions, vacuum } from './import-vacuum.ts'
 
 export interface ImportOptions {
   database: Database
@@ -126,7 +126,7 @@ const BATCH_BYTES = 4 * 1024 * 1024
 /** Of a file; all refused rows are in rejected.ndjson. */
 const MESSAGES_SHOWN = 50
 /** From here on a table is vacuumed, so that its statistics and visibility map are right at once. */
-const VACUUM_ROWS = 10_000
+const VACUUM_ROWS = 2_000
 const VACUUM_EVERY_ROWS = 1_000_000
 
 /**
@@ -291,7 +291,14 @@ async function writeBatch(database: Database, { items, key, writer }: Batch): Pr
   let open = [...latest.values()]
   while (open.length > 0) {
     const rows = open.flatMap(({ columns }) => (columns ? [columns] : []))
-    const { loaded, rejected, histories: written = [] } = await database.transaction((tx) => writer(tx, rows))
+    const {
+      loaded,
+      rejected,
+      histories: written = [],
+    } = await database.transaction(async (tx) => {
+      await inLargePortions(tx)
+      return writer(tx, rows)
+    })
     result.loaded += loaded
     result.histories.push(...written)
     const refused = open.filter(({ columns }) => columns && rejected.has(columns))

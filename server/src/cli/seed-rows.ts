@@ -44,6 +44,10 @@ const balance = `case
 const moment = (salt: number): string =>
   `$4::timestamptz - interval '1 second' * (31536000 * ${fraction(salt)} ^ 1.5::float8)::int`
 
+/** How many were added of each time: the hour if it is one of the last two days', else the day, in UTC. */
+const byTime = `select date_trunc(case when at >= now() - interval '48 hours' then 'hour' else 'day' end, at at time zone 'UTC') at time zone 'UTC' as at,
+  count(*) as added from added group by 1`
+
 export const telegramUsersSql = `
   with added as (
     insert into telegram_users (user_id, created_at, first_name, last_name, username, twitter_username, instagram_username,
@@ -60,8 +64,8 @@ export const telegramUsersSql = `
       case when ${percent(33, 29)} then '0x' || ${hex} end,
       ${balance}
     from generate_series($1::bigint, $2::bigint) as i
-    on conflict (user_id) do nothing returning 1
-  ) select count(*) as added from added`
+    on conflict (user_id) do nothing returning created_at as at
+  ) ${byTime}`
 
 /** $5 and $6: kind and id of the history document; the first players take part in all of them. */
 export const participationsSql = `
@@ -71,5 +75,5 @@ export const participationsSql = `
       case when ${percent(40, 20)} then 'https://x.com/' || ${oneOf(5, words)} || '/status/' || ${bits(41)} end,
       $4::timestamptz - interval '1 second' * ((hashint8extended(i, hashtext($6)) & 9223372036854775807) % 31536000)
     from generate_series($1::bigint, $2::bigint) as i
-    on conflict (user_id, kind, item_id, period) do nothing returning 1
-  ) select count(*) as added from added`
+    on conflict (user_id, kind, item_id, period) do nothing returning at
+  ) ${byTime}`

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { readCounters } from '#src/db/counters.ts'
+import { activityCounters, countedActivity } from '#src/testing/activity.ts'
 import { testDatabase } from '#src/testing/test-database.ts'
 import { SEED_BASE, seed, shares } from './seed.ts'
 
@@ -95,6 +96,7 @@ test('§8 design: two seeds at the same time count every row once', async () => 
   expect(both.reduce((sum, { telegramUsers }) => sum + telegramUsers, 0)).toBe(2_000)
   expect(both.reduce((sum, { participations }) => sum + participations, 0)).toBe(2_000)
   expect(await readCounters(database.db, ['telegramUsers'])).toEqual({ telegramUsers: 2_000 })
+  expect(await activityCounters(database.db)).toEqual(await countedActivity(database.db))
 })
 
 test('§8 design: the shares are skewed and add up', () => {

@@ -3,10 +3,11 @@
  * PostgreSQL, the same for the same number whenever and however often it runs: what is there already stays.
  */
 import { CompiledQuery, sql } from 'kysely'
-import { addToCounter, foldCounters } from '#src/db/counters.ts'
+import { countJoined, countTaken, type Deltas } from '#src/db/activity.ts'
+import { addToCounters, foldCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { HistoryKind } from '#src/db/tables.ts'
-import { vacuum } from './import-vacuum.ts'
+import { inLargePortions, vacuum } from './import-vacuum.ts'
 import { tasksWriter, writeAnnouncements } from './import-write.ts'
 import { seedAnnouncements, seedTasks } from './seed-items.ts'
 import { participationsSql, telegramUsersSql } from './seed-rows.ts'
@@ -61,6 +62,8 @@ interface Chunk {
   from: number
   to: number
   counter: string
+  /** Counts so many rows of one time. */
+  count: (deltas: Deltas, at: Date, rows: number) => void
   sql: string
   params: unknown[]
 }
@@ -69,6 +72,7 @@ async function seedTelegramUsers(context: Context, total: number): Promise<numbe
   const parts = ranges(total).map((range) => ({
     ...range,
     counter: 'telegramUsers',
+    count: countJoined,
     sql: telegramUsersSql,
     params: [SEED_BASE, context.today],
   }))
@@ -82,6 +86,7 @@ async function seedParticipations(context: Context, total: number): Promise<numb
     return ranges(share).map((range) => ({
       ...range,
       counter: `participants:${kind}:${id}`,
+      count: (deltas, at, rows) => countTaken(deltas, { kind, itemId: id, at }, rows),
       sql: participationsSql,
       params: [SEED_BASE, context.today, kind, id],
     }))
@@ -114,15 +119,18 @@ async function insertChunks({ database, log }: Context, work: { table: string; n
   return added
 }
 
-async function insertChunk(database: Database, { from, to, counter, sql: text, params }: Chunk): Promise<number> {
+async function insertChunk(database: Database, { from, to, counter, count, sql: text, params }: Chunk): Promise<number> {
   return database.transaction(async (tx) => {
     // Compiling these long expressions takes longer than running them.
     await sql`set local jit = off`.execute(tx)
-    const query: CompiledQuery<{ added: number }> = CompiledQuery.raw(text, [from, to, ...params])
+    await inLargePortions(tx)
+    const query: CompiledQuery<{ at: Date; added: number }> = CompiledQuery.raw(text, [from, to, ...params])
     const { rows } = await tx.executeQuery(query)
-    const delta = rows[0]?.added ?? 0
-    if (delta > 0) await addToCounter(tx, { name: counter, delta })
-    return delta
+    const total = rows.reduce((sum, { added }) => sum + added, 0)
+    const deltas: Deltas = new Map([[counter, total]])
+    for (const { at, added } of rows) count(deltas, at, added)
+    await addToCounters(tx, deltas)
+    return total
   })
 }
 

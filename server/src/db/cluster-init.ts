@@ -151,6 +151,8 @@ function configuration(memoryBytes: number, diskBytes: number, overrides: Record
     maintenance_work_mem: `${clamp(memoryBytes / 64 / MB, 64, 256)}MB`,
     effective_cache_size: `${clamp(memoryBytes / 2 / MB, 256, 65536)}MB`,
     work_mem: '8MB',
+    // A search reads all of it, and whoever makes it overflow waits until it is taken in.
+    gin_pending_list_limit: '1MB',
     jit: 'off',
     random_page_cost: '1.1',
     fsync: 'on',

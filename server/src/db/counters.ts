@@ -18,6 +18,14 @@ export async function addToCounter(tx: Transaction<Tables>, { name, delta, userI
   await tx.insertInto('counter_deltas').values({ user_id: userId, name, delta }).execute()
 }
 
+/** Many changes in one statement; those of 0 are left out. */
+export async function addToCounters(tx: Transaction<Tables>, deltas: ReadonlyMap<string, number>): Promise<void> {
+  const changes = [...deltas].filter(([, delta]) => delta !== 0)
+  if (changes.length === 0) return
+  await sql`insert into counter_deltas (user_id, name, delta)
+    select 0, * from unnest(${changes.map(([name]) => name)}::text[], ${changes.map(([, delta]) => delta)}::bigint[])`.execute(tx)
+}
+
 /** The exact values at this moment, or in the caller's snapshot; a counter that never changed is 0. */
 export async function readCounters<Name extends string>(
   db: Kysely<Tables>,
@@ -38,6 +46,12 @@ export async function readCounters<Name extends string>(
 export function counterSql(name: string): string {
   return `(select coalesce(sum(value), 0)::bigint from (
     select value from counters where name = ${name} union all select delta from counter_deltas where name = ${name}) as parts)`
+}
+
+/** The parts of all counters from `from` up to `to`, SQL of a parameter each: a range of the index. A counter is the sum of its parts. */
+export function counterPartsSql(from: string, to: string): string {
+  return `(select name, value from counters where name >= ${from} and name < ${to}
+    union all select name, delta from counter_deltas where name >= ${from} and name < ${to})`
 }
 
 /** Moves the committed changes into the base, in short transactions; several processes may do so at once. */

@@ -37,6 +37,11 @@ export function isRetryable(error: unknown): boolean {
   return someCause(error, ({ code }) => code === '40001' || code === '40P01')
 }
 
+/** True for a statement that was cut off by its time limit. */
+export function isTimeout(error: unknown): boolean {
+  return someCause(error, ({ code }) => code === '57014')
+}
+
 const UNAVAILABLE_CODES = new Set([
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown

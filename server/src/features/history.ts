@@ -1,4 +1,5 @@
 /** History (§2 /history, §3, §7): the items of a tab, one item's details, its participants, and both as a spreadsheet. */
+import { type RawBuilder, sql } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { defaultFileNames, type HistoryDownloadInput } from '@arcade/contract/download'
 import { HISTORY_PAGE_SIZE, type HistoryItem, type HistoryKind, type HistoryParticipant } from '@arcade/contract/history'
@@ -8,6 +9,7 @@ import { counterSql } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Downloads, Table } from '#src/download.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
+import { searchTerm } from '#src/search.ts'
 import type { Column } from '#src/spreadsheet.ts'
 
 /** More titles than a tab can sensibly list; the newest are kept. */
@@ -70,14 +72,15 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
       return item
     },
 
-    async participants({ kind, id, after, before }) {
+    async participants({ kind, id, search, after, before }) {
       const cursor = after ?? before
       const direction = after !== undefined ? 'after' : before !== undefined ? 'before' : undefined
       const list = `${kind}:${id}`
-      const key = cursor === undefined ? [] : readCursor<[string, number, string]>(cursor, list, [isMicroseconds, isId, isText])
-      const read = await pages[direction ?? 'first']([kind, id, ...key])
-      const total = read[0]?.total ?? (await find([kind, id]))[0]?.participants
-      if (total === undefined) throw new Failure('NO_SUCH_HISTORY')
+      const key: Search['key'] =
+        cursor === undefined ? [] : readCursor<[string, number, string]>(cursor, list, [isMicroseconds, isId, isText])
+      const { read, total } = searchTerm(search)
+        ? await searchParticipants(database, { kind, id, search: search ?? '', direction, key }, await participantsOf(kind, id))
+        : await plainPage()
       const cursorOf = (row: PageRow): string => writeCursor([list, row.key, row.id, row.period])
       const page = keysetPage(read, { size: HISTORY_PAGE_SIZE, direction, cursorOf })
       return {
@@ -88,7 +91,74 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
         after: page.after,
         before: page.before,
       }
+
+      async function plainPage(): Promise<{ read: PageRow[]; total: number }> {
+        const rows = await pages[direction ?? 'first']([kind, id, ...key])
+        return { read: rows, total: rows[0]?.total ?? (await participantsOf(kind, id)) }
+      }
     },
+  }
+
+  async function participantsOf(kind: HistoryKind, id: string): Promise<number> {
+    const [item] = await find([kind, id])
+    if (!item) throw new Failure('NO_SUCH_HISTORY')
+    return item.participants
+  }
+}
+
+/** Participants that are looked through one by one; of more of them players' index gives those that can be meant. */
+const LOOKED_THROUGH = 20_000
+const MAX_CANDIDATES = 5_000
+
+const NAMES = sql<string>`lower(' ' || coalesce(p.username, '') || ' ' || coalesce(p.first_name, '') || ' ' || coalesce(p.last_name, ''))`
+
+interface Search {
+  kind: HistoryKind
+  id: string
+  search: string
+  direction: 'after' | 'before' | undefined
+  key: [] | [moment: string, userId: number, period: string]
+}
+
+/**
+ * Participants by part of a name or by their id. Of a long list only those are found by name whose player has that name, too, unless
+ * the name is so common that the whole list is looked through.
+ */
+async function searchParticipants(
+  { db }: Database,
+  { kind, id, search, direction, key }: Search,
+  participants: number,
+): Promise<{ read: PageRow[]; total: number }> {
+  const term = searchTerm(search, NAMES)!
+  const isOfItem = sql`p.kind = ${kind} and p.item_id = ${id}`
+  const isWholeId = /^\d{1,16}$/.test(search) ? sql`p.user_id = ${search}::bigint` : sql`false`
+  const walk = sql`select p.* from participations p where ${isOfItem} and (${term.isMatch} or ${isWholeId})`
+  const candidates = sql`select user_id from telegram_users where ${term.inIndex} limit ${sql.lit(MAX_CANDIDATES + 1)}`
+  const isFew = participants > LOOKED_THROUGH && (await countOf(candidates)) <= MAX_CANDIDATES
+  const byName = sql`select p.* from (${candidates} offset 0) as candidate join participations p using (user_id) where ${isOfItem} and ${term.isMatch}`
+  const hits = isFew ? sql`${byName} union select p.* from participations p where ${isOfItem} and ${isWholeId}` : walk
+
+  const moment = sql`(timestamptz 'epoch' + ${key[0] ?? '0'}::bigint * interval '1 microsecond')`
+  const place = sql`(${key[1] ?? 0}::bigint, ${key[2] ?? ''}::text)`
+  const isNext =
+    direction === undefined
+      ? sql`true`
+      : direction === 'after'
+        ? sql`(at < ${moment} or (at = ${moment} and (user_id, period) > ${place}))`
+        : sql`(at > ${moment} or (at = ${moment} and (user_id, period) < ${place}))`
+  const order = sql.raw(direction === 'before' ? 'at, id desc, period desc' : 'at desc, id, period')
+  const { rows } = await sql<PageRow>`
+    with hits as materialized (${hits})
+    select counted.total, page.* from (select count(*) as total from hits) as counted left join (
+      select user_id as id, username, first_name, last_name, user_input as "userInput", at as timestamp, at, period,
+        (extract(epoch from at) * 1000000)::bigint::text as key
+        from hits where ${isNext} order by ${order} limit ${sql.lit(HISTORY_PAGE_SIZE + 1)}
+    ) as page on true order by ${order}`.execute(db)
+  return { read: rows.filter((row) => (row.id as number | null) !== null), total: rows[0]?.total ?? 0 }
+
+  async function countOf(query: RawBuilder<unknown>): Promise<number> {
+    const counted = await sql<{ total: number }>`select count(*) as total from (${query}) as counted`.execute(db)
+    return counted.rows[0]?.total ?? 0
   }
 }
 
@@ -177,8 +247,8 @@ async function openItem(snapshot: Snapshot, kind: HistoryKind, id: string): Prom
   if (!item) throw new Failure('NO_SUCH_HISTORY')
   const columns = columnsFor(item)
   if (item.participants === 0) return { columns, total: 0, rows: [NOBODY] }
-  const sql = `${PARTICIPANTS} ${OF_ITEM} order by at desc, user_id, period`
-  return { columns, total: item.participants, rows: { sql, parameters: [kind, id] } }
+  const query = `${PARTICIPANTS} ${OF_ITEM} order by at desc, user_id, period`
+  return { columns, total: item.participants, rows: { sql: query, parameters: [kind, id] } }
 }
 
 async function openPosted(data: HistoryDownloadInput['data']): Promise<Table<SheetRow>> {

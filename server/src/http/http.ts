@@ -47,7 +47,9 @@ export function createHttp(services: HttpServices): Hono<Env> {
   const refuse = (code: ErrorCode): Response => send(failureAnswer(new Failure(code), randomUUID()))
   const json = (value: unknown, status = 200): Response => send({ status, headers: jsonHeaders, body: JSON.stringify(value) })
 
-  for (const [path, byMethod] of Map.groupBy(routes, (route) => route.path)) {
+  // `/api/users/remove` before `/api/users/{id}`: the first path that matches is the one.
+  const literalFirst = routes.toSorted((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
+  for (const [path, byMethod] of Map.groupBy(literalFirst, (route) => route.path)) {
     const allow = byMethod.map((route) => route.method).join(', ')
     http.all(honoPath(path), (c) => {
       const method = c.req.method === 'HEAD' ? 'GET' : c.req.method
@@ -85,10 +87,10 @@ export function createHttp(services: HttpServices): Hono<Env> {
   return http
 
   /** What GET /api/session answers; null while it cannot tell, and the page asks by itself. */
-  async function sessionFor(c: Context<Env>): Promise<unknown> {
+  async function sessionFor(c: Context<Env>): Promise<{ user: unknown } | null> {
     const route = routes.find(({ name }) => name === 'accounts.session')
     const response = route && (await answer(c, route))
-    return response?.ok ? response.json() : null
+    return response?.ok ? ((await response.json()) as { user: unknown }) : null
   }
 
   async function answer(c: Context<Env>, route: BoundRoute): Promise<Response> {

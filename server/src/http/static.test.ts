@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
 import { loadWebApp } from './static.ts'
 
-const INDEX = '<title>Console</title><script type="application/json" id="session">"the session"</script>'
+const INDEX = '<head><title>Console</title></head><script type="application/json" id="session">"the session"</script>'
 
 let build = ''
 let app: TestApp
@@ -16,6 +16,8 @@ beforeAll(async () => {
   await mkdir(join(build, 'assets'))
   await writeFile(join(build, 'index.html'), INDEX)
   await writeFile(join(build, 'assets', 'main-abc.js'), 'export {}')
+  const firstPages = { signedIn: ['/assets/shell-abc.css', '/assets/shell-abc.js'], signedOut: ['/assets/login-abc.js'] }
+  await writeFile(join(build, 'first-pages.json'), JSON.stringify(firstPages))
 })
 
 afterAll(() => rm(build, { recursive: true }))
@@ -37,6 +39,19 @@ describe('the web app', () => {
       expect(session).toEqual((await admin.call('GET', '/api/session')).body)
       expect((await page(path)).session).toEqual({ user: null, registrationEmailHost: 'gmail.com' })
     }
+  })
+
+  test('a page names the files that whoever asks will need at once', async () => {
+    app = await testApp({ webApp: await loadWebApp(build) })
+    admin = await app.signUp('admin')
+    const linksOf = async (headers: Record<string, string>) =>
+      (await (await app.fetch('/', { headers })).text()).match(/<link rel="\w+" crossorigin href="[^"]+"/g)
+    expect(await linksOf(admin.headers)).toEqual([
+      '<link rel="stylesheet" crossorigin href="/assets/shell-abc.css"',
+      '<link rel="modulepreload" crossorigin href="/assets/shell-abc.js"',
+    ])
+    expect(await linksOf({})).toEqual(['<link rel="modulepreload" crossorigin href="/assets/login-abc.js"'])
+    expect(await (await app.fetch('/first-pages.json')).text()).toContain('<title>Console</title>')
   })
 
   test('a name cannot end the script element it stands in', async () => {

@@ -32,8 +32,11 @@ interface Asset {
 export interface WebApp {
   /** A file of the build; `undefined` if there is none at this path. */
   file(request: Request, pathname: string): Answer | undefined
-  /** The page that every address of the app has, with the answer of GET /api/session in it: one request less before the first paint. */
-  page(session: unknown): Answer
+  /**
+   * The page that every address of the app has, with the answer of GET /api/session in it, and the names of the files that whoever it is
+   * will need at once: what the browser would ask for one after the other it has together.
+   */
+  page(session: { user: unknown } | null): Answer
 }
 
 /** Loads the build below `directory`. @throws Error if there is none */
@@ -44,10 +47,15 @@ export async function loadWebApp(directory: string): Promise<WebApp> {
     const file = join(entry.parentPath, entry.name)
     assets.set(`/${relative(directory, file).split(sep).join('/')}`, await loadAsset(file))
   }
-  const index = assets.get('/index.html')
-  assets.delete('/index.html')
-  const [head, tail] = new TextDecoder().decode(index?.plain).split(SESSION_PLACE)
-  if (head === undefined || tail === undefined) throw new Error(`there is no built web app in ${directory}`)
+  const [index, firstPages] = [textOf(assets, '/index.html'), textOf(assets, '/first-pages.json')]
+  const [beforeSession, afterSession] = index?.split(SESSION_PLACE) ?? []
+  if (beforeSession === undefined || afterSession === undefined || firstPages === undefined)
+    throw new Error(`there is no built web app in ${directory}`)
+  const { signedIn, signedOut } = JSON.parse(firstPages) as Record<'signedIn' | 'signedOut', string[]>
+  const pages = {
+    signedIn: beforeSession.replace('</head>', `${linksTo(signedIn)}</head>`),
+    signedOut: beforeSession.replace('</head>', `${linksTo(signedOut)}</head>`),
+  }
   return {
     file(request, pathname) {
       const asset = assets.get(pathname)
@@ -55,7 +63,8 @@ export async function loadWebApp(directory: string): Promise<WebApp> {
     },
     page(session) {
       // Within a script element `<` could end it (HTML, 4.12.1.3).
-      const body = `${head}${JSON.stringify(session).replaceAll('<', String.raw`\u003c`)}${tail}`
+      const json = JSON.stringify(session).replaceAll('<', String.raw`\u003c`)
+      const body = `${session?.user ? pages.signedIn : pages.signedOut}${json}${afterSession}`
       return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body }
     },
   }
@@ -63,6 +72,24 @@ export async function loadWebApp(directory: string): Promise<WebApp> {
 
 /** In index.html, where web/src/session.tsx looks for it. */
 const SESSION_PLACE = '"the session"'
+
+/** Takes a file that is the server's own out of those that the browser can ask for. */
+function textOf(assets: Map<string, Asset>, name: string): string | undefined {
+  const asset = assets.get(name)
+  assets.delete(name)
+  return asset && new TextDecoder().decode(asset.plain)
+}
+
+/** As Vite writes them, so that the app finds them there and does not load them again. */
+function linksTo(files: string[]): string {
+  return files
+    .map((file) =>
+      file.endsWith('.css')
+        ? `<link rel="stylesheet" crossorigin href="${file}">`
+        : `<link rel="modulepreload" crossorigin href="${file}">`,
+    )
+    .join('')
+}
 
 async function loadAsset(file: string): Promise<Asset> {
   const plain = new Uint8Array(await readFile(file))

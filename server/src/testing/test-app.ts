@@ -2,7 +2,7 @@
 import os from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { createApp } from '#src/app.ts'
+import { type App, createApp } from '#src/app.ts'
 import { createBotToken } from '#src/bot-tokens.ts'
 import type { Database } from '#src/db/database.ts'
 import { createAccount } from '#src/features/accounts/accounts.ts'
@@ -35,6 +35,9 @@ export interface TestApp {
   files: Files
   /** Sends a request as it is. */
   fetch(path: string, init?: RequestInit): Promise<Response>
+  /** For a server with a port. */
+  nodeFetch: App['http']['fetch']
+  live: App['live']
   guest: Client
   /** Signs a new person in. */
   signUp(userType: 'admin' | 'user', email?: string): Promise<Client>
@@ -48,7 +51,7 @@ export async function testApp(
   options: { rateLimit?: boolean; publicOrigin?: string; fileStore?: FileStore; webApp?: WebApp } = {},
 ): Promise<TestApp> {
   const database = await testDatabase()
-  const { http, sessions, files } = await createApp({
+  const { http, sessions, files, live } = await createApp({
     config: { publicOrigin: options.publicOrigin, registrationEmailHost: 'gmail.com', rateLimit: options.rateLimit ?? false },
     database,
     fileStore: options.fileStore ?? diskStore(join(os.tmpdir(), `arcade-test-files-${process.pid}`)),
@@ -65,11 +68,13 @@ export async function testApp(
         headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...identity, ...headers },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       })
-      const isJson = response.headers.get('content-type')?.startsWith('application/json')
+      const type = response.headers.get('content-type') ?? ''
+      const isJson = type.startsWith('application/json')
+      if (type.startsWith('text/event-stream')) await response.body?.cancel() // it would never end
       return {
         status: response.status,
         headers: response.headers,
-        body: isJson ? await response.json() : await response.arrayBuffer(),
+        body: isJson ? await response.json() : response.bodyUsed ? undefined : await response.arrayBuffer(),
       }
     },
   })
@@ -78,6 +83,8 @@ export async function testApp(
     sessions,
     files,
     fetch,
+    nodeFetch: http.fetch,
+    live,
     guest: client('', {}),
     async signUp(userType, email = `person${++people}@gmail.com`) {
       passwordHash ??= await hashPassword(PASSWORD)

@@ -1,5 +1,7 @@
 /** The links of the shell (§2), the greeting and Log Out: the content of the sidebar and of the phone's drawer. */
+import type { SessionUser } from '@arcade/contract/accounts'
 import {
+  type Icon,
   IconBrandTelegram,
   IconCalendarCheck,
   IconHistory,
@@ -9,24 +11,41 @@ import {
   IconThumbUp,
   IconUsers,
 } from '@tabler/icons-react'
-import { Link, useLocation, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
-import { client } from '#src/client.ts'
-import { setCurrentUser, useSession } from '#src/session.tsx'
-import { toast } from '#src/ui/toast.tsx'
+import { Link, useLocation } from '@tanstack/react-router'
+import { useSession } from '#src/session.tsx'
+import { useLogOut } from './log-out.ts'
+import { ColorSchemeSwitch } from './color-scheme.tsx'
 import classes from './shell.module.css'
 
-/** `also`: first segments of other addresses that belong to the same place. */
-const links = [
-  { to: '/', label: 'Dashboard', Icon: IconLayoutDashboard, isAdminOnly: false, also: ['admin'] },
-  { to: '/manage-users', label: 'Manage Users', Icon: IconUsers, isAdminOnly: true, also: ['add-user', 'update-user'] },
-  { to: '/manage-telegram-users', label: 'Telegram Users', Icon: IconBrandTelegram, isAdminOnly: true, also: [] },
+interface Place {
+  to: string
+  label: string
+  Icon: Icon
+  isAdminOnly: boolean
+  /** First segments of other addresses that belong to the same place. */
+  also: string[]
+  /** The shortcut: `g`, then this key. */
+  goKey: string
+}
+
+const links: readonly Place[] = [
+  { to: '/', label: 'Dashboard', Icon: IconLayoutDashboard, isAdminOnly: false, also: ['admin'], goKey: 'd' },
+  {
+    to: '/manage-users',
+    label: 'Manage Users',
+    Icon: IconUsers,
+    isAdminOnly: true,
+    also: ['add-user', 'update-user'],
+    goKey: 'u',
+  },
+  { to: '/manage-telegram-users', label: 'Telegram Users', Icon: IconBrandTelegram, isAdminOnly: true, also: [], goKey: 'p' },
   {
     to: '/social-tasks',
     label: 'Social Tasks',
     Icon: IconThumbUp,
     isAdminOnly: true,
     also: ['social-tasks-form', 'social-tasks-form-update'],
+    goKey: 's',
   },
   {
     to: '/daily-tasks',
@@ -34,37 +53,28 @@ const links = [
     Icon: IconCalendarCheck,
     isAdminOnly: true,
     also: ['daily-tasks-form', 'daily-tasks-form-update'],
+    goKey: 't',
   },
   {
-    to: '/annoucements',
+    to: '/annoucements', // sic, §2
     label: 'Announcements',
     Icon: IconSpeakerphone,
     isAdminOnly: true,
     also: ['annoucement-form', 'annoucement-form-update'],
-  }, // sic, §2
-  { to: '/history', label: 'History', Icon: IconHistory, isAdminOnly: true, also: [] },
+    goKey: 'a',
+  },
+  { to: '/history', label: 'History', Icon: IconHistory, isAdminOnly: true, also: [], goKey: 'h' },
 ]
+
+/** The places that a user of this type may go to. */
+export function placesFor(userType: SessionUser['userType'] | undefined): readonly Place[] {
+  return links.filter(({ isAdminOnly }) => !isAdminOnly || userType === 'admin')
+}
 
 export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
   const { user } = useSession()
-  const navigate = useNavigate()
+  const logOut = useLogOut()
   const segment = useLocation({ select: ({ pathname }) => pathname.split('/')[1] ?? '' })
-  const [isLeaving, setIsLeaving] = useState(false)
-
-  const handleLogOut = async () => {
-    if (isLeaving) return
-    setIsLeaving(true)
-    try {
-      await client.accounts.logout()
-      setCurrentUser(null)
-      toast.success('Logged Out Succesfully!') // sic, §2
-      await navigate({ to: '/' })
-    } catch {
-      toast.failure('Logging Out Failed!')
-    } finally {
-      setIsLeaving(false)
-    }
-  }
 
   return (
     <div className={classes['navigation']}>
@@ -75,22 +85,21 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
         </p>
       </div>
       <nav aria-label="Main" className={classes['links']}>
-        {links
-          .filter(({ isAdminOnly }) => !isAdminOnly || user?.userType === 'admin')
-          .map(({ to, label, Icon, also }) => (
-            <Link
-              key={to}
-              to={to}
-              aria-current={to === `/${segment}` || also.includes(segment) ? 'page' : undefined}
-              className={classes['link']}
-              onClick={() => onNavigate?.()}
-            >
-              <Icon size={20} stroke={1.75} aria-hidden />
-              {label}
-            </Link>
-          ))}
+        {placesFor(user?.userType).map(({ to, label, Icon, also }) => (
+          <Link
+            key={to}
+            to={to}
+            aria-current={to === `/${segment}` || also.includes(segment) ? 'page' : undefined}
+            className={classes['link']}
+            onClick={() => onNavigate?.()}
+          >
+            <Icon size={20} stroke={1.75} aria-hidden />
+            {label}
+          </Link>
+        ))}
       </nav>
-      <button type="button" className={classes['link']} onClick={() => void handleLogOut()}>
+      <ColorSchemeSwitch />
+      <button type="button" className={classes['link']} onClick={() => void logOut()}>
         <IconLogout size={20} stroke={1.75} aria-hidden />
         Log Out
       </button>

@@ -1,18 +1,22 @@
 /** The frame of all signed-in pages (§2): sidebar on a desktop; brand header and slide-in drawer on a phone. */
 import { Drawer } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { IconMenu2 } from '@tabler/icons-react'
+import { IconMenu2, IconSearch } from '@tabler/icons-react'
 import { Link, Outlet } from '@tanstack/react-router'
-import { type MouseEvent, useState } from 'react'
+import { type MouseEvent, useEffect, useState } from 'react'
 import { useSession } from '#src/session.tsx'
 import { ConfirmProvider } from '#src/ui/confirm.tsx'
 import { Logo } from '#src/ui/logo.tsx'
+import { forgetSelections } from '#src/ui/selection.tsx'
 import { Navigation } from './navigation.tsx'
+import { OfflineNotice } from './offline-notice.tsx'
 import classes from './shell.module.css'
+import { isMac, PALETTE_KEYS, useShortcuts } from './shortcuts.tsx'
 
 export function Shell() {
   const { user } = useSession()
   const [isMenuOpen, setIsMenuOpen] = useState(false)
+  const shortcuts = useShortcuts()
   const isPhone = useMediaQuery('(max-width: 62em)', undefined, { getInitialValueInEffect: false })
 
   return (
@@ -24,6 +28,7 @@ export function Shell() {
         {isPhone ? (
           <header className={classes['header']}>
             <HomeLink />
+            <SearchButton shortcuts={shortcuts} className={classes['burger']} />
             <button
               type="button"
               className={classes['burger']}
@@ -50,16 +55,47 @@ export function Shell() {
         ) : (
           <header className={classes['sidebar']}>
             <HomeLink />
+            <SearchButton shortcuts={shortcuts} className={classes['search']} />
             <Navigation />
           </header>
         )}
         {/* Nothing on a page outlives the person it was for. */}
         <main id="main" key={user?.id} tabIndex={-1} className={classes['main']}>
-          {user && <Outlet />}
+          <OfflineNotice />
+          {user && <PersonsPage />}
         </main>
       </div>
+      {user && shortcuts.overlay}
     </ConfirmProvider>
   )
+}
+
+/** Wide enough, it says which keys open the palette, too. */
+function SearchButton({ shortcuts, className }: { shortcuts: ReturnType<typeof useShortcuts>; className: string | undefined }) {
+  return (
+    <button
+      type="button"
+      className={className}
+      aria-haspopup="dialog"
+      aria-keyshortcuts={isMac ? 'Meta+K' : 'Control+K'}
+      onClick={shortcuts.openPalette}
+      onPointerEnter={shortcuts.preloadPalette}
+      onFocus={shortcuts.preloadPalette}
+    >
+      <IconSearch size={20} stroke={1.75} aria-hidden />
+      <span>Search</span>
+      <span className={classes['keys']} aria-hidden>
+        {PALETTE_KEYS.map((key) => (
+          <kbd key={key}>{key}</kbd>
+        ))}
+      </span>
+    </button>
+  )
+}
+
+function PersonsPage() {
+  useEffect(() => forgetSelections, [])
+  return <Outlet />
 }
 
 function HomeLink() {

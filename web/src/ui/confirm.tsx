@@ -62,9 +62,9 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
         <h2 id={`${id}-title`} className={classes['title']}>
           {question?.title}
         </h2>
-        <p id={`${id}-message`} className={classes['message']}>
+        <div id={`${id}-message`} className={classes['message']}>
           {question?.message}
-        </p>
+        </div>
         <div className={classes['actions']}>
           <Button variant="default" onClick={() => dialog.current?.close('cancel')}>
             Cancel

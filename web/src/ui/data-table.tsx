@@ -1,10 +1,13 @@
 /**
  * A table of rows that the server pages (§2): loading, empty and failed states in its place, values that open View More, missing values
- * as the spec words them, a pager with `Page X of Y`.
+ * as the spec words them, a pager with `Page X of Y`; sorting by headers, picking of rows, and which columns show and how closely.
  */
 import { Button, Pagination } from '@mantine/core'
-import { type ReactNode, useEffect, useEffectEvent } from 'react'
+import { memo, type ReactNode, startTransition, useEffect, useEffectEvent, useState } from 'react'
+import { ListToolbar, ViewPane } from '#src/ui/list-toolbar.tsx'
 import { Problem } from '#src/ui/page.tsx'
+import { type Selection, SelectionBar } from '#src/ui/selection.tsx'
+import { useTableView } from '#src/ui/table-view.ts'
 import { useViewMore } from '#src/ui/view-more.tsx'
 import classes from './data-table.module.css'
 
@@ -13,6 +16,10 @@ interface ColumnBase {
   header: string
   /** Figures and buttons stand at the end, texts at the start. */
   align?: 'end'
+  /** The sort that its header asks for. */
+  sort?: string
+  /** The largest or latest first, unless reversed. */
+  isDescending?: boolean
 }
 
 /** A column of a value… */
@@ -35,12 +42,14 @@ export type Column<Row> = ValueColumn<Row> | NodeColumn<Row>
 export interface TablePage {
   page: number
   pageSize: number
-  pageCount: number
+  /** Unknown for a list that is still being counted. */
+  pageCount: number | undefined
 }
 
 interface DataTableProps<Row> {
   /** Names the table for assistive technology. */
   label: string
+  /** The same array at every render, lest all rows be drawn anew. */
   columns: readonly Column<Row>[]
   /** `undefined`: still loading. */
   rows: readonly Row[] | undefined
@@ -56,74 +65,234 @@ interface DataTableProps<Row> {
   /** `numbers` by default; `prev-next` for lists by cursor, with the buttons of §2: where they lead nowhere they do nothing (§4). */
   pager?: 'numbers' | 'prev-next'
   canPage?: { previous: boolean; next: boolean }
+  /** The present order, and what a header asks for. */
+  sorting?: { sort: string; isReversed: boolean; onSort: (sort: string, isReversed: boolean) => void }
+  /** What stands above the table; with it come the choice of columns and of density. */
+  toolbar?: Omit<Parameters<typeof ListToolbar>[0], 'end'>
+  /** Rows can be picked once the basket is open. `actions` is what can be done with them. */
+  picking?: { selection: Selection; total: number | undefined; actions: ReactNode }
 }
 
 const SKELETON_ROWS = 8
+/** Rows of the first drawing: those one can see. The others follow at once, but do not keep a page from being shown. */
+const FIRST_ROWS = 12
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, emptyText, error, onRetry, isStale = false, paging, onPageChange } = props
+  const { label, columns, rows, rowKey, emptyText, error, onRetry, isStale = false } = props
+  const { paging, onPageChange, sorting, toolbar, picking } = props
   const viewMore = useViewMore()
+  const view = useTableView(label)
+  const shown = columns.filter(({ header }) => !view.hidden.has(header))
   const firstNumber = paging ? (paging.page - 1) * paging.pageSize + 1 : 1
+  const selection = picking?.selection
+  const isPicking = selection?.isOpen ?? false
+  const columnCount = shown.length + (isPicking ? 1 : 0)
+  const [isWhole, setIsWhole] = useState(rows === undefined)
+  const drawn = isWhole ? rows : rows?.slice(0, FIRST_ROWS)
+  const undrawn = (rows?.length ?? 0) - (drawn?.length ?? 0)
+  useEffect(() => startTransition(() => setIsWhole(true)), [])
 
   // The last row of the last page was deleted, or an old address names a page that is no more.
   const lastPage = paging?.pageCount
-  const isBeyond = paging !== undefined && paging.page > paging.pageCount
+  const isBeyond = lastPage !== undefined && paging !== undefined && paging.page > lastPage
   const goBack = useEffectEvent((page: number) => onPageChange?.(page))
   useEffect(() => {
     if (isBeyond && lastPage) goBack(lastPage)
   }, [isBeyond, lastPage])
 
-  if (error !== undefined) {
-    return (
-      <div className={classes['frame']}>
-        <Problem message={error} {...(onRetry && { onRetry })} />
-      </div>
-    )
-  }
-
-  return (
-    <div className={classes['frame']} aria-busy={rows === undefined || isStale}>
+  const table = (
+    <div
+      className={classes['frame']}
+      aria-busy={rows === undefined || isStale || undrawn > 0}
+      data-compact={view.isCompact || undefined}
+    >
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard */}
-      <section className={classes['scroller']} aria-label={label} tabIndex={0}>
+      <section className={classes['scroller']} aria-label={label} tabIndex={0} data-scroll-restoration-id={`table ${label}`}>
         <table className={classes['table']} aria-label={label} data-stale={isStale || undefined}>
           <thead>
             <tr>
-              {columns.map(({ header, align }) => (
-                <th key={header} scope="col" data-align={align}>
-                  {header}
-                </th>
+              {isPicking && selection && <PickPage selection={selection} ids={(rows ?? []).map((row) => String(rowKey(row)))} />}
+              {shown.map((column) => (
+                <Header key={column.header} column={column} sorting={sorting} />
               ))}
             </tr>
           </thead>
           <tbody>
-            {rows === undefined && <SkeletonRows columns={columns.length} />}
+            {rows === undefined && <SkeletonRows columns={columnCount} />}
             {rows?.length === 0 && (
               <tr>
-                <td colSpan={columns.length} className={classes['empty']}>
+                <td colSpan={columnCount} className={classes['empty']}>
                   {emptyText}
                 </td>
               </tr>
             )}
-            {rows?.map((row, index) => (
-              <tr key={rowKey(row)}>
-                {columns.map((column) => (
-                  <td key={column.header} data-align={column.align}>
-                    {'render' in column ? (
-                      column.render(row, firstNumber + index)
-                    ) : (
-                      <Value column={column} row={row} onOpen={(text) => viewMore.open({ label: column.header, text })} />
-                    )}
-                  </td>
-                ))}
-              </tr>
-            ))}
+            {drawn?.map((row, index) => {
+              const id = String(rowKey(row))
+              return (
+                <TableRow
+                  key={id}
+                  id={id}
+                  row={row}
+                  number={firstNumber + index}
+                  columns={columns as readonly Column<unknown>[]}
+                  hidden={view.hidden}
+                  isPicked={isPicking ? (selection?.has(id) ?? false) : undefined}
+                  onPick={selection?.set}
+                  onOpen={viewMore.open}
+                />
+              )
+            })}
+            {undrawn > 0 && <UndrawnRows count={undrawn} />}
           </tbody>
         </table>
       </section>
       {rows === undefined && <output className="app-sr-only">Loading…</output>}
       {onPageChange && <Pager {...props} onPageChange={onPageChange} />}
+      {isPicking && picking && (
+        <SelectionBar selection={picking.selection} total={picking.total}>
+          {picking.actions}
+        </SelectionBar>
+      )}
       {viewMore.dialog}
     </div>
+  )
+  const content =
+    error === undefined ? (
+      table
+    ) : (
+      <div className={classes['frame']}>
+        <Problem message={error} {...(onRetry && { onRetry })} />
+      </div>
+    )
+  if (!toolbar) return content
+
+  const tableButtons = (
+    <>
+      <ViewPane
+        columns={columns.map(({ header }) => header)}
+        hidden={view.hidden}
+        isCompact={view.isCompact}
+        onChange={view.change}
+      />
+      {selection && (
+        <Button variant="default" aria-pressed={isPicking} onClick={() => selection.setOpen(!isPicking)}>
+          Select
+        </Button>
+      )}
+    </>
+  )
+  return (
+    <div className={classes['list']}>
+      <ListToolbar {...toolbar} end={tableButtons} />
+      {content}
+    </div>
+  )
+}
+
+function Header<Row>({ column, sorting }: { column: Column<Row>; sorting: DataTableProps<Row>['sorting'] }) {
+  const { header, align, sort, isDescending = false } = column
+  if (sort === undefined || !sorting) {
+    return (
+      <th scope="col" data-align={align} data-column={header}>
+        {header}
+      </th>
+    )
+  }
+  const isActive = sorting.sort === sort
+  const isDown = isDescending !== (isActive && sorting.isReversed)
+  return (
+    <th
+      scope="col"
+      data-align={align}
+      data-column={header}
+      aria-sort={isActive ? (isDown ? 'descending' : 'ascending') : undefined}
+    >
+      <button
+        type="button"
+        className={classes['sort']}
+        onClick={() => sorting.onSort(sort, isActive && !sorting.isReversed)}
+        data-active={isActive || undefined}
+      >
+        {header}
+        <span aria-hidden className={classes['arrow']} data-down={isDown || undefined} />
+      </button>
+    </th>
+  )
+}
+
+/** All rows of the page at once. */
+function PickPage({ selection, ids }: { selection: Selection; ids: string[] }) {
+  const picked = ids.filter((id) => selection.has(id)).length
+  return (
+    <th scope="col" className={classes['pick']}>
+      <input
+        type="checkbox"
+        aria-label="Select all rows of this page"
+        checked={ids.length > 0 && picked === ids.length}
+        ref={(box) => {
+          if (box) box.indeterminate = picked > 0 && picked < ids.length
+        }}
+        onChange={({ target }) => selection.set(ids, target.checked)}
+      />
+    </th>
+  )
+}
+
+interface CellsProps {
+  row: unknown
+  number: number
+  columns: readonly Column<unknown>[]
+  hidden: ReadonlySet<string>
+  onOpen: ReturnType<typeof useViewMore>['open']
+}
+
+interface TableRowProps extends CellsProps {
+  id: string
+  /** `undefined`: rows cannot be picked now. */
+  isPicked: boolean | undefined
+  onPick: Selection['set'] | undefined
+}
+
+/** Drawn anew only when it has changed: picking one row of a hundred draws one, and of that one its box alone. */
+const TableRow = memo(function TableRow({ id, isPicked, onPick, ...cells }: TableRowProps) {
+  return (
+    <tr data-picked={isPicked || undefined}>
+      {isPicked !== undefined && (
+        <td className={classes['pick']}>
+          <input
+            type="checkbox"
+            aria-label={`Select row ${cells.number}`}
+            checked={isPicked}
+            onChange={({ target }) => onPick?.([id], target.checked)}
+          />
+        </td>
+      )}
+      <Cells {...cells} />
+    </tr>
+  )
+})
+
+const Cells = memo(function Cells({ row, number, columns, hidden, onOpen }: CellsProps) {
+  return columns.map((column) =>
+    hidden.has(column.header) ? null : (
+      <td key={column.header} data-align={column.align} data-column={column.header}>
+        {'render' in column ? (
+          column.render(row, number)
+        ) : (
+          <Value column={column} row={row} onOpen={(text) => onOpen({ label: column.header, text })} />
+        )}
+      </td>
+    ),
+  )
+})
+
+/** Holds the place of rows about to be drawn, so that a list one comes back to is where it was. */
+function UndrawnRows({ count }: { count: number }) {
+  return (
+    <tr aria-hidden>
+      {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label -- the row is hidden from assistive technology */}
+      <td style={{ height: `calc(${count} * 3rem)` }} />
+    </tr>
   )
 }
 
@@ -169,11 +338,11 @@ function Pager<Row>({
   canPage,
 }: DataTableProps<Row> & { onPageChange: (page: number) => void }) {
   const { page, pageCount } = paging ?? { page: 1, pageCount: 1 }
-  const can = canPage ?? { previous: page > 1, next: page < pageCount }
+  const can = canPage ?? { previous: page > 1, next: page < (pageCount ?? 1) }
   return (
     <nav className={classes['pager']} aria-label="Pages" data-hidden={paging === undefined || undefined}>
       {pager === 'numbers' ? (
-        pageCount > 1 && <Pagination total={pageCount} value={page} onChange={onPageChange} siblings={1} size="sm" />
+        (pageCount ?? 1) > 1 && <Pagination total={pageCount ?? 1} value={page} onChange={onPageChange} siblings={1} size="sm" />
       ) : (
         <>
           <Button variant="default" size="sm" data-disabled={!can.previous} onClick={() => onPageChange(page - 1)}>
@@ -185,7 +354,7 @@ function Pager<Row>({
         </>
       )}
       <p className={classes['position']} aria-live="polite">
-        Page {page.toLocaleString('en-US')} of {pageCount.toLocaleString('en-US')}
+        Page {page.toLocaleString('en-US')} of {pageCount?.toLocaleString('en-US') ?? '…'}
       </p>
     </nav>
   )

@@ -23,6 +23,7 @@ interface DownloadProps {
   /** Shown on a failure, or made of it. */
   failureText: string | ((error: unknown) => string)
   disabled?: boolean
+  size?: 'compact-md'
 }
 
 interface Running {
@@ -45,11 +46,11 @@ function update(id: string, state: Running | undefined): void {
 }
 
 export function DownloadButton(props: DownloadProps) {
-  const { label, id = label, disabled = false } = props
+  const { label, id = label, disabled = false, size } = props
   const state = useSyncExternalStore(subscribe, () => running.get(id))
   if (!state) {
     return (
-      <Button variant="default" disabled={disabled} onClick={() => void download(props)}>
+      <Button variant="default" {...(size && { size })} disabled={disabled} onClick={() => void download(props)}>
         {label}
       </Button>
     )
@@ -64,7 +65,7 @@ export function DownloadButton(props: DownloadProps) {
           {describe({ bytes, ...(rows !== undefined && { rows }), ...(total && { total }) })}
         </span>
       </div>
-      <Button variant="default" onClick={() => state.abort.abort()}>
+      <Button variant="default" {...(size && { size })} onClick={() => state.abort.abort()}>
         Cancel
       </Button>
     </div>

@@ -21,8 +21,8 @@ interface PageProps {
   title: string
   /** Buttons of the whole page, beside its heading. */
   actions?: ReactNode
-  /** A form or a text: not wider than is comfortable to read. */
-  narrow?: boolean
+  /** A form or a text: not wider than is comfortable to read. `with-aside`: and something of about half its width beside it. */
+  narrow?: boolean | 'with-aside'
   children: ReactNode
 }
 

@@ -1,5 +1,8 @@
 /** Mantine's notifications as the spec wants them (§9). Apart from toast.tsx, which loads it when it may be needed. */
+import { Button } from '@mantine/core'
 import { Notifications, notifications } from '@mantine/notifications'
+import type { ToastAction } from '#src/ui/toast.tsx'
+import classes from './toast-region.module.css'
 
 const TOAST_AUTO_CLOSE_MS = 5000 // §9
 const TOASTS_AT_ONCE = 10
@@ -19,6 +22,28 @@ export function ToastRegion() {
   )
 }
 
-export function showToast(message: string, color: string): void {
-  notifications.show({ message, color, role: 'alert', closeButtonProps: { 'aria-label': 'Dismiss' } })
+/** With an `action` the toast has its button, and twice the time to reach it. */
+export function showToast(message: string, color: string, action?: ToastAction): void {
+  const id = notifications.show({
+    message: action ? <WithAction message={message} action={action} onDone={() => notifications.hide(id)} /> : message,
+    ...(action && { autoClose: 2 * TOAST_AUTO_CLOSE_MS }),
+    color,
+    role: 'alert',
+    closeButtonProps: { 'aria-label': 'Dismiss' },
+  })
+}
+
+function WithAction({ message, action, onDone }: { message: string; action: ToastAction; onDone: () => void }) {
+  const handleClick = () => {
+    onDone()
+    action.onClick()
+  }
+  return (
+    <span className={classes['withAction']}>
+      {message}
+      <Button variant="default" size="compact-sm" onClick={handleClick}>
+        {action.label}
+      </Button>
+    </span>
+  )
 }

@@ -12,6 +12,13 @@ let mountRegion = () => {}
 interface ToastOptions {
   /** §4: some toasts come one or two seconds late. */
   delayMs?: number
+  /** What can be done about it, such as Undo. */
+  action?: ToastAction
+}
+
+export interface ToastAction {
+  label: string
+  onClick: () => void
 }
 
 export const toast = {
@@ -19,9 +26,9 @@ export const toast = {
   failure: (message: string, options?: ToastOptions) => show(message, 'red', options),
 }
 
-function show(message: string, color: string, { delayMs = 0 }: ToastOptions = {}): void {
+function show(message: string, color: string, { delayMs = 0, action }: ToastOptions = {}): void {
   mountRegion()
-  const add = () => void load().then(({ showToast }) => showToast(message, color), ignoreOffline)
+  const add = () => void load().then(({ showToast }) => showToast(message, color, action), ignoreOffline)
   if (delayMs > 0) setTimeout(add, delayMs)
   else add()
 }

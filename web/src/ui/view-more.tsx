@@ -1,7 +1,7 @@
 /** The full value behind a shortened one (§2 View More): a dialog with a copy button and a close button. */
 import { Button, Modal } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
-import { toast } from '#src/ui/toast.tsx'
+import { type ReactNode, useCallback, useState } from 'react'
+import { copyText } from '#src/ui/copy-button.tsx'
 import classes from './view-more.module.css'
 
 interface Value {
@@ -11,31 +11,24 @@ interface Value {
 }
 
 /** `open` shows a value; `dialog` is to be rendered once by the caller. */
+/** `open` is the same function at every render. */
 export function useViewMore(): { open: (value: Value) => void; dialog: ReactNode } {
   const [value, setValue] = useState<Value>()
   const [isOpen, setIsOpen] = useState(false)
+  const open = useCallback((next: Value) => {
+    setValue(next)
+    setIsOpen(true)
+  }, [])
   return {
-    open: (next) => {
-      setValue(next)
-      setIsOpen(true)
-    },
+    open,
     dialog: (
       <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="View More" size="lg">
         <p className={classes['label']}>{value?.label}</p>
         <p className={classes['text']}>{value?.text}</p>
-        <Button fullWidth data-autofocus onClick={() => void copy(value?.text ?? '')}>
+        <Button fullWidth data-autofocus onClick={() => void copyText(value?.text ?? '')}>
           Copy
         </Button>
       </Modal>
     ),
-  }
-}
-
-async function copy(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text)
-    toast.success('Copied!')
-  } catch {
-    toast.failure('Failed to copy') // refused, or no clipboard on plain http
   }
 }

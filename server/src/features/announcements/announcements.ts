@@ -1,20 +1,15 @@
 /** Announcements (§2, §3, §5, §7): their rows, their files, and what activating one means for every player. */
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
-import {
-  type Announcement,
-  ANNOUNCEMENTS_PAGE_SIZE,
-  type AnnouncementInput,
-  FILE_NAME_MAX_LENGTH,
-} from '@arcade/contract/announcements'
+import { type AnnouncementInput, FILE_NAME_MAX_LENGTH } from '@arcade/contract/announcements'
 import type { contract } from '@arcade/contract/contract'
-import { errorCatalogue } from '@arcade/contract/errors'
 import { audit } from '#src/audit.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
-import { readCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { type Files, shownName } from '#src/files.ts'
+import { announcementsBulk, keysOf } from './announcements-bulk.ts'
+import { announcementsList, shown, withParticipants } from './announcements-list.ts'
 import { prepareImage } from './images.ts'
 
 const STATUS_UPDATED = 'Status Updated Successfuly!' // sic, §8
@@ -29,32 +24,7 @@ export function announcementsHandlers({
   const { db } = database
 
   return {
-    async list({ page }) {
-      const [rows, { total }] = await Promise.all([
-        db
-          .selectFrom('announcements')
-          .select(shown)
-          .orderBy('created_at')
-          .orderBy('id')
-          .limit(ANNOUNCEMENTS_PAGE_SIZE)
-          .offset((page - 1) * ANNOUNCEMENTS_PAGE_SIZE)
-          .execute(),
-        db
-          .selectFrom('announcements')
-          .select(sql<number>`count(*)`.as('total'))
-          .executeTakeFirstOrThrow(),
-      ])
-      const pageCount = Math.max(1, Math.ceil(total / ANNOUNCEMENTS_PAGE_SIZE))
-      const message = total === 0 ? { message: errorCatalogue.NO_ANNOUNCEMENTS_FOUND.message } : {}
-      return {
-        announcements: await withParticipants(db, rows),
-        ...message,
-        page,
-        pageSize: ANNOUNCEMENTS_PAGE_SIZE,
-        pageCount,
-        total,
-      }
-    },
+    list: announcementsList(database),
 
     async get({ id }) {
       const row = await db.selectFrom('announcements').select(shown).where('id', '=', id).executeTakeFirst()
@@ -134,6 +104,8 @@ export function announcementsHandlers({
       return { success: true, message: STATUS_UPDATED, status: !current }
     },
 
+    ...announcementsBulk({ database, files }),
+
     /**
      * A player has something new while the epoch they were shown is below the current one. Activating moves the epoch on by
      * itself, so all that is left to do here is for announcements that became active without it (imported ones): there were
@@ -171,39 +143,6 @@ export function announcementsHandlers({
   }
 }
 
-const shown = [
-  'id',
-  'type',
-  'title',
-  'subtitle',
-  'description',
-  'link',
-  'link_type as linkType',
-  'input_text as inputText',
-  'reward',
-  'status',
-  'image_key as image',
-  'image_name as imageName',
-  'icon_key as icon',
-  'icon_name as iconName',
-  'created_at',
-  'version',
-] as const
-
-type ShownRow = Omit<Announcement, 'createdAt' | 'numberOfParticipants'> & { created_at: Date }
-
-async function withParticipants(db: Kysely<Tables>, rows: ShownRow[]): Promise<Announcement[]> {
-  const participants = await readCounters(
-    db,
-    rows.map(({ id }) => `participants:announcement:${id}`),
-  )
-  return rows.map(({ created_at: createdAt, ...row }) => ({
-    ...row,
-    createdAt: createdAt.toISOString(),
-    numberOfParticipants: participants[`participants:announcement:${row.id}`] ?? 0,
-  }))
-}
-
 /** What is stored of the form (§5): desc keeps the description, an input link its link and text, a noInput link its link alone. */
 function columnsOf(input: AnnouncementInput) {
   const { type, title, subtitle, reward } = input
@@ -223,10 +162,6 @@ function columnsOf(input: AnnouncementInput) {
     icon_key: input.icon,
     icon_name: input.icon === null ? null : input.iconName || 'icon',
   }
-}
-
-function keysOf({ image, icon }: { image: string | null; icon: string | null }): string[] {
-  return [image, icon].filter((key) => key !== null)
 }
 
 /** Files that the row names from now on stay, those it named until now go. @throws Failure INVALID_INPUT for one that is not there */

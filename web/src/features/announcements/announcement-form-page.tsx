@@ -1,64 +1,91 @@
-/** The add and edit form of announcements (§2, §4, §5). What is edited stands in the address: a reload keeps it. */
+/** The add and edit form of announcements (§2, §4, §5), with a preview. What is edited, or duplicated, stands in the address: a reload keeps it. */
 import {
   type Announcement,
+  type announcementInput,
   type AnnouncementInput,
   announcementTypeLabels,
   announcementTypes,
+  fileUrl,
   linkTypeLabels,
 } from '@arcade/contract/announcements'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import { useWatch } from 'react-hook-form'
-import { api, asCallError, type CallError, client, queryClient } from '#src/client.ts'
+import { type Control, useWatch } from 'react-hook-form'
+import type { z } from 'zod'
+import { api, asCallError, type CallError, client, fetchStoredFile, queryClient } from '#src/client.ts'
 import { NumberField } from '#src/ui/form-number.tsx'
 import { FormNotice } from '#src/ui/form-notice.tsx'
+import { FormWithPreview, Preview } from '#src/ui/form-preview.tsx'
 import { Form, FormActions, SelectField, SubmitButton, TextareaField, TextField, useForm } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
-import { type ChosenFile, FileField } from './file-field.tsx'
+import { addressOf, type ChosenFile, FileField } from './file-field.tsx'
 
 const SUCCESS_DELAY_MS = 2000 // §4: after a create, not after an update
 const FAILURE_DELAY_MS = 1000 // §4
 
+// Not refetched behind the operator's back: the form would be of one version and the page of another.
+const once = { staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false } as const
+
 export function AddAnnouncementPage() {
+  const { from } = useSearch({ from: '/shell/management/annoucement-form' })
   return (
-    <Page title="Add Announcement" narrow>
-      <Panel>
-        <AnnouncementForm />
-      </Panel>
+    <Page title="Add Announcement" narrow="with-aside">
+      {from === undefined ? <AnnouncementForm /> : <CopyForm key={from} from={from} />}
     </Page>
   )
 }
 
+/** The add form as a copy of an announcement. Its files are fetched at once and sent again: the original may go meanwhile, or change. */
+function CopyForm({ from }: { from: string }) {
+  const source = useQuery(api.announcements.get.queryOptions({ input: { id: from }, ...once }))
+  const { data } = source
+  const files = useQuery({
+    queryKey: ['files to copy', data?.image, data?.icon],
+    queryFn: async () => ({ image: await copyOf(data?.image, data?.imageName), icon: await copyOf(data?.icon, data?.iconName) }),
+    enabled: data !== undefined,
+    ...once,
+  })
+  if (data && files.data) return <AnnouncementForm source={data} files={files.data} />
+  return <InsteadOfForm problem={source.error ?? files.error} onRetry={() => void (data ? files : source).refetch()} />
+}
+
+/** The address stays the original's: the browser has that picture already, and a blob's would end with the first render. */
+async function copyOf(key: string | null | undefined, name: string | null | undefined): Promise<ChosenFile> {
+  return key ? { file: await fetchStoredFile(fileUrl(key), name ?? ''), url: fileUrl(key) } : undefined
+}
+
 export function UpdateAnnouncementPage() {
   const { id = '' } = useSearch({ from: '/shell/management/annoucement-form-update' })
-  // Not refetched behind the operator's back: the form would be of one version and the page of another.
-  const { data, error, refetch } = useQuery(
-    api.announcements.get.queryOptions({
-      input: { id },
-      enabled: id !== '',
-      staleTime: Infinity,
-      gcTime: 0,
-      refetchOnWindowFocus: false,
-    }),
-  )
-  const problem = id === '' ? 'Choose an announcement in the list.' : error && asCallError(error).message
+  const { data, error, refetch } = useQuery(api.announcements.get.queryOptions({ input: { id }, enabled: id !== '', ...once }))
+  const handleReload = () => void refetch()
   return (
-    <Page title="Update Announcement" narrow>
-      <Panel>
-        {data && !problem ? (
-          <AnnouncementForm key={`${data.id} ${data.version}`} announcement={data} onReload={() => void refetch()} />
-        ) : problem ? (
-          <Problem message={problem} {...(id !== '' && { onRetry: () => void refetch() })}>
-            <BackButton />
-          </Problem>
-        ) : (
-          <output>Loading...</output>
-        )}
-      </Panel>
+    <Page title="Update Announcement" narrow="with-aside">
+      {id === '' ? (
+        <InsteadOfForm problem="Choose an announcement in the list." />
+      ) : data && !error ? (
+        <AnnouncementForm key={`${data.id} ${data.version}`} announcement={data} onReload={handleReload} />
+      ) : (
+        <InsteadOfForm problem={error} onRetry={handleReload} />
+      )}
     </Page>
+  )
+}
+
+/** `problem` null: the announcement is on its way. */
+function InsteadOfForm({ problem, onRetry }: { problem: Error | string | null; onRetry?: () => void }) {
+  return (
+    <Panel>
+      {problem === null ? (
+        <output>Loading...</output>
+      ) : (
+        <Problem message={typeof problem === 'string' ? problem : asCallError(problem).message} {...(onRetry && { onRetry })}>
+          <BackButton />
+        </Problem>
+      )}
+    </Panel>
   )
 }
 
@@ -66,19 +93,23 @@ interface AnnouncementFormProps {
   /** The announcement to edit; without it the form adds one. */
   announcement?: Announcement
   onReload?: () => void
+  /** The announcement that the new one begins as a copy of, and the copies of its files. */
+  source?: Announcement
+  files?: { image: ChosenFile; icon: ChosenFile }
 }
 
-function AnnouncementForm({ announcement, onReload }: AnnouncementFormProps) {
+function AnnouncementForm({ announcement, onReload, source, files }: AnnouncementFormProps) {
   const navigate = useNavigate()
   const [refusal, setRefusal] = useState<CallError>()
+  const first = announcement ?? source
   const form = useForm(
     () => import('@arcade/contract/announcements').then(({ announcementInput }) => announcementInput),
-    announcement ? valuesOf(announcement) : empty,
+    first ? valuesOf(first) : empty,
   )
   const { setValue } = form
   const [type, linkType] = useWatch({ control: form.control, name: ['type', 'linkType'] })
-  const image = useFile(announcement?.image, announcement?.imageName)
-  const icon = useFile(announcement?.icon, announcement?.iconName)
+  const image = useFile(files?.image ?? storedFile(announcement?.image, announcement?.imageName))
+  const icon = useFile(files?.icon ?? storedFile(announcement?.icon, announcement?.iconName))
 
   useEffect(() => {
     if (type !== 'link') setValue('link', '') // or a hidden wrong link would stop the form
@@ -108,39 +139,66 @@ function AnnouncementForm({ announcement, onReload }: AnnouncementFormProps) {
   }
 
   return (
-    <Form form={form} onSubmit={handleSubmit} label={announcement ? 'Update Announcement' : 'Add Announcement'}>
-      <SelectField
-        control={form.control}
-        name="type"
-        label="Type"
-        placeholder="Select a type"
-        options={announcementTypes.map((value) => ({ value, label: announcementTypeLabels[value] }))}
-      />
-      <TextField control={form.control} name="title" label="Title" />
-      <TextField control={form.control} name="subtitle" label="Subtitle" />
-      {type === 'desc' && <TextareaField control={form.control} name="description" label="Description" />}
-      {type === 'link' && (
-        <>
-          <TextField control={form.control} name="link" label="Link" type="url" placeholder="https://" />
+    <FormWithPreview preview={<AnnouncementPreview control={form.control} image={image.field.value} icon={icon.field.value} />}>
+      <Panel>
+        <Form form={form} onSubmit={handleSubmit} label={announcement ? 'Update Announcement' : 'Add Announcement'}>
           <SelectField
             control={form.control}
-            name="linkType"
-            label="Link Type"
-            placeholder="Select a link type"
-            options={Object.entries(linkTypeLabels).map(([value, label]) => ({ value, label }))}
+            name="type"
+            label="Type"
+            placeholder="Select a type"
+            options={announcementTypes.map((value) => ({ value, label: announcementTypeLabels[value] }))}
           />
-          {linkType === 'input' && <TextField control={form.control} name="inputText" label="Input Text" />}
-        </>
-      )}
-      <NumberField control={form.control} name="reward" label="Reward" />
-      <FileField label="Image" {...image.field} />
-      <FileField label="Icon" {...icon.field} />
-      <FormNotice message={refusal?.message} onReload={refusal?.code === 'STALE' ? onReload : undefined} />
-      <FormActions>
-        <BackButton />
-        <SubmitButton>{announcement ? 'Update' : 'Add Annoucement' /* sic, §2 */}</SubmitButton>
-      </FormActions>
-    </Form>
+          <TextField control={form.control} name="title" label="Title" />
+          <TextField control={form.control} name="subtitle" label="Subtitle" />
+          {type === 'desc' && <TextareaField control={form.control} name="description" label="Description" />}
+          {type === 'link' && (
+            <>
+              <TextField control={form.control} name="link" label="Link" type="url" placeholder="https://" />
+              <SelectField
+                control={form.control}
+                name="linkType"
+                label="Link Type"
+                placeholder="Select a link type"
+                options={Object.entries(linkTypeLabels).map(([value, label]) => ({ value, label }))}
+              />
+              {linkType === 'input' && <TextField control={form.control} name="inputText" label="Input Text" />}
+            </>
+          )}
+          <NumberField control={form.control} name="reward" label="Reward" />
+          <FileField label="Image" {...image.field} />
+          <FileField label="Icon" {...icon.field} />
+          <FormNotice message={refusal?.message} onReload={refusal?.code === 'STALE' ? onReload : undefined} />
+          <FormActions>
+            <BackButton />
+            <SubmitButton>{announcement ? 'Update' : 'Add Annoucement' /* sic, §2 */}</SubmitButton>
+          </FormActions>
+        </Form>
+      </Panel>
+    </FormWithPreview>
+  )
+}
+
+interface AnnouncementPreviewProps {
+  control: Control<z.input<typeof announcementInput>, unknown, AnnouncementInput>
+  image: ChosenFile
+  icon: ChosenFile
+}
+
+function AnnouncementPreview({ control, image, icon }: AnnouncementPreviewProps) {
+  const { type, title = '', subtitle = '', description = '', link = '', linkType, inputText, reward } = useWatch({ control })
+  return (
+    <Preview
+      item={{
+        title,
+        subtitle,
+        ...(type === 'desc' && { description }),
+        ...(type === 'link' && { link, ...(linkType === 'input' && { answer: inputText?.trim() || 'Send your answer' }) }),
+        reward: typeof reward === 'number' ? reward : undefined,
+        image: addressOf(image),
+        icon: addressOf(icon),
+      }}
+    />
   )
 }
 
@@ -159,9 +217,13 @@ function valuesOf({ type, title, subtitle, description, link, linkType, inputTex
   }
 }
 
+function storedFile(key: string | null | undefined, name: string | null | undefined): ChosenFile {
+  return key ? { key, name: name ?? '' } : undefined
+}
+
 /** A file of the form: sent when the form is, and only once however often the form is refused for another reason. */
-function useFile(key: string | null | undefined, name: string | null | undefined) {
-  const [value, setValue] = useState<ChosenFile>(key ? { key, name: name ?? '' } : undefined)
+function useFile(first: ChosenFile) {
+  const [value, setValue] = useState(first)
   const [error, setError] = useState<string>()
   const sent = useRef(new WeakMap<File, { key: string; name: string }>())
   return {

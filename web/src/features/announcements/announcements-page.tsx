@@ -1,42 +1,80 @@
-/** Announcements (§2 /annoucements): all columns, the status and its toggle, thumbnails that load when they come into view. */
-import { type Announcement, announcementTypeLabels, fileUrl } from '@arcade/contract/announcements'
+/**
+ * Announcements (§2 /annoucements): all columns, the status and its toggle, thumbnails that load when they come into view; searched,
+ * sorted, filtered, picked.
+ */
+import { type Announcement, type AnnouncementsFilter, announcementTypeLabels, fileUrl } from '@arcade/contract/announcements'
 import { Anchor, Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, asCallError, client, queryClient } from '#src/client.ts'
+import { api, asCallError, client, fetchSpreadsheet, queryClient } from '#src/client.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { type Column, DataTable, Missing, RowActions } from '#src/ui/data-table.tsx'
-import { LinkButton } from '#src/ui/link-button.tsx'
+import { DownloadButton } from '#src/ui/download.tsx'
+import { DuplicateButton, LinkButton } from '#src/ui/link-button.tsx'
+import { defined, listControls } from '#src/ui/list-search.ts'
+import type { Filter } from '#src/ui/list-toolbar.tsx'
 import { Page } from '#src/ui/page.tsx'
+import { BulkButton, type Selection, useSelection } from '#src/ui/selection.tsx'
 import { toast } from '#src/ui/toast.tsx'
+import type { AnnouncementsSearch } from './announcements-search.ts'
 import classes from './announcements.module.css'
 
 const MISSING_FILE = 'default' // §2
 
 const columns: readonly Column<Announcement>[] = [
-  { header: 'Sr.No', render: (_, number) => number },
-  { header: 'Title', value: ({ title }) => title, viewMore: true },
+  { header: 'Sr.No', render: (_, number) => number, sort: 'created' },
+  { header: 'Title', value: ({ title }) => title, viewMore: true, sort: 'title' },
   { header: 'Subtitle', value: ({ subtitle }) => subtitle, viewMore: true },
   { header: 'Type', value: ({ type }) => announcementTypeLabels[type] },
   { header: 'Desc/Link', value: ({ description, link }) => description ?? link, viewMore: true },
-  { header: 'Reward', value: ({ reward }) => reward, align: 'end' },
-  { header: 'Participants', value: ({ numberOfParticipants }) => numberOfParticipants, align: 'end' },
+  { header: 'Reward', value: ({ reward }) => reward, align: 'end', sort: 'reward' },
+  {
+    header: 'Participants',
+    value: ({ numberOfParticipants }) => numberOfParticipants,
+    align: 'end',
+    sort: 'participants',
+  },
   { header: 'Toggle Status', render: (announcement) => <StatusButton announcement={announcement} /> },
   { header: 'Image Name', value: ({ imageName }) => imageName, missing: MISSING_FILE, viewMore: true },
   { header: 'Image Thumb', render: ({ image, imageName }) => <Thumb fileKey={image} name={imageName} /> },
   { header: 'Icon Name', value: ({ iconName }) => iconName, missing: MISSING_FILE, viewMore: true },
   { header: 'Icon Thumb', render: ({ icon, iconName }) => <Thumb fileKey={icon} name={iconName} /> },
-  { header: 'Update', render: ({ id }) => <UpdateButton id={id} /> },
+  { header: 'Update', render: ({ id }) => <UpdateButtons id={id} /> },
   { header: 'Delete', render: (announcement) => <DeleteButton announcement={announcement} /> },
 ]
 
+const filters: readonly Filter[] = [
+  {
+    name: 'type',
+    label: 'Type',
+    kind: 'choice',
+    options: Object.entries(announcementTypeLabels).map(([value, label]) => ({ value, label })),
+  },
+  {
+    name: 'status',
+    label: 'Status',
+    kind: 'choice',
+    options: [
+      { value: 'active', label: 'Active' },
+      { value: 'inactive', label: 'In Active' }, // sic, §2
+    ],
+  },
+]
+
 export function AnnouncementsPage() {
-  const { page = 1 } = useSearch({ from: '/shell/management/annoucements' })
+  const search = useSearch({ from: '/shell/management/annoucements' })
+  const { q, type, status, sort = 'created', reversed = false, page = 1 } = search
   const navigate = useNavigate()
+  const filter: AnnouncementsFilter = defined({ search: q, type, status })
+  const input = { ...filter, sort, reversed, page }
   const { data, error, isPlaceholderData, refetch } = useQuery(
-    api.announcements.list.queryOptions({ input: { page }, placeholderData: keepPreviousData }),
+    api.announcements.list.queryOptions({ input, placeholderData: keepPreviousData }),
   )
+  const selection = useSelection<AnnouncementsFilter>('announcements', filter)
+  const show = (next: AnnouncementsSearch, replace = false) =>
+    void navigate({ to: '/annoucements', search: defined({ ...search, page: undefined, ...next }), replace })
+  const controls = listControls({ search, ownSort: 'created', values: { type, status }, show })
 
   return (
     <Page title="Announcements" actions={<LinkButton to="/annoucement-form">Add Annoucement</LinkButton> /* sic, §2 */}>
@@ -46,15 +84,75 @@ export function AnnouncementsPage() {
           columns={columns}
           rows={data?.announcements}
           rowKey={({ id }) => id}
-          emptyText={data?.message ?? 'No annoucements found!'} // sic, §8
+          toolbar={{ ...controls.toolbar, searchLabel: 'Search announcements', filters }}
+          sorting={controls.sorting}
+          picking={{ selection, total: data?.total, actions: <BulkActs selection={selection} /> }}
+          emptyText={
+            Object.keys(filter).length === 0 ? (data?.message ?? 'No annoucements found!') : 'No announcement matches.' // sic, §8
+          }
           error={error && !data ? asCallError(error).message : undefined}
           onRetry={() => void refetch()}
           isStale={isPlaceholderData}
           paging={data && { page, pageSize: data.pageSize, pageCount: data.pageCount }}
-          onPageChange={(next) => void navigate({ to: '/annoucements', search: next > 1 ? { page: next } : {} })}
+          onPageChange={(next) => show({ page: next > 1 ? next : undefined })}
         />
       </div>
     </Page>
+  )
+}
+
+function BulkActs({ selection }: { selection: Selection<AnnouncementsFilter> }) {
+  const { target } = selection
+  const shared = {
+    messageOf: (problem: unknown) => asCallError(problem).message,
+    onEnd: () => {
+      selection.clear()
+      void queryClient.invalidateQueries()
+    },
+  }
+  return (
+    <>
+      <DownloadButton
+        id="announcements selection"
+        label="Download Selection"
+        size="compact-md"
+        start={(options) =>
+          fetchSpreadsheet('selection', { list: 'announcements', target }, { ...options, fallbackName: 'announcements.xlsx' })
+        }
+        successText="Data Downloaded Successfuly!" // sic, §8
+        failureText="Error Downloading Data!"
+      />
+      {[true, false].map((status) => (
+        <BulkButton
+          key={String(status)}
+          act={{
+            ...shared,
+            title: status ? 'Activate announcements' : 'Deactivate announcements',
+            question: (count) =>
+              status
+                ? `Are you sure you want to activate ${count} announcements? Every player will have something new.`
+                : `Are you sure you want to deactivate ${count} announcements?`,
+            run: (run) => client.announcements.setStatus({ target, status, ...run }),
+            successText: (count) => `${count} announcements ${status ? 'activated' : 'deactivated'}.`,
+          }}
+        >
+          {status ? 'Activate' : 'Deactivate'}
+        </BulkButton>
+      ))}
+      <BulkButton
+        act={{
+          ...shared,
+          title: 'Delete announcements',
+          question: (count) =>
+            `Are you sure you want to delete ${count} announcements? Their images and icons go, their history stays.`,
+          isDestructive: true,
+          run: (run) => client.announcements.removeMany({ target, ...run }),
+          successText: (count) => `${count} announcements deleted.`,
+        }}
+      >
+        Delete Selected
+      </BulkButton>
+    </>
   )
 }
 
@@ -100,11 +198,14 @@ function Thumb({ fileKey, name }: { fileKey: string | null; name: string | null 
   )
 }
 
-function UpdateButton({ id }: { id: string }) {
+function UpdateButtons({ id }: { id: string }) {
   return (
-    <LinkButton variant="default" size="compact-md" to="/annoucement-form-update" search={{ id }} preload={false}>
-      Update
-    </LinkButton>
+    <RowActions>
+      <LinkButton variant="default" size="compact-md" to="/annoucement-form-update" search={{ id }} preload={false}>
+        Update
+      </LinkButton>
+      <DuplicateButton to="/annoucement-form" search={{ from: id }} preload={false} />
+    </RowActions>
   )
 }
 

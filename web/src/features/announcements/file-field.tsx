@@ -7,6 +7,11 @@ import classes from './announcements.module.css'
 /** A file that is stored already, one of this computer with an address to show it by, or none. */
 export type ChosenFile = { key: string; name: string } | { file: File; url: string } | undefined
 
+/** Where the browser finds it. */
+export function addressOf(file: ChosenFile): string | undefined {
+  return file && ('key' in file ? fileUrl(file.key) : file.url)
+}
+
 interface FileFieldProps {
   label: string
   value: ChosenFile
@@ -21,7 +26,7 @@ export function FileField({ label, value, onChange, error }: FileFieldProps) {
   const [tooLarge, setTooLarge] = useState<string>()
   const [broken, setBroken] = useState<string>()
   const ownUrl = value && 'url' in value ? value.url : undefined
-  const preview = value && 'key' in value ? fileUrl(value.key) : ownUrl
+  const preview = addressOf(value)
   const problem = tooLarge ?? error
 
   useEffect(() => () => URL.revokeObjectURL(ownUrl ?? ''), [ownUrl])

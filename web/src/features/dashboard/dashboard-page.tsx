@@ -1,11 +1,15 @@
 /** The dashboard (§2): the game's figures for admins, a placeholder for everybody else. */
 import type { DashboardMetrics } from '@arcade/contract/metrics'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useId } from 'react'
+import { lazy, type ReactNode, Suspense, useId } from 'react'
 import { api } from '#src/client.ts'
 import { useSession } from '#src/session.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
+import { ActivitySkeleton } from './activity-skeleton.tsx'
 import classes from './dashboard-page.module.css'
+import { AllLink, lists } from './list-link.tsx'
+
+const Activity = lazy(() => import('./activity.tsx').then((module) => ({ default: module.Activity })))
 
 export function DashboardPage() {
   return useSession().user?.userType === 'admin' ? <AdminDashboard /> : <UserDashboard />
@@ -32,7 +36,12 @@ function AdminDashboard() {
   return (
     <Page title="Admin Dashboard">
       {data ? (
-        <Metrics metrics={data} />
+        <>
+          <Metrics metrics={data} />
+          <Suspense fallback={<ActivitySkeleton />}>
+            <Activity />
+          </Suspense>
+        </>
       ) : isError ? (
         <Panel>
           <Problem message="Error calculating metrics" onRetry={() => void refetch()} />
@@ -47,10 +56,10 @@ function AdminDashboard() {
 function Metrics({ metrics }: { metrics: DashboardMetrics }) {
   return (
     <div className={classes['cards']}>
-      <Card title="Total Users">
+      <Card title="Total Users" links={<AllLink list={lists.users} label="See all users" />}>
         <Figure value={metrics.totalUsers} />
       </Card>
-      <Card title="User Type">
+      <Card title="User Type" links={<AllLink list={lists.admins} label="See all admins" />}>
         <Rows
           rows={[
             { label: 'Users', value: metrics.userTypes.user },
@@ -58,24 +67,44 @@ function Metrics({ metrics }: { metrics: DashboardMetrics }) {
           ]}
         />
       </Card>
-      <Card title="Telegram Users">
+      <Card title="Telegram Users" links={<AllLink list={lists.players} label="See all players" />}>
         <Figure value={metrics.totalTelegramUsers} />
       </Card>
-      <Card title="Active Announcements">
+      <Card title="Active Announcements" links={<AllLink list={lists.activeAnnouncements} label="See what is active" />}>
         <Figure value={metrics.activeAnnouncements} />
       </Card>
-      <Card title="Task By Type" isWide>
+      <Card
+        title="Task By Type"
+        isWide
+        links={
+          <>
+            <AllLink list={lists.socialTasks} label="See social ones" />
+            <AllLink list={lists.dailyTasks} label="See daily ones" />
+          </>
+        }
+      >
         <Rows rows={taskTypes.map(({ type, label }) => ({ label, value: metrics.tasksByType[type] ?? 0 }))} />
       </Card>
     </div>
   )
 }
 
-function Card({ title, isWide = false, children }: { title: string; isWide?: boolean; children: ReactNode }) {
+interface CardProps {
+  title: string
+  /** To the lists behind the figures. */
+  links: ReactNode
+  isWide?: boolean
+  children: ReactNode
+}
+
+function Card({ title, links, isWide = false, children }: CardProps) {
   const id = useId()
   return (
     <section className={classes['card']} aria-labelledby={id} data-wide={isWide || undefined}>
-      <h2 id={id}>{title}</h2>
+      <header>
+        <h2 id={id}>{title}</h2>
+        {links}
+      </header>
       {children}
     </section>
   )

@@ -4,10 +4,13 @@ import type { HistoryItem, HistoryKind, HistoryParticipant } from '@arcade/contr
 import { taskTypeLabels } from '@arcade/contract/tasks'
 import { Anchor } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { api, asCallError, fetchSpreadsheet } from '#src/client.ts'
 import { type Column, DataTable, Missing } from '#src/ui/data-table.tsx'
 import { DownloadButton } from '#src/ui/download.tsx'
+import { defined } from '#src/ui/list-search.ts'
+import { Moment } from '#src/ui/moment.tsx'
 import { Panel, Problem } from '#src/ui/page.tsx'
 import type { ParticipantsPlace } from './history-search.ts'
 import { Spinner } from './spinner.tsx'
@@ -21,7 +24,7 @@ interface HistoryDetailsProps {
   kind: HistoryKind
   id: string
   place: ParticipantsPlace & { page: number }
-  onPlaceChange: (place: ParticipantsPlace) => void
+  onPlaceChange: (place: ParticipantsPlace, replace?: boolean) => void
 }
 
 export function HistoryDetails({ kind, id, place, onPlaceChange }: HistoryDetailsProps) {
@@ -68,7 +71,7 @@ export function HistoryDetails({ kind, id, place, onPlaceChange }: HistoryDetail
         </header>
         <Facts item={item} />
       </section>
-      <Participants kind={kind} id={id} place={place} onPlaceChange={onPlaceChange} />
+      <Participants kind={kind} id={id} count={item.participants} place={place} onPlaceChange={onPlaceChange} />
     </div>
   )
 }
@@ -119,36 +122,37 @@ function ItemLink({ link }: { link: string }) {
   )
 }
 
-const moment = new Intl.DateTimeFormat('en-US', {
-  year: 'numeric',
-  month: '2-digit',
-  day: '2-digit',
-  hour: '2-digit',
-  minute: '2-digit',
-  hour12: true,
-})
-
 const columns: readonly Column<HistoryParticipant>[] = [
-  { header: 'ID', value: ({ id }) => String(id) },
+  { header: 'ID', render: ({ id }) => <PlayerLink id={id} /> },
   { header: 'Username', value: ({ username }) => username, missing: NOT_AVAILABLE, viewMore: true },
   { header: 'First Name', value: ({ first_name }) => first_name, missing: NOT_AVAILABLE, viewMore: true },
   { header: 'Last Name', value: ({ last_name }) => last_name, missing: NOT_AVAILABLE, viewMore: true },
   { header: 'User Input', value: ({ userInput }) => userInput, missing: NOT_AVAILABLE, viewMore: true },
-  { header: 'Timestamp', value: ({ timestamp }) => moment.format(new Date(timestamp)).replace(',', '').replace('\u202f', ' ') },
+  { header: 'Timestamp', render: ({ timestamp }) => <Moment iso={timestamp} /> },
 ]
 
-function Participants({ kind, id, place, onPlaceChange }: HistoryDetailsProps) {
-  const { page, after, before } = place
-  const input = { kind, id, ...(after !== undefined && { after }), ...(before !== undefined && { before }) }
+function PlayerLink({ id }: { id: number }) {
+  return (
+    <Link to="/manage-telegram-users/$userId" params={{ userId: String(id) }} className={classes['player']} preload={false}>
+      {id}
+    </Link>
+  )
+}
+
+function Participants({ kind, id, count, place, onPlaceChange }: HistoryDetailsProps & { count: number }) {
+  const { q, page, after, before } = place
+  const input = { kind, id, ...defined({ search: q, after, before }) }
   const { data, error, isPlaceholderData, refetch } = useQuery(
     api.history.participants.queryOptions({ input, placeholderData: keepPreviousData }),
   )
+  const wanted = defined({ q })
   const isLost = error !== null && asCallError(error).code === 'INVALID_INPUT'
 
   const handlePageChange = (next: number) => {
     if (!data || isPlaceholderData) return
-    if (next > page && data.after !== null) onPlaceChange({ page: next, after: data.after })
-    if (next < page && page > 1) onPlaceChange(next > 1 && data.before !== null ? { page: next, before: data.before } : {})
+    if (next > page && data.after !== null) onPlaceChange({ ...wanted, page: next, after: data.after })
+    if (next < page && page > 1)
+      onPlaceChange(next > 1 && data.before !== null ? { ...wanted, page: next, before: data.before } : wanted)
   }
 
   if (!data && !error) {
@@ -161,7 +165,7 @@ function Participants({ kind, id, place, onPlaceChange }: HistoryDetailsProps) {
   return (
     <section className={classes['participants']} aria-labelledby="history-participants">
       <h3 id="history-participants">
-        Participants <span className={classes['count']}>{data?.total.toLocaleString('en-US')}</span>
+        Participants <span className={classes['count']}>{count.toLocaleString('en-US')}</span>
       </h3>
       <DataTable
         label="Participants"
@@ -169,8 +173,13 @@ function Participants({ kind, id, place, onPlaceChange }: HistoryDetailsProps) {
         rows={data?.participants}
         rowKey={(participant) => `${participant.id} ${participant.timestamp}`}
         emptyText={NOBODY}
+        toolbar={{
+          searchLabel: 'Search participants',
+          search: q ?? '',
+          onSearch: (text) => onPlaceChange(defined({ q: text || undefined }), true),
+        }}
         error={error && (!data || isLost) ? asCallError(error).message : undefined}
-        onRetry={() => (isLost ? onPlaceChange({}) : void refetch())}
+        onRetry={() => (isLost ? onPlaceChange(wanted) : void refetch())}
         isStale={isPlaceholderData}
         paging={data && { page, pageSize: data.pageSize, pageCount: Math.max(data.pageCount, page) }}
         onPageChange={handlePageChange}

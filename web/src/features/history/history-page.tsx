@@ -1,9 +1,11 @@
 /** Participation history (§2 /history): three tabs of titles; the chosen item with its details and participants. Tab, item and page are in the address. */
 import { type HistoryKind, historyKinds } from '@arcade/contract/history'
-import { Tabs } from '@mantine/core'
+import { Tabs, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import { api, asCallError } from '#src/client.ts'
+import { defined } from '#src/ui/list-search.ts'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { HistoryDetails } from './history-details.tsx'
 import { Spinner } from './spinner.tsx'
@@ -16,7 +18,7 @@ const tabLabels: Record<HistoryKind, string> = {
 }
 
 export function HistoryPage() {
-  const { tab = 'announcement', item, page = 1, after, before } = useSearch({ from: '/shell/management/history' })
+  const { tab = 'announcement', item, q, page = 1, after, before } = useSearch({ from: '/shell/management/history' })
   const navigate = useNavigate()
 
   return (
@@ -47,9 +49,9 @@ export function HistoryPage() {
                   key={item}
                   kind={kind}
                   id={item}
-                  place={{ page, ...(after !== undefined && { after }), ...(before !== undefined && { before }) }}
-                  onPlaceChange={(place) =>
-                    void navigate({ to: '/history', search: { ...tabSearch(kind), item, ...place }, resetScroll: false })
+                  place={{ page, ...defined({ q, after, before }) }}
+                  onPlaceChange={(place, replace = false) =>
+                    void navigate({ to: '/history', search: { ...tabSearch(kind), item, ...place }, resetScroll: false, replace })
                   }
                 />
               )}
@@ -65,15 +67,32 @@ function tabSearch(tab: HistoryKind): { tab?: HistoryKind } {
   return tab === 'announcement' ? {} : { tab }
 }
 
+/** So many titles can be seen at a glance. */
+const FEW_TITLES = 8
+
 function Titles({ kind, selected }: { kind: HistoryKind; selected: string | undefined }) {
   const { data, error, refetch } = useQuery(api.history.titles.queryOptions({ input: { kind } }))
+  const [wanted, setWanted] = useState('')
+  const numbered = data?.items.map((item, index) => ({ ...item, number: index + 1 }))
+  const items = numbered?.filter(({ title }) => title.toLowerCase().includes(wanted.trim().toLowerCase()))
   return (
     <nav aria-label={tabLabels[kind]} className={classes['titles']} data-chosen={selected !== undefined || undefined}>
-      {data ? (
-        data.items.length > 0 ? (
+      {numbered && numbered.length > FEW_TITLES && (
+        <TextInput
+          type="search"
+          aria-label="Search titles"
+          placeholder="Search titles"
+          className={classes['search'] ?? ''}
+          value={wanted}
+          onChange={({ target }) => setWanted(target.value)}
+          onKeyDown={({ key }) => key === 'Escape' && setWanted('')}
+        />
+      )}
+      {items ? (
+        items.length > 0 ? (
           <ol className={classes['list']}>
-            {data.items.map(({ id, title }) => (
-              <li key={id}>
+            {items.map(({ id, title, number }) => (
+              <li key={id} value={number}>
                 <Link
                   to="/history"
                   search={{ ...tabSearch(kind), item: id }}
@@ -88,7 +107,7 @@ function Titles({ kind, selected }: { kind: HistoryKind; selected: string | unde
             ))}
           </ol>
         ) : (
-          <p className={classes['hint']}>Nothing here yet.</p>
+          <p className={classes['hint']}>{wanted === '' ? 'Nothing here yet.' : 'No title matches.'}</p>
         )
       ) : error ? (
         <Problem message={asCallError(error).message} onRetry={() => void refetch()} />

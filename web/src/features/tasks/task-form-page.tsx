@@ -1,12 +1,24 @@
-/** The add and edit form of social and daily tasks (§2, §4, §5). What is edited stands in the address: a reload keeps it. */
-import { hasLink, type Task, type TaskCollection, taskCollections, type TaskInput, taskTypeLabels } from '@arcade/contract/tasks'
+/**
+ * The add and edit form of social and daily tasks (§2, §4, §5), with a preview. What is edited, or duplicated, stands in the address: a
+ * reload keeps it.
+ */
+import {
+  hasLink,
+  type Task,
+  type TaskCollection,
+  taskCollections,
+  type TaskInput,
+  type TaskType,
+  taskTypeLabels,
+} from '@arcade/contract/tasks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { useWatch } from 'react-hook-form'
+import { type Control, useWatch } from 'react-hook-form'
 import { api, asCallError, client, queryClient } from '#src/client.ts'
 import { NumberField } from '#src/ui/form-number.tsx'
 import { FormNotice } from '#src/ui/form-notice.tsx'
+import { FormWithPreview, Preview } from '#src/ui/form-preview.tsx'
 import { Form, FormActions, SelectField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
@@ -19,11 +31,13 @@ const queries = { social: api.socialTasks, daily: api.dailyTasks }
 const calls = { social: client.socialTasks, daily: client.dailyTasks }
 
 export function AddSocialTaskPage() {
-  return <AddTaskPage collection="social" />
+  const { from } = useSearch({ from: '/shell/management/social-tasks-form' })
+  return <AddTaskPage collection="social" from={from} />
 }
 
 export function AddDailyTaskPage() {
-  return <AddTaskPage collection="daily" />
+  const { from } = useSearch({ from: '/shell/management/daily-tasks-form' })
+  return <AddTaskPage collection="daily" from={from} />
 }
 
 export function UpdateSocialTaskPage() {
@@ -36,42 +50,71 @@ export function UpdateDailyTaskPage() {
   return <UpdateTaskPage collection="daily" id={id} />
 }
 
-function AddTaskPage({ collection }: { collection: TaskCollection }) {
+// Not refetched behind the operator's back: the form would be of one version and the page of another.
+const once = { staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false } as const
+
+function AddTaskPage({ collection, from }: { collection: TaskCollection; from: string | undefined }) {
   return (
-    <Page title={`Add ${taskCollections[collection].itemTitle}`} narrow>
-      <Panel>
+    <Page title={`Add ${taskCollections[collection].itemTitle}`} narrow="with-aside">
+      {from === undefined ? (
         <TaskForm key={collection} collection={collection} />
-      </Panel>
+      ) : (
+        <CopyForm key={`${collection} ${from}`} collection={collection} from={from} />
+      )}
     </Page>
   )
 }
 
+/** The add form as a copy of a task: everything but its priority, which only one task can have. */
+function CopyForm({ collection, from }: { collection: TaskCollection; from: string }) {
+  const source = useQuery(queries[collection].get.queryOptions({ input: { id: from }, ...once }))
+  const last = useQuery(queries[collection].list.queryOptions({ input: { reversed: 'true' }, ...once }))
+  const highest = last.data?.tasks[0]?.priority
+  if (source.data && !last.isPending)
+    return (
+      <TaskForm
+        collection={collection}
+        source={source.data}
+        {...(highest !== undefined && { priorityHint: `The next free one is ${Math.floor(highest) + 1}.` })}
+      />
+    )
+  return <InsteadOfForm collection={collection} problem={source.error} onRetry={() => void source.refetch()} />
+}
+
 function UpdateTaskPage({ collection, id }: { collection: TaskCollection; id: string }) {
-  // Not refetched behind the operator's back: the form would be of one version and the page of another.
-  const { data, error, refetch } = useQuery(
-    queries[collection].get.queryOptions({
-      input: { id },
-      enabled: id !== '',
-      staleTime: Infinity,
-      gcTime: 0,
-      refetchOnWindowFocus: false,
-    }),
-  )
-  const problem = id === '' ? 'Choose a task in the list.' : error && asCallError(error).message
+  const { data, error, refetch } = useQuery(queries[collection].get.queryOptions({ input: { id }, enabled: id !== '', ...once }))
+  const handleReload = () => void refetch()
   return (
-    <Page title={`Update ${taskCollections[collection].itemTitle}`} narrow>
-      <Panel>
-        {data && !problem ? (
-          <TaskForm key={`${data.id} ${data.version}`} collection={collection} task={data} onReload={() => void refetch()} />
-        ) : problem ? (
-          <Problem message={problem} {...(id !== '' && { onRetry: () => void refetch() })}>
-            <BackButton collection={collection} />
-          </Problem>
-        ) : (
-          <output>Loading...</output>
-        )}
-      </Panel>
+    <Page title={`Update ${taskCollections[collection].itemTitle}`} narrow="with-aside">
+      {id === '' ? (
+        <InsteadOfForm collection={collection} problem="Choose a task in the list." />
+      ) : data && !error ? (
+        <TaskForm key={`${data.id} ${data.version}`} collection={collection} task={data} onReload={handleReload} />
+      ) : (
+        <InsteadOfForm collection={collection} problem={error} onRetry={handleReload} />
+      )}
     </Page>
+  )
+}
+
+interface InsteadOfFormProps {
+  collection: TaskCollection
+  /** None: the task is on its way. */
+  problem: Error | string | null
+  onRetry?: () => void
+}
+
+function InsteadOfForm({ collection, problem, onRetry }: InsteadOfFormProps) {
+  return (
+    <Panel>
+      {problem === null ? (
+        <output>Loading...</output>
+      ) : (
+        <Problem message={typeof problem === 'string' ? problem : asCallError(problem).message} {...(onRetry && { onRetry })}>
+          <BackButton collection={collection} />
+        </Problem>
+      )}
+    </Panel>
   )
 }
 
@@ -80,15 +123,22 @@ interface TaskFormProps {
   /** The task to edit; without it the form adds one. */
   task?: Task
   onReload?: () => void
+  /** The task that the new one begins as a copy of. */
+  source?: Task
+  priorityHint?: string
 }
 
-function TaskForm({ collection, task, onReload }: TaskFormProps) {
+function TaskForm({ collection, task, onReload, source, priorityHint }: TaskFormProps) {
   const { path, itemTitle, types } = taskCollections[collection]
   const navigate = useNavigate()
   const [staleText, setStaleText] = useState<string>()
   const form = useForm(
     () => import('@arcade/contract/tasks').then(({ taskInputFor }) => taskInputFor(collection)),
-    task ? valuesOf(collection, task) : { title: '', link: '' },
+    task
+      ? { ...valuesOf(collection, task), priority: task.priority }
+      : source
+        ? valuesOf(collection, source)
+        : { title: '', link: '' },
   )
   const { setValue } = form
   const type = useWatch({ control: form.control, name: 'type' })
@@ -118,31 +168,58 @@ function TaskForm({ collection, task, onReload }: TaskFormProps) {
   }
 
   return (
-    <Form form={form} onSubmit={handleSubmit} label={`${task ? 'Update' : 'Add'} ${itemTitle}`}>
-      <NumberField control={form.control} name="priority" label="Priority" />
-      <SelectField
-        control={form.control}
-        name="type"
-        label="Type"
-        placeholder="Select a type"
-        options={types.map((value) => ({ value, label: taskTypeLabels[value] }))}
-      />
-      <TextField control={form.control} name="title" label="Title" />
-      {isLinkShown && <TextField control={form.control} name="link" label="Link" type="url" placeholder="https://" />}
-      <NumberField control={form.control} name="reward" label="Reward" />
-      <FormNotice message={staleText} onReload={onReload} />
-      <FormActions>
-        <BackButton collection={collection} />
-        <SubmitButton>{task ? 'Update' : 'Add Task'}</SubmitButton>
-      </FormActions>
-    </Form>
+    <FormWithPreview preview={<TaskPreview control={form.control} />}>
+      <Panel>
+        <Form form={form} onSubmit={handleSubmit} label={`${task ? 'Update' : 'Add'} ${itemTitle}`}>
+          <NumberField
+            control={form.control}
+            name="priority"
+            label="Priority"
+            {...(priorityHint && { description: priorityHint })}
+          />
+          <SelectField
+            control={form.control}
+            name="type"
+            label="Type"
+            placeholder="Select a type"
+            options={types.map((value) => ({ value, label: taskTypeLabels[value] }))}
+          />
+          <TextField control={form.control} name="title" label="Title" />
+          {isLinkShown && <TextField control={form.control} name="link" label="Link" type="url" placeholder="https://" />}
+          <NumberField control={form.control} name="reward" label="Reward" />
+          <FormNotice message={staleText} onReload={onReload} />
+          <FormActions>
+            <BackButton collection={collection} />
+            <SubmitButton>{task ? 'Update' : 'Add Task'}</SubmitButton>
+          </FormActions>
+        </Form>
+      </Panel>
+    </FormWithPreview>
   )
 }
 
 /** An imported task may have a type that the form does not offer: then one must be chosen. */
-function valuesOf(collection: TaskCollection, { priority, type, title, link, reward }: Task) {
+function valuesOf(collection: TaskCollection, { type, title, link, reward }: Task) {
   const known = taskCollections[collection].types.find((value) => value === type)
-  return { priority, title, link: link ?? '', reward, ...(known && { type: known }) }
+  return { title, link: link ?? '', reward, ...(known && { type: known }) }
+}
+
+/** What the player is asked for when there is no link to follow. */
+const answers: Partial<Record<TaskType, string>> = { email: 'Send your email', bsc: 'Send your wallet address' }
+
+function TaskPreview({ control }: { control: Control<TaskInput, unknown, TaskInput> }) {
+  const { type, title = '', link = '', reward } = useWatch({ control })
+  const answer = type && answers[type]
+  return (
+    <Preview
+      item={{
+        title,
+        ...(type && hasLink(type) && { link, place: taskTypeLabels[type] }),
+        ...(answer && { answer }),
+        reward: typeof reward === 'number' ? reward : undefined,
+      }}
+    />
+  )
 }
 
 function BackButton({ collection }: { collection: TaskCollection }) {

@@ -1,64 +1,141 @@
-/** The messaging-app users, the players (§2 /manage-telegram-users): sorted, paged by cursors; sort, size and page are in the address. */
-import { type TelegramUser, telegramUsersPageSizes, type TelegramUsersSort } from '@arcade/contract/telegram-users'
+/**
+ * Players (§2 /manage-telegram-users): the 15 fields of §3, by balance or first name, in pages by cursor (§7, §9); searched, filtered,
+ * sorted, picked. Everything that says which page it is stands in the address.
+ */
+import {
+  type TelegramUser,
+  type TelegramUsersFilter,
+  telegramUsersPageSizes,
+  type TelegramUsersSort,
+} from '@arcade/contract/telegram-users'
 import { NativeSelect } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { api, asCallError, fetchSpreadsheet } from '#src/client.ts'
 import { type Column, DataTable, Missing } from '#src/ui/data-table.tsx'
 import { DownloadButton } from '#src/ui/download.tsx'
+import { defined, listControls } from '#src/ui/list-search.ts'
+import type { Filter, FilterValue } from '#src/ui/list-toolbar.tsx'
+import { Moment } from '#src/ui/moment.tsx'
 import { Page } from '#src/ui/page.tsx'
-import type { TelegramUsersSearch } from './telegram-users-search.ts'
+import { useSelection } from '#src/ui/selection.tsx'
+import { Balance } from './balance.tsx'
+import { filterOf, type TelegramUsersSearch } from './telegram-users-search.ts'
 import classes from './telegram-users-page.module.css'
 
 const DEFAULT_FILE_NAME = 'TelegramUserdata.xlsx' // §7
 const DEFAULT_PAGE_SIZE = 5 // §9
 const MISSING = 'undefined' // sic, §3
-const sortLabels: Record<TelegramUsersSort, string> = { balance: 'Balance', 'a-z': 'A-Z' }
+
+const sortLabels: Record<TelegramUsersSort, string> = {
+  balance: 'Balance',
+  'a-z': 'A-Z',
+  newest: 'Newest',
+  'user-id': 'User ID',
+  username: 'Username',
+}
+const ownSorts: readonly TelegramUsersSort[] = ['balance', 'a-z'] // §2; the headers offer the others
+
+const filters: readonly Filter[] = [
+  { name: 'balanceMin', label: 'Balance from', kind: 'number' },
+  { name: 'balanceMax', label: 'Balance to', kind: 'number' },
+  { name: 'joinedFrom', label: 'Joined from', kind: 'day' },
+  { name: 'joinedUntil', label: 'Joined until', kind: 'day' },
+  {
+    name: 'wallet',
+    label: 'Wallet',
+    kind: 'choice',
+    options: [
+      { value: 'any', label: 'Has a wallet' },
+      { value: 'ton', label: 'Has a TON wallet' },
+      { value: 'bsc', label: 'Has a BSC wallet' },
+      { value: 'none', label: 'Has none' },
+    ],
+  },
+]
 
 /** A column of a text; `viewMore` for what is often too long for its cell or worth copying. */
 function text(header: string, value: (user: TelegramUser) => string | null, viewMore = false): Column<TelegramUser> {
   return { header, value, missing: MISSING, viewMore }
 }
 
-const columns: readonly Column<TelegramUser>[] = [
-  text('First Name', ({ firstName }) => firstName, true),
-  text('Last Name', ({ lastName }) => lastName, true),
-  text('Username', ({ username }) => username, true),
-  { header: 'Balance', render: ({ balance }) => <Balance amount={balance} />, align: 'end' },
-  text('User ID', ({ userId }) => String(userId)),
-  {
-    header: 'Created At',
-    render: ({ createdAt }) => (createdAt === null ? <Missing text={MISSING} /> : <Moment iso={createdAt} />),
-  },
-  text('Email', ({ email }) => email, true),
-  text('Phone Number', ({ phoneNumber }) => phoneNumber),
-  text('Twitter Username', ({ twitterUsername }) => twitterUsername),
-  text('Instagram Username', ({ instagramUsername }) => instagramUsername),
-  text('LinkedIn Username', ({ linkedInUsername }) => linkedInUsername),
-  text('Discord Username', ({ discordUsername }) => discordUsername),
-  text('Youtube Username', ({ youtubeUsername }) => youtubeUsername),
-  text('TON Wallet Address', ({ tonWalletAddress }) => tonWalletAddress, true),
-  text('BSC Wallet', ({ bscWallet }) => bscWallet, true),
-]
+/** `list` is what the player's page goes back and forth in. */
+function columnsOf(list: TelegramUsersSearch): readonly Column<TelegramUser>[] {
+  return [
+    { ...text('First Name', ({ firstName }) => firstName, true), sort: 'a-z' },
+    text('Last Name', ({ lastName }) => lastName, true),
+    { ...text('Username', ({ username }) => username, true), sort: 'username' },
+    {
+      header: 'Balance',
+      render: ({ balance }) => <Balance amount={balance} />,
+      align: 'end',
+      sort: 'balance',
+      isDescending: true,
+    },
+    {
+      header: 'User ID',
+      render: ({ userId }) => (
+        <Link
+          to="/manage-telegram-users/$userId"
+          params={{ userId: String(userId) }}
+          search={list}
+          className={classes['player']}
+          preload={false}
+        >
+          {userId}
+        </Link>
+      ),
+      sort: 'user-id',
+    },
+    {
+      header: 'Created At',
+      render: ({ createdAt }) => (createdAt === null ? <Missing text={MISSING} /> : <Moment iso={createdAt} />),
+      sort: 'newest',
+      isDescending: true,
+    },
+    text('Email', ({ email }) => email, true),
+    text('Phone Number', ({ phoneNumber }) => phoneNumber),
+    text('Twitter Username', ({ twitterUsername }) => twitterUsername),
+    text('Instagram Username', ({ instagramUsername }) => instagramUsername),
+    text('LinkedIn Username', ({ linkedInUsername }) => linkedInUsername),
+    text('Discord Username', ({ discordUsername }) => discordUsername),
+    text('Youtube Username', ({ youtubeUsername }) => youtubeUsername),
+    text('TON Wallet Address', ({ tonWalletAddress }) => tonWalletAddress, true),
+    text('BSC Wallet', ({ bscWallet }) => bscWallet, true),
+  ]
+}
 
 export function TelegramUsersPage() {
-  const {
-    sort = 'balance',
-    size = DEFAULT_PAGE_SIZE,
-    page = 1,
-    after,
-    before,
-  } = useSearch({ from: '/shell/management/manage-telegram-users' })
+  const search = useSearch({ from: '/shell/management/manage-telegram-users' })
+  const { sort = 'balance', reversed = false, size = DEFAULT_PAGE_SIZE, page = 1, after, before, ...rest } = search
+  const { balanceMin, balanceMax, joinedFrom, joinedUntil, wallet } = rest
   const navigate = useNavigate()
-  const input = { sort, pageSize: size, ...(after !== undefined && { after }), ...(before !== undefined && { before }) }
+  const filter = filterOf(search)
+  const input = { ...filter, sort, reversed, pageSize: size, ...defined({ after, before }) }
   const { data, error, isPlaceholderData, refetch } = useQuery(
     api.telegramUsers.list.queryOptions({ input, placeholderData: keepPreviousData }),
   )
+  // A long list that was filtered is counted apart, so that its rows need not wait.
+  const isUncounted = data?.total === null && !isPlaceholderData
+  const counted = useQuery(api.telegramUsers.count.queryOptions({ input: filter, enabled: isUncounted }))
+  const total = data?.total ?? (isUncounted ? counted.data?.total : undefined)
+  const pageCount = total === undefined ? undefined : Math.max(1, Math.ceil(total / size), page)
+  const selection = useSelection<TelegramUsersFilter>('telegram-users', filter)
   // A cursor in an old address may not be one any more; the first page always is.
   const isLost = error !== null && asCallError(error).code === 'INVALID_INPUT'
 
-  const show = (search: TelegramUsersSearch) => void navigate({ to: '/manage-telegram-users', search })
-  const list: TelegramUsersSearch = { ...(sort !== 'balance' && { sort }), ...(size !== DEFAULT_PAGE_SIZE && { size }) }
+  const show = (next: TelegramUsersSearch, replace = false) =>
+    void navigate({ to: '/manage-telegram-users', search: defined(next), replace })
+  const listKey = JSON.stringify({ ...search, page: undefined, after: undefined, before: undefined })
+  const list = useMemo(() => JSON.parse(listKey) as TelegramUsersSearch, [listKey])
+  const columns = useMemo(() => columnsOf(list), [list])
+  const controls = listControls<TelegramUsersSearch, Record<string, FilterValue>>({
+    search,
+    ownSort: 'balance',
+    values: { balanceMin, balanceMax, joinedFrom, joinedUntil, wallet },
+    show: (next, replace) => show({ ...list, ...next }, replace),
+  })
 
   /** §4: Previous does nothing on page 1, Next nothing without a last-document cursor; both wait for a page on its way. */
   const handlePageChange = (next: number) => {
@@ -78,73 +155,78 @@ export function TelegramUsersPage() {
           label="Download User Data"
           start={(options) => fetchSpreadsheet('telegramUsers', {}, { ...options, fallbackName: DEFAULT_FILE_NAME })}
           successText="Data Downloaded Successfuly!" // sic, §8
-          failureText={(problem) =>
-            asCallError(problem).code === 'UNAVAILABLE' ? asCallError(problem).message : 'Error Downloading Data!'
-          }
+          failureText={failureText}
         />
       }
     >
-      <div className={classes['list']}>
-        <div className={classes['choices']}>
-          <NativeSelect
-            label="Sort By"
-            value={sort}
-            data={Object.entries(sortLabels).map(([value, label]) => ({ value, label }))}
-            onChange={({ target }) => show({ ...list, sort: target.value as TelegramUsersSort })}
-          />
-          <NativeSelect
-            label="Page Size"
-            value={String(size)}
-            data={telegramUsersPageSizes.map(String)}
-            onChange={({ target }) => show({ ...list, size: Number(target.value) as typeof size })}
-          />
-          <p className={classes['total']}>
-            {data ? `${data.total.toLocaleString('en-US')} ${data.total === 1 ? 'user' : 'users'}` : ' '}
-          </p>
-        </div>
-        <DataTable
-          label="Telegram Users"
-          columns={columns}
-          rows={data?.users}
-          rowKey={({ userId }) => userId}
-          emptyText="No Telegram users yet."
-          error={error && (!data || isLost) ? asCallError(error).message : undefined}
-          onRetry={() => (isLost ? show(list) : void refetch())}
-          isStale={isPlaceholderData}
-          paging={data && { page, pageSize: data.pageSize, pageCount: Math.max(data.pageCount, page) }}
-          onPageChange={handlePageChange}
-          pager="prev-next"
-          canPage={{ previous: page > 1, next: data?.after != null }}
-        />
-      </div>
+      <DataTable
+        label="Telegram Users"
+        columns={columns}
+        toolbar={{
+          ...controls.toolbar,
+          searchLabel: 'Search players',
+          filters,
+          children: (
+            <>
+              <NativeSelect
+                label="Sort By"
+                value={sort}
+                data={[...new Set<TelegramUsersSort>([...ownSorts, sort])].map((value) => ({ value, label: sortLabels[value] }))}
+                onChange={({ target }) => controls.sorting.onSort(target.value, false)}
+              />
+              <NativeSelect
+                label="Page Size"
+                value={String(size)}
+                data={telegramUsersPageSizes.map(String)}
+                onChange={({ target }) => show({ ...list, size: Number(target.value) as typeof size })}
+              />
+              <p className={classes['total']}>
+                {data
+                  ? total === undefined
+                    ? 'Counting…'
+                    : `${total.toLocaleString('en-US')} ${total === 1 ? 'user' : 'users'}`
+                  : ' '}
+              </p>
+            </>
+          ),
+        }}
+        sorting={controls.sorting}
+        picking={{
+          selection,
+          total,
+          actions: (
+            <DownloadButton
+              id="telegram-users selection"
+              label="Download Selection"
+              size="compact-md"
+              start={(options) =>
+                fetchSpreadsheet(
+                  'selection',
+                  { list: 'telegramUsers', target: selection.target },
+                  { ...options, fallbackName: DEFAULT_FILE_NAME },
+                )
+              }
+              successText="Data Downloaded Successfuly!" // sic, §8
+              failureText={failureText}
+            />
+          ),
+        }}
+        rows={data?.users}
+        rowKey={({ userId }) => userId}
+        emptyText={Object.keys(filter).length === 0 ? 'No Telegram users yet.' : 'No player matches.'}
+        error={error && (!data || isLost) ? asCallError(error).message : undefined}
+        onRetry={() => (isLost ? show(list) : void refetch())}
+        isStale={isPlaceholderData}
+        paging={data && { page, pageSize: data.pageSize, pageCount }}
+        onPageChange={handlePageChange}
+        pager="prev-next"
+        canPage={{ previous: page > 1, next: data?.after != null }}
+      />
     </Page>
   )
 }
 
-/** `1,234,567.5` to look at, `1234567.5` to copy. */
-function Balance({ amount }: { amount: number }) {
-  const [, sign = '', whole = '', rest = ''] = /^(-?)(\d+)(.*)$/.exec(String(amount)) ?? []
-  const groups = whole.match(/\d{1,3}(?=(?:\d{3})*$)/g) ?? []
-  return (
-    <span className={classes['balance']}>
-      {sign}
-      {groups.map((group, index) => (
-        <span key={groups.length - index}>{group}</span>
-      ))}
-      {rest}
-    </span>
-  )
-}
-
-const datePart = new Intl.DateTimeFormat('en-US', { year: 'numeric', month: '2-digit', day: '2-digit' })
-const timePart = new Intl.DateTimeFormat('en-US', { hour: '2-digit', minute: '2-digit', hour12: true })
-
-/** §3: `MM/dd/yyyy` and `hh:mm a`, in the operator's time zone. */
-function Moment({ iso }: { iso: string }) {
-  const date = new Date(iso)
-  return (
-    <time dateTime={iso} title={iso} className={classes['moment']}>
-      {datePart.format(date)} {timePart.format(date).replace('\u202f', ' ')}
-    </time>
-  )
+function failureText(problem: unknown): string {
+  const { code, message } = asCallError(problem)
+  return code === 'UNAVAILABLE' ? message : 'Error Downloading Data!'
 }

@@ -1,25 +1,63 @@
-/** What the address of Telegram Users holds; it is read before the page is loaded, so it is apart from it. */
-import type { TelegramUsersSort } from '@arcade/contract/telegram-users'
+/** What the address of Telegram Users and of a player's page holds: the list one is in. */
+import type { TelegramUsersFilter, TelegramUsersSort } from '@arcade/contract/telegram-users'
+import { dayOf, defined, type ListSearch, listSearch, numberOf, oneOf, textOf } from '#src/ui/list-search.ts'
 
 const sizes = [5, 25, 50, 100] as const // design §7
 
-export interface TelegramUsersSearch {
-  sort?: TelegramUsersSort
-  size?: (typeof sizes)[number]
-  /** From 2 on, with the cursor it begins after or ends before. */
-  page?: number
-  after?: string
-  before?: string
+export interface TelegramUsersSearch extends ListSearch<TelegramUsersSort> {
+  size?: (typeof sizes)[number] | undefined
+  /** From page 2 on: the cursor it begins after or ends before. */
+  after?: string | undefined
+  before?: string | undefined
+  balanceMin?: number | undefined
+  balanceMax?: number | undefined
+  /** Days in the operator's time zone; both belong to the range. */
+  joinedFrom?: string | undefined
+  joinedUntil?: string | undefined
+  wallet?: NonNullable<TelegramUsersFilter['wallet']> | undefined
 }
 
 /** What is not understood is left out: then it is the first page by balance. */
-export function telegramUsersSearch({ sort, size, page, after, before }: Record<string, unknown>): TelegramUsersSearch {
-  const knownSize = sizes.find((candidate) => candidate === Number(size))
-  const number = Number(page)
-  const cursor = typeof after === 'string' ? { after } : typeof before === 'string' ? { before } : undefined
+export function telegramUsersSearch(given: Record<string, unknown>): TelegramUsersSearch {
+  const { page, ...list } = listSearch<TelegramUsersSort>(given, ['balance', 'a-z', 'newest', 'user-id', 'username'])
+  const after = textOf(given['after'])
+  const before = textOf(given['before'])
+  const cursor = after !== undefined ? { after } : before !== undefined ? { before } : undefined
+  const size = sizes.find((candidate) => candidate === Number(given['size']))
   return {
-    ...(sort === 'a-z' && { sort }),
-    ...(knownSize !== undefined && knownSize !== 5 && { size: knownSize }),
-    ...(cursor && Number.isSafeInteger(number) && number > 1 && { page: number, ...cursor }),
+    ...list,
+    ...(cursor && page !== undefined && { page, ...cursor }),
+    ...defined({
+      size: size === sizes[0] ? undefined : size,
+      balanceMin: numberOf(given['balanceMin']),
+      balanceMax: numberOf(given['balanceMax']),
+      joinedFrom: dayOf(given['joinedFrom']),
+      joinedUntil: dayOf(given['joinedUntil']),
+      wallet: oneOf(given['wallet'], ['any', 'ton', 'bsc', 'none'] as const),
+    }),
   }
+}
+
+/** The search as the server takes it. */
+export function filterOf({
+  q,
+  balanceMin,
+  balanceMax,
+  joinedFrom,
+  joinedUntil,
+  wallet,
+}: TelegramUsersSearch): TelegramUsersFilter {
+  return defined({
+    search: q,
+    balanceMin,
+    balanceMax,
+    joinedFrom: joinedFrom && startOfDay(joinedFrom),
+    joinedBefore: joinedUntil && startOfDay(joinedUntil, 1),
+    wallet,
+  })
+}
+
+function startOfDay(day: string, daysLater = 0): string {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
+  return new Date(year, month - 1, date + daysLater).toISOString()
 }

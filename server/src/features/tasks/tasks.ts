@@ -1,14 +1,14 @@
-/** Social and daily tasks (§2, §3, §5, §7): lists by priority, add, edit, delete, and the documents of their history. */
+/** Social and daily tasks (§2, §3, §5, §7): add, edit, delete, and the documents of their history. */
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
-import { errorCatalogue } from '@arcade/contract/errors'
-import { hasLink, type Task, type TaskCollection, type TaskInput, TASKS_PAGE_SIZE } from '@arcade/contract/tasks'
+import { hasLink, type TaskCollection, type TaskInput } from '@arcade/contract/tasks'
 import { audit } from '#src/audit.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
-import { readCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { tasksBulk } from './tasks-bulk.ts'
+import { shown, tasksList, withParticipants } from './tasks-list.ts'
 
 /** The calls of one collection. A taken priority violates `tasks_priority_key`. */
 export function tasksHandlers(
@@ -18,28 +18,7 @@ export function tasksHandlers(
   const { db } = database
 
   return {
-    async list({ page }) {
-      const [rows, { total }] = await Promise.all([
-        db
-          .selectFrom('tasks')
-          .select(shown)
-          .where('collection', '=', collection)
-          .orderBy('priority')
-          .orderBy('id')
-          .limit(TASKS_PAGE_SIZE)
-          .offset((page - 1) * TASKS_PAGE_SIZE)
-          .execute(),
-        db
-          .selectFrom('tasks')
-          .select(sql<number>`count(*)`.as('total'))
-          .where('collection', '=', collection)
-          .executeTakeFirstOrThrow(),
-      ])
-      const tasks = await withParticipants(db, collection, rows)
-      const pageCount = Math.max(1, Math.ceil(total / TASKS_PAGE_SIZE))
-      const message = total === 0 ? { message: errorCatalogue.NO_TASKS_FOUND.message } : {}
-      return { tasks, ...message, page, pageSize: TASKS_PAGE_SIZE, pageCount, total }
-    },
+    list: tasksList(database, collection),
 
     async get({ id }) {
       const row = await db
@@ -102,23 +81,9 @@ export function tasksHandlers(
       })
       return { success: true }
     },
+
+    ...tasksBulk(database, collection),
   }
-}
-
-const shown = ['id', 'priority', 'image as type', 'title', 'link', 'reward', 'created_at', 'version'] as const
-
-type ShownRow = Omit<Task, 'createdAt' | 'numberOfParticipants'> & { created_at: Date }
-
-async function withParticipants(db: Kysely<Tables>, collection: TaskCollection, rows: ShownRow[]): Promise<Task[]> {
-  const participants = await readCounters(
-    db,
-    rows.map(({ id }) => `participants:${collection}:${id}`),
-  )
-  return rows.map(({ created_at: createdAt, ...row }) => ({
-    ...row,
-    createdAt: createdAt.toISOString(),
-    numberOfParticipants: participants[`participants:${collection}:${row.id}`] ?? 0,
-  }))
 }
 
 /** §3, §5: the type is stored as `image`; an empty link, or one that the type has no use for, as no link. */

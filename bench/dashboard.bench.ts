@@ -1,0 +1,61 @@
+/**
+ * The dashboard's two calls at 1M players and 1M participations against the bare limit: node:http and the very same prepared
+ * statements with the same parameters, 10 connections. The counters are what seeding wrote, so a range is read as in a live game.
+ */
+import { activityRanges } from '@arcade/contract/metrics'
+import { seed } from '../server/src/cli/seed.ts'
+import type { Database } from '../server/src/db/database.ts'
+import { createFigures } from '../server/src/features/metrics/metrics.ts'
+import { measure, show, startBare, startBenchServer, stopProcess, tailVerdict, verdict } from './harness.ts'
+
+const RATIO_BUDGET = 0.6
+const ROWS = 1_000_000
+const load = { connections: 10, seconds: Number(process.argv[2] ?? 5) }
+
+const server = await startBenchServer()
+try {
+  await seed({ database: server.database, telegramUsers: ROWS, participations: ROWS, log: (line) => console.log(line) })
+  const headers = { cookie: server.admin.cookie }
+  const calls = [
+    { name: 'metrics', path: '/api/metrics', run: (of: Figures) => of.metrics() },
+    ...activityRanges.map((range) => ({
+      name: `activity, ${range}`,
+      path: `/api/activity?range=${range}`,
+      run: (of: Figures) => of.activity(range),
+    })),
+  ]
+  for (const { name, path, run } of calls) {
+    const { text, parameters } = await statementOf(server.database, run)
+    const bare = await startBare(server, text, parameters)
+    const limit = await measure({ ...load, url: bare.url })
+    await stopProcess(bare.child)
+    const measured = await measure({ ...load, url: server.url + path, headers })
+    show(`node:http and the statement of ${name}`, limit)
+    show(name, measured)
+    const ratio = measured.requestsPerSecond / limit.requestsPerSecond
+    verdict(`${name} ≥ ${RATIO_BUDGET * 100} % of bare`, ratio >= RATIO_BUDGET, `${(ratio * 100).toFixed(0)} %`)
+    tailVerdict(name, measured, limit)
+  }
+} finally {
+  await server.stop()
+}
+
+type Figures = ReturnType<typeof createFigures>
+
+/** What the call asks the database, the first time it asks. */
+async function statementOf(
+  database: Database,
+  run: (figures: Figures) => Promise<unknown>,
+): Promise<{ text: string; parameters: unknown[] }> {
+  let asked: { text: string; parameters: unknown[] } | undefined
+  const prepared = <Row>(name: string, text: string) => {
+    const ask = database.prepared<Row>(`bench ${name}`, text)
+    return (parameters: unknown[]) => {
+      asked ??= { text, parameters }
+      return ask(parameters)
+    }
+  }
+  await run(createFigures({ prepared }))
+  if (!asked) throw new Error('the call asked nothing')
+  return asked
+}

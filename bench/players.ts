@@ -1,0 +1,33 @@
+/** A million players and more for the benchmarks, made inside PostgreSQL. */
+import { sql } from 'kysely'
+import type { Database } from '../server/src/db/database.ts'
+import type { BenchServer } from './harness.ts'
+
+const BATCH = 50_000 // within the pool's statement timeout
+
+/** Players of the sample's kind: gaps, names of many scripts, half of them without points. */
+export async function addPlayers({ database: { db } }: BenchServer, from: number, to: number): Promise<void> {
+  const started = performance.now()
+  for (let low = from; low < to; low += BATCH) {
+    await sql`insert into telegram_users (user_id, created_at, first_name, last_name, username, twitter_username, email, phone_number, ton_wallet_address, bsc_wallet, balance)
+      select 100000000 + n * 7919::bigint % 10000019, timestamptz '2026-01-01' + n * interval '1 second',
+        case when n % 50 > 0 then (array['Åse', 'Sky', 'Daria', 'Chidi', 'Виктор', 'Ivan', 'محمد', 'Wei', 'Lucía'])[1 + n % 9] || n % 1000 end,
+        case when n % 7 > 0 then 'Last' || n % 5000 end, 'moon_' || n, case when n % 2 = 0 then '@moon_' || n end,
+        case when n % 3 = 0 then 'player' || n || '@example.org' end, case when n % 4 = 0 then '+62' || n end,
+        case when n % 2 = 0 then 'UQ' || md5(n::text) end, case when n % 3 = 0 then '0x' || md5(n::text) end,
+        case when n % 2 = 0 then 0 else floor(random() * 100000) end
+      from generate_series(${sql.lit(low)}::bigint, ${sql.lit(low + BATCH - 1)}) n`.execute(db)
+  }
+  await sql`insert into counter_deltas (user_id, name, delta) values (0, 'telegramUsers', ${to - from})`.execute(db)
+  await unhurried(db, 'vacuum (analyze) telegram_users')
+  console.log(`${((to - from) / 1e6).toFixed(0)}M players added in ${((performance.now() - started) / 1000).toFixed(0)} s`)
+}
+
+/** Without the pool's statement timeout. */
+async function unhurried(db: Database['db'], statement: string): Promise<void> {
+  await db.connection().execute(async (connection) => {
+    await sql`set statement_timeout = 0`.execute(connection)
+    await sql.raw(statement).execute(connection)
+    await sql`reset statement_timeout`.execute(connection)
+  })
+}

@@ -1,0 +1,280 @@
+/** Lists: search, filters, sorts, columns, density, the selection basket and what is done with it (design §7). */
+import { readFile } from 'node:fs/promises'
+import type { Download, Page } from '@playwright/test'
+import { expectAccessible, sizes } from '#src/axe.ts'
+import { expect, test, toast } from '#src/test.ts'
+import { readSheets } from '../../server/src/testing/read-sheets.ts'
+
+test.beforeEach(async ({ signIn, page: _page }) => {
+  await signIn('admin')
+})
+
+const rows = (page: Page) => page.locator('tbody tr:not([aria-hidden])')
+const settled = (page: Page) => expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+
+async function rowsOf(download: Download): Promise<number | undefined> {
+  const bytes = await readFile(await download.path())
+  const sheets = readSheets(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength))
+  return Object.values(sheets)[0]?.length
+}
+
+async function search(page: Page, text: string): Promise<void> {
+  await page.getByRole('searchbox').first().fill(text)
+}
+
+test('Lists: players are found by a part of a name while one types; the address keeps it, Escape ends it', async ({ page }) => {
+  await page.goto('/manage-telegram-users')
+  await expect(page.getByText('1,203 users')).toBeVisible()
+  await search(page, 'MOON_80')
+  await expect(page).toHaveURL(/q=MOON_80/)
+  await settled(page)
+  const names = await page.locator('[data-column=Username]').allTextContents()
+  expect(names.length).toBeGreaterThan(1)
+  for (const name of names.slice(1)) expect(name).toContain('moon_80')
+  await page.reload()
+  await expect(page.getByRole('searchbox')).toHaveValue('MOON_80')
+  await page.getByRole('searchbox').press('Escape')
+  await expect(page.getByText('1,203 users')).toBeVisible()
+  expect(new URL(page.url()).search).toBe('')
+})
+
+test('Lists: back leads to the same rows, scrolled as they were', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 600 })
+  await page.goto('/manage-telegram-users?size=100')
+  await settled(page)
+  await page.getByRole('button', { name: 'Next Page' }).click()
+  await expect(page.getByText('Page 2 of 13')).toBeVisible()
+  await settled(page)
+  const last = page.locator('td[data-column="User ID"] a').nth(80)
+  const id = await last.innerText()
+  await last.scrollIntoViewIfNeeded()
+  const scroller = page.getByRole('region', { name: 'Telegram Users' })
+  const before = await scroller.evaluate(({ scrollTop }) => scrollTop)
+  expect(before).toBeGreaterThan(1000)
+  await last.click()
+  await expect(page.getByRole('region', { name: 'Identity' })).toContainText(id)
+  await page.goBack()
+  await expect(page.getByText('Page 2 of 13')).toBeVisible()
+  await expect.poll(() => scroller.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(before - 100)
+  await expect(page.getByRole('link', { name: id, exact: true })).toBeInViewport()
+})
+
+test('Lists: nothing found is said, and is not an error', async ({ page }) => {
+  await page.goto('/manage-telegram-users?q=nobody-is-called-this')
+  await expect(page.getByText('No player matches.')).toBeVisible()
+  await expect(page.getByText('0 users')).toBeVisible()
+})
+
+test('Lists: filters are chips that can be taken away, one or all', async ({ page, server }) => {
+  await page.goto('/manage-telegram-users?size=100')
+  await page.getByRole('button', { name: /^Filters/ }).click()
+  const pane = page.getByRole('dialog', { name: 'Filters' })
+  await pane.getByLabel('Balance from').fill('4000000')
+  await pane.getByLabel('Balance from').press('Enter')
+  await pane.getByLabel('Wallet').selectOption('Has a TON wallet')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: /^Filters/ })).toBeFocused()
+  const chips = page.getByRole('list', { name: 'Active filters' })
+  await expect(chips.getByRole('listitem')).toHaveCount(3)
+  const { n } = await server.database.db
+    .selectFrom('telegram_users')
+    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .where('balance', '>=', 4_000_000)
+    .where('ton_wallet_address', 'is not', null)
+    .executeTakeFirstOrThrow()
+  await expect(page.getByText(`${n} users`)).toBeVisible()
+  await page.reload()
+  await expect(page.getByText(`${n} users`)).toBeVisible()
+  await chips.getByRole('button', { name: 'Remove filter Wallet' }).click()
+  await expect(page).not.toHaveURL(/wallet/)
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect(page.getByText('1,203 users')).toBeVisible()
+  await page.goBack()
+  await expect(chips).toContainText('Balance from: 4,000,000')
+})
+
+test('Lists: headers sort, a second press turns the order round; pages go on in that order', async ({ page }) => {
+  await page.goto('/manage-telegram-users')
+  const header = page.getByRole('columnheader', { name: 'User ID' })
+  await header.getByRole('button').click()
+  await expect(header).toHaveAttribute('aria-sort', 'ascending')
+  await settled(page)
+  const ids = async () => (await page.locator('td[data-column="User ID"]').allTextContents()).map(Number)
+  const first = await ids()
+  expect(first).toEqual(first.toSorted((a, b) => a - b))
+  await page.getByRole('button', { name: 'Next Page' }).click()
+  await expect(page.getByText('Page 2 of 241')).toBeVisible()
+  await settled(page)
+  expect((await ids())[0]).toBeGreaterThan(first.at(-1) ?? 0)
+  await header.getByRole('button').press('Enter')
+  await expect(header).toHaveAttribute('aria-sort', 'descending')
+  await expect(page.getByText('Page 1 of 241')).toBeVisible()
+  await settled(page)
+  const last = await ids()
+  expect(last).toEqual(last.toSorted((a, b) => b - a))
+  // The spec's own two orders are what the selector offers first.
+  await expect(page.getByLabel('Sort By').getByRole('option')).toHaveText(['Balance', 'A-Z', 'User ID'])
+})
+
+test('Lists: columns can be left out and rows stand closer, also after a reload', async ({ page }) => {
+  await page.goto('/manage-telegram-users')
+  await page.getByRole('button', { name: 'View' }).click()
+  const pane = page.getByRole('dialog', { name: 'View' })
+  await pane.getByLabel('Phone Number').uncheck()
+  await pane.getByLabel('Compact rows').check()
+  await page.keyboard.press('Escape')
+  await page.reload()
+  await expect(page.getByRole('columnheader')).toHaveCount(14)
+  await expect(page.getByRole('columnheader', { name: 'Phone Number' })).toHaveCount(0)
+  await expect(page.locator('[data-compact]')).toBeVisible()
+  await page.getByRole('button', { name: 'View' }).click()
+  await pane.getByRole('button', { name: 'Reset' }).click()
+  await expect(page.getByRole('columnheader')).toHaveCount(15)
+})
+
+test('Lists: rows picked on several pages are exported together', async ({ page }) => {
+  await page.goto('/manage-telegram-users')
+  await page.getByRole('button', { name: 'Select', exact: true }).click()
+  await page.getByRole('checkbox', { name: 'Select row 2', exact: true }).check()
+  await page.getByRole('button', { name: 'Next Page' }).click()
+  await expect(page.getByText('Page 2 of 241')).toBeVisible()
+  await settled(page)
+  await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
+  await page.getByRole('checkbox', { name: 'Select row 6', exact: true }).uncheck()
+  await expect(page.getByText('5 selected')).toBeVisible()
+  // What was picked outlives a visit to another page.
+  await page.getByRole('link', { name: 'History' }).click()
+  await page.getByRole('link', { name: 'Telegram Users' }).click()
+  await expect(page.getByText('5 selected')).toBeVisible()
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download Selection' }).click()
+  const download = await downloading
+  expect(download.suggestedFilename()).toBe('TelegramUserdata.xlsx')
+  expect(await rowsOf(download)).toBe(1 + 5)
+  await expect(toast(page, 'Data Downloaded Successfuly!')).toBeVisible()
+  await page.getByRole('button', { name: 'Clear', exact: true }).click()
+  await expect(page.getByText('Nothing selected')).toBeVisible()
+})
+
+test('Lists: all that a filter matches is exported, not only the page', async ({ page }) => {
+  await page.goto('/manage-telegram-users?q=moon_80')
+  await settled(page)
+  await page.getByRole('button', { name: 'Select', exact: true }).click()
+  const all = page.getByRole('button', { name: /Select all \d+ matching/ })
+  const count = Number(/\d+/.exec(await all.innerText())?.[0])
+  await all.click()
+  await expect(page.getByText(`${count} selected`)).toBeVisible()
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download Selection' }).click()
+  expect(await rowsOf(await downloading)).toBe(1 + count)
+})
+
+test('Lists: picked tasks are deleted after one question that says how many; Cancel deletes none', async ({ page }) => {
+  await page.goto('/social-tasks')
+  await page.getByRole('button', { name: 'Select', exact: true }).click()
+  await page.getByRole('checkbox', { name: 'Select row 1', exact: true }).check()
+  await page.getByRole('checkbox', { name: 'Select row 3', exact: true }).check()
+  const dialog = page.getByRole('alertdialog')
+  await page.getByRole('button', { name: 'Delete Selected' }).click()
+  await expect(dialog).toContainText('Are you sure you want to delete 2 tasks?')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expect(rows(page)).toHaveCount(12)
+  await page.getByRole('button', { name: 'Delete Selected' }).click()
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await expect(toast(page, '2 tasks deleted.')).toBeVisible()
+  await expect(rows(page)).toHaveCount(10)
+  await expect(page.getByText('Nothing selected')).toBeVisible()
+})
+
+test('Lists: a plan that is no longer true does nothing', async ({ page, server, expectedNoise }) => {
+  expectedNoise.patterns = [/409/]
+  await page.goto('/social-tasks')
+  await page.getByRole('button', { name: 'Select', exact: true }).click()
+  await page.getByRole('checkbox', { name: 'Select row 1', exact: true }).check()
+  await page.getByRole('checkbox', { name: 'Select row 2', exact: true }).check()
+  await page.getByRole('button', { name: 'Delete Selected' }).click()
+  await expect(page.getByRole('alertdialog')).toContainText('2 tasks')
+  await server.database.db.deleteFrom('tasks').where('collection', '=', 'social').where('priority', '=', 1).execute()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(page.getByRole('alert').first()).toBeVisible()
+  await expect(rows(page)).toHaveCount(11)
+})
+
+test('Lists: picked tasks are numbered anew; a number in use elsewhere is refused', async ({ page, expectedNoise }) => {
+  expectedNoise.patterns = [/409/]
+  await page.goto('/social-tasks')
+  await page.getByRole('button', { name: 'Select', exact: true }).click()
+  await page.getByRole('checkbox', { name: 'Select row 11', exact: true }).check()
+  await page.getByRole('checkbox', { name: 'Select row 12', exact: true }).check()
+  const change = async (first: string, step: string) => {
+    await page.getByRole('button', { name: 'Change Priorities' }).click()
+    await page.getByLabel('First Priority').fill(first)
+    await page.getByLabel('Step').fill(step)
+    await page.getByRole('button', { name: 'Continue' }).click()
+  }
+  await change('1', '1')
+  await expect(toast(page, 'Priority is already taken!')).toBeVisible()
+  await page.getByRole('checkbox', { name: 'Select row 11', exact: true }).check()
+  await page.getByRole('checkbox', { name: 'Select row 12', exact: true }).check()
+  await change('200', '50')
+  await expect(page.getByRole('alertdialog')).toContainText('number 2 tasks anew')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(toast(page, '2 tasks numbered anew.')).toBeVisible()
+  await expect(rows(page).nth(10)).toContainText('200')
+  await expect(rows(page).nth(11)).toContainText('250')
+})
+
+test('Lists: announcements are activated together', async ({ page }) => {
+  await page.goto('/annoucements')
+  await page.getByRole('button', { name: 'Select', exact: true }).click()
+  await page.getByRole('button', { name: 'Select all 9 matching' }).click()
+  await page.getByRole('button', { name: 'Activate', exact: true }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(page.getByRole('button', { name: 'Active', exact: true })).toHaveCount(9)
+  await expect(page.getByRole('button', { name: 'In Active', exact: true })).toHaveCount(0)
+})
+
+test('Lists: users are found by type and name, and deleted together', async ({ page, server }) => {
+  await server.addPerson({ fname: 'Grace', lname: 'Hopper', email: 'grace@gmail.com', userType: 'user' })
+  await page.goto('/manage-users')
+  await page.getByRole('button', { name: /^Filters/ }).click()
+  await page.getByRole('dialog', { name: 'Filters' }).getByLabel('User Type').selectOption('User')
+  await page.keyboard.press('Escape')
+  await settled(page)
+  await search(page, 'hopper')
+  await expect(rows(page)).toHaveCount(1)
+  await page.getByRole('button', { name: 'Select', exact: true }).click()
+  await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
+  await page.getByRole('button', { name: 'Delete Selected' }).click()
+  await expect(page.getByRole('alertdialog')).toContainText('1 users')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(page.getByText('No user matches.')).toBeVisible()
+})
+
+test('Lists: participants of an item are found by name', async ({ page }) => {
+  await page.goto('/history?item=anXLidWiuzm8Nx')
+  await settled(page)
+  const name = await page.locator('td[data-column=Username] button').first().innerText()
+  await page.getByRole('searchbox', { name: 'Search participants' }).fill(name)
+  await expect(page).toHaveURL(/q=/)
+  await settled(page)
+  await expect(page.locator('td[data-column=Username]').first()).toHaveText(name)
+})
+
+test('Lists: axe finds nothing in the panes and the basket, in light and dark, at both sizes', async ({ page }) => {
+  for (const viewport of sizes) {
+    await page.setViewportSize(viewport)
+    await page.goto('/manage-telegram-users?q=moon&wallet=ton&sort=username')
+    await settled(page)
+    await page.getByRole('button', { name: 'Select', exact: true }).click()
+    await page.getByRole('checkbox', { name: 'Select row 1', exact: true }).check()
+    await expectAccessible(page)
+    for (const pane of ['Filters', 'View']) {
+      await page.getByRole('button', { name: new RegExp(`^${pane}`) }).click()
+      await expect(page.getByRole('dialog', { name: pane })).toBeVisible()
+      await expectAccessible(page)
+      await page.keyboard.press('Escape')
+    }
+    await page.getByRole('button', { name: 'Select', exact: true }).click()
+  }
+})

@@ -1,0 +1,75 @@
+/** A player's page: identity, handles, wallets, and what the player took part in; back and forth in the list one came from. */
+import { screens } from '#src/screens.ts'
+import { expect, test, toast } from '#src/test.ts'
+
+const pathOf = screens.find(({ name }) => name === 'player')!.path
+
+test.beforeEach(async ({ signIn, page: _page }) => {
+  await signIn('admin')
+})
+
+test('Player: everything of §3 is there, undefined for what is missing, and can be copied', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto('/manage-telegram-users/100008077')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('😀Sky d’Angelo')
+  const identity = page.getByRole('region', { name: 'Identity' })
+  await expect(identity).toContainText('moon_8077')
+  await expect(identity).toContainText('09/18/2026')
+  await expect(page.getByRole('region', { name: 'Balance' })).toContainText('57334') // separated by style, so that what is copied is a number
+  await expect(page.getByRole('region', { name: 'Wallets' }).getByText('undefined')).toHaveCount(2)
+  await page.getByRole('button', { name: 'Copy Username', exact: true }).click()
+  await expect(toast(page, 'Copied!')).toBeVisible()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('moon_8077')
+})
+
+test('Player: what the player took part in, newest first, with what it was worth', async ({ page, server }) => {
+  const path = await pathOf(server)
+  const { db } = server.database
+  const taken = await db
+    .selectFrom('participations')
+    .innerJoin('history_items', (join) =>
+      join.onRef('history_items.kind', '=', 'participations.kind').onRef('history_items.item_id', '=', 'participations.item_id'),
+    )
+    .select(['title', 'reward', 'at'])
+    .where('user_id', '=', Number(path.split('/').at(-1)))
+    .orderBy('at', 'desc')
+    .execute()
+  expect(taken.length).toBeGreaterThan(0)
+  await page.goto(path)
+  const timeLine = page.getByRole('region', { name: 'Took part in' })
+  await expect(timeLine.getByRole('listitem')).toHaveCount(taken.length)
+  await expect(timeLine.getByRole('listitem').first()).toContainText(taken[0]!.title)
+  const worth = taken.reduce((sum, { reward }) => sum + reward, 0)
+  await expect(page.getByRole('region', { name: 'Balance' })).toContainText(`${taken.length} participations, worth ${worth}`)
+  await timeLine.getByRole('link').first().click()
+  await expect(page).toHaveURL(/\/history\?/)
+  await expect(page.getByRole('heading', { level: 2, name: taken[0]!.title })).toBeVisible()
+})
+
+test('Player: previous and next follow the list one came from, back leads to it', async ({ page }) => {
+  await page.goto('/manage-telegram-users?q=moon_8&sort=user-id')
+  await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+  const ids = await page.locator('td[data-column="User ID"]').allTextContents()
+  expect(ids.length).toBeGreaterThan(2)
+  await page.getByRole('link', { name: ids[0]!, exact: true }).click()
+  const here = (id: string) => expect(page).toHaveURL(new RegExp(`/manage-telegram-users/${id}\\?`))
+  await here(ids[0]!)
+  await expect(page.getByRole('button', { name: 'Previous Player' })).toBeDisabled()
+  await page.getByRole('button', { name: 'Next Player' }).click()
+  await here(ids[1]!)
+  await page.getByRole('button', { name: 'Next Player' }).click()
+  await here(ids[2]!)
+  await page.getByRole('button', { name: 'Previous Player' }).click()
+  await here(ids[1]!)
+  await page.getByRole('button', { name: 'Back', exact: true }).click()
+  await expect(page).toHaveURL(/\/manage-telegram-users\?q=moon_8&sort=user-id/)
+})
+
+test('Player: one who does not exist is said not to', async ({ page, expectedNoise }) => {
+  expectedNoise.patterns = [/404/, /400/]
+  for (const id of ['1', 'nobody', '1e99']) {
+    await page.goto(`/manage-telegram-users/${id}`)
+    await expect(page.getByRole('alert')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Back to Telegram Users' })).toBeVisible()
+  }
+})

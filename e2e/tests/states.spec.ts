@@ -1,0 +1,124 @@
+/** What every screen looks like while it loads, without data, when the server fails, and offline: said in words, accessible, mended by Retry. */
+import type { Page } from '@playwright/test'
+import { expectAccessible, sizes } from '#src/axe.ts'
+import { expect, test } from '#src/test.ts'
+
+interface Screen {
+  path: string
+  /** The calls it cannot do without. */
+  api: string
+  empty: string
+}
+
+const lists: Screen[] = [
+  { path: '/manage-users', api: '**/api/users?*', empty: 'No other users yet.' },
+  { path: '/manage-telegram-users', api: '**/api/telegram-users?*', empty: 'No Telegram users yet.' },
+  { path: '/social-tasks', api: '**/api/social-tasks?*', empty: 'No tasks found!' },
+  { path: '/daily-tasks', api: '**/api/daily-tasks?*', empty: 'No tasks found!' },
+  { path: '/annoucements', api: '**/api/announcements?*', empty: 'No annoucements found!' }, // sic, §8
+  { path: '/history', api: '**/api/history/announcement', empty: 'Nothing here yet.' },
+]
+
+async function atBothSizes(page: Page, check: () => Promise<void>): Promise<void> {
+  for (const viewport of sizes) {
+    await page.setViewportSize(viewport)
+    await check()
+  }
+}
+
+for (const { path, api, empty } of lists) {
+  test.describe(path, () => {
+    test.beforeEach(async ({ signIn, page: _page }) => {
+      await signIn('admin')
+    })
+
+    test.describe('without data', () => {
+      test.use({ sample: false })
+      test(`${path}: empty is said, and accessible`, async ({ page }) => {
+        await page.goto(path)
+        await expect(page.getByText(empty)).toBeVisible()
+        await atBothSizes(page, () => expectAccessible(page))
+      })
+    })
+
+    test(`${path}: loading is said, keeps its place, and is accessible`, async ({ page }) => {
+      const { promise: released, resolve: release } = Promise.withResolvers<void>()
+      await page.route(api, async (route) => {
+        await released
+        await route.continue()
+      })
+      await page.goto(path)
+      await expect(
+        page
+          .getByRole('status')
+          .filter({ hasText: /Loading/ })
+          .or(page.getByRole('status', { name: 'Loading' })),
+      ).toBeVisible()
+      await atBothSizes(page, () => expectAccessible(page))
+      release()
+      await expect(page.getByText(/Page 1 of|Season 2 is live/).first()).toBeVisible()
+    })
+
+    test(`${path}: a failure is said, accessible, and mended by Retry`, async ({ page, expectedNoise }) => {
+      expectedNoise.patterns = [/500/]
+      let isBroken = true
+      await page.route(api, (route) =>
+        isBroken
+          ? route.fulfill({ status: 500, json: { success: false, code: 'INTERNAL', message: 'Internal Server Error!' } })
+          : route.continue(),
+      )
+      await page.goto(path)
+      await expect(page.getByRole('alert').filter({ hasText: 'Internal Server Error!' })).toBeVisible()
+      await atBothSizes(page, () => expectAccessible(page))
+      isBroken = false
+      await page.getByRole('button', { name: 'Retry' }).first().click()
+      await expect(page.getByText(/Page 1 of|Season 2 is live/).first()).toBeVisible()
+    })
+  })
+}
+
+test('Offline is said on every page until the connection is back', async ({ page, context, signIn }) => {
+  await signIn('admin')
+  await page.goto('/social-tasks')
+  await expect(page.getByText('Follow us on X 1')).toBeVisible()
+  await context.setOffline(true)
+  const notice = page.getByText('You are offline.')
+  await expect(notice).toBeVisible()
+  await atBothSizes(page, () => expectAccessible(page))
+  await context.setOffline(false)
+  await expect(notice).toBeHidden()
+})
+
+test('The theme follows the system until one is chosen; the choice is kept and set before the first paint', async ({
+  page,
+  signIn,
+}) => {
+  await signIn('admin')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.goto('/')
+  const html = page.locator('html')
+  await expect(html).toHaveAttribute('data-mantine-color-scheme', 'dark')
+  await page.getByRole('group', { name: 'Theme' }).getByLabel('Light').check({ force: true })
+  await expect(html).toHaveAttribute('data-mantine-color-scheme', 'light')
+  await page.reload({ waitUntil: 'commit' })
+  await expect(html).toHaveAttribute('data-mantine-color-scheme', 'light')
+  await page.getByRole('group', { name: 'Theme' }).getByLabel('System').check({ force: true })
+  await expect(html).toHaveAttribute('data-mantine-color-scheme', 'dark')
+})
+
+test('On a phone the drawer is accessible in both themes', async ({ page, signIn }) => {
+  await signIn('admin')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto('/social-tasks')
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await expect(page.getByRole('dialog').getByRole('link', { name: 'History' })).toBeVisible()
+  await expectAccessible(page)
+})
+
+test('A confirmation is accessible in both themes, at both sizes', async ({ page, signIn }) => {
+  await signIn('admin')
+  await page.goto('/social-tasks')
+  await page.getByRole('button', { name: 'Delete', exact: true }).first().click()
+  await expect(page.getByRole('alertdialog')).toBeVisible()
+  await atBothSizes(page, () => expectAccessible(page))
+})

@@ -1,0 +1,159 @@
+/** The order of tasks by hand (§2: rows sorted by priority; §5: unique priorities): mouse, finger, keyboard, undo. */
+import type { Locator, Page } from '@playwright/test'
+import { expectAccessible, sizes } from '#src/axe.ts'
+import { addTasks, column, daily, row, social, storedTasks } from '#src/tasks.ts'
+import { expect, test, toast } from '#src/test.ts'
+
+test.use({ sample: false })
+
+test.beforeEach(async ({ signIn, page: _page }) => {
+  await signIn('admin')
+})
+
+function moveButton(page: Page, title: string): Locator {
+  return page.getByRole('button', { name: `Move ${title}`, exact: true })
+}
+
+async function centreOf(element: Locator): Promise<{ x: number; y: number }> {
+  const box = await element.boundingBox()
+  if (!box) throw new Error('it is not to be seen')
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+}
+
+/** Drags a task to the place of another one. */
+async function drag(page: Page, title: string, target: string): Promise<void> {
+  const [from, to] = [await centreOf(moveButton(page, title)), await centreOf(moveButton(page, target))]
+  await page.mouse.move(from.x, from.y)
+  await page.mouse.down()
+  await page.mouse.move(from.x, to.y, { steps: 8 })
+  await page.mouse.up()
+}
+
+for (const facts of [social, daily] as const) {
+  const { title, path } = facts
+
+  test.describe(title, () => {
+    test(`§2 ${title}: another order by keyboard, announced, saved, undone`, async ({ page, server }) => {
+      await addTasks(server, facts, {}, { priority: 20 }, { priority: 30 }, { priority: 40 })
+      await page.goto(path)
+      const handle = moveButton(page, 'Task 1')
+      await handle.press('Space')
+      await expect(page.getByText('Task 1 picked up, position 1 of 4.', { exact: false })).toBeAttached()
+      await page.keyboard.press('ArrowUp') // there is nothing above
+      await page.keyboard.press('ArrowDown')
+      await expect(page.getByText('Task 1 moved to position 2 of 4.')).toBeAttached()
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await expect(page.getByText('Task 1 dropped at position 3 of 4.')).toBeAttached()
+      await expect(column(page, 3)).toHaveText(['Task 2', 'Task 3', 'Task 1', 'Task 4'])
+      await expect(column(page, 1)).toHaveText(['1', '20', '30', '40'])
+      await expect(handle).toBeFocused()
+      await expect(toast(page, 'Task 1 moved.')).toBeVisible()
+      expect(await storedTasks(server, facts)).toMatchObject([
+        { priority: 1, title: 'Task 2' },
+        { priority: 20, title: 'Task 3' },
+        { priority: 30, title: 'Task 1' },
+        { priority: 40, title: 'Task 4' },
+      ])
+      await page.reload()
+      await expect(column(page, 3)).toHaveText(['Task 2', 'Task 3', 'Task 1', 'Task 4'])
+      await moveButton(page, 'Task 4').press('Enter')
+      await page.keyboard.press('Home')
+      await page.keyboard.press('Space')
+      await expect(column(page, 3)).toHaveText(['Task 4', 'Task 2', 'Task 3', 'Task 1'])
+      await toast(page, 'Task 4 moved.').getByRole('button', { name: 'Undo' }).press('Enter')
+      await expect(toast(page, 'Task 4 is back.')).toBeVisible()
+      await expect(moveButton(page, 'Task 4')).toBeFocused()
+      await expect(column(page, 3)).toHaveText(['Task 2', 'Task 3', 'Task 1', 'Task 4'])
+      expect((await storedTasks(server, facts)).map((one) => one.title)).toEqual(['Task 2', 'Task 3', 'Task 1', 'Task 4'])
+    })
+
+    test(`§2 ${title}: Escape and leaving put a picked-up task back`, async ({ page, server }) => {
+      await addTasks(server, facts, {}, {}, {})
+      const sent: string[] = []
+      page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
+      await page.goto(path)
+      for (const leave of ['Escape', 'Tab']) {
+        await moveButton(page, 'Task 1').press('Space')
+        await page.keyboard.press('ArrowDown')
+        await page.keyboard.press(leave)
+        await expect(page.getByText('Task 1 is back at position 1.')).toBeAttached()
+        await expect(column(page, 3)).toHaveText(['Task 1', 'Task 2', 'Task 3'])
+        expect(await row(page, 'Task 2').evaluate((element) => element.style.transform)).toBe('')
+      }
+      expect(sent).toEqual([])
+    })
+
+    test(`§2 ${title}: another order by dragging, with the mouse and a finger`, async ({ page, server }) => {
+      await addTasks(server, facts, {}, {}, {}, {})
+      await page.goto(path)
+      await drag(page, 'Task 4', 'Task 2')
+      await expect(column(page, 3)).toHaveText(['Task 1', 'Task 4', 'Task 2', 'Task 3'])
+      await expect(toast(page, 'Task 4 moved.')).toBeVisible()
+      await drag(page, 'Task 1', 'Task 3')
+      await expect(column(page, 3)).toHaveText(['Task 4', 'Task 2', 'Task 3', 'Task 1'])
+      await expect(toast(page, 'Task 1 moved.')).toBeVisible()
+      const titles = (await storedTasks(server, facts)).map((one) => one.title)
+      expect(titles).toEqual(['Task 4', 'Task 2', 'Task 3', 'Task 1'])
+
+      const [from, to] = [await centreOf(moveButton(page, 'Task 2')), await centreOf(moveButton(page, 'Task 1'))]
+      const finger = await page.context().newCDPSession(page)
+      const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', y?: number) =>
+        finger.send('Input.dispatchTouchEvent', { type, touchPoints: y === undefined ? [] : [{ x: from.x, y }] })
+      await touch('touchStart', from.y)
+      for (let step = 1; step <= 5; step++) await touch('touchMove', from.y + ((to.y - from.y) * step) / 5)
+      await touch('touchEnd')
+      await expect(column(page, 3)).toHaveText(['Task 4', 'Task 3', 'Task 1', 'Task 2'])
+    })
+
+    test(`§2 ${title}: a list longer than the window scrolls under a dragged task`, async ({ page, server }) => {
+      await addTasks(server, facts, ...Array.from({ length: 40 }, () => ({})))
+      await page.goto(path)
+      const from = await centreOf(moveButton(page, 'Task 1'))
+      await page.mouse.move(from.x, from.y)
+      await page.mouse.down()
+      await page.mouse.move(from.x, 890, { steps: 5 })
+      await expect
+        .poll(() => page.evaluate(() => scrollY + (document.querySelector('table')?.parentElement?.scrollTop ?? 0)))
+        .toBeGreaterThan(500)
+      await page.mouse.move(from.x, 450, { steps: 5 })
+      await page.mouse.up()
+      await expect(toast(page, 'Task 1 moved.')).toBeVisible()
+      expect((await storedTasks(server, facts)).findIndex((one) => one.title === 'Task 1')).toBeGreaterThan(10)
+    })
+
+    for (const viewport of sizes) {
+      test(`§2 ${title}: axe finds nothing while a task is up, at ${viewport.width} × ${viewport.height}`, async ({
+        page,
+        server,
+      }) => {
+        await page.setViewportSize(viewport)
+        await addTasks(server, facts, {}, {}, {})
+        await page.goto(path)
+        await moveButton(page, 'Task 1').press('Space')
+        await page.keyboard.press('ArrowDown')
+        await expectAccessible(page)
+        await page.keyboard.press('Space')
+        await expect(toast(page, 'Task 1 moved.').getByRole('button', { name: 'Undo' })).toBeVisible()
+        await expectAccessible(page)
+      })
+    }
+
+    test.describe('refusals', () => {
+      test.use({ expectedNoise: { patterns: [/status of 409/] } })
+
+      test(`§2 ${title}: an order that somebody else has changed meanwhile is put back`, async ({ page, server }) => {
+        await addTasks(server, facts, {}, {}, {})
+        await page.goto(path)
+        await expect(column(page, 3)).toHaveText(['Task 1', 'Task 2', 'Task 3'])
+        await server.database.db.updateTable('tasks').set({ priority: 9, version: 2 }).where('title', '=', 'Task 2').execute()
+        await moveButton(page, 'Task 1').press('Space')
+        await page.keyboard.press('ArrowDown')
+        await page.keyboard.press('Space')
+        await expect(toast(page, 'The order is as it was.')).toBeVisible()
+        await expect(column(page, 3)).toHaveText(['Task 1', 'Task 3', 'Task 2'])
+        await expect(column(page, 1)).toHaveText(['1', '3', '9'])
+      })
+    })
+  })
+}

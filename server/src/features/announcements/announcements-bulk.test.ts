@@ -1,0 +1,117 @@
+/** Announcements searched, filtered, sorted; many deleted with their files or made active at once, which is news to the players once. */
+import { describe, expect, test } from 'vitest'
+import { addToCounter } from '#src/db/counters.ts'
+import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
+
+const path = '/api/announcements'
+
+async function opening(count = 6) {
+  const app = await testApp()
+  await app.database.db
+    .insertInto('announcements')
+    .values(
+      Array.from({ length: count }, (_, index) => ({
+        id: `a${index}`,
+        type: index % 2 ? ('desc' as const) : ('link' as const),
+        title: ['Beta', 'alpha', 'Gamma'][index % 3]!,
+        subtitle: `sub ${index}`,
+        link: index % 2 ? null : `https://x.com/${index}`,
+        reward: [3, 1, 3][index % 3]!,
+        status: index === 0,
+        created_at: new Date(Date.UTC(2026, 0, 1 + Math.floor(index / 2))),
+      })),
+    )
+    .execute()
+  return { app, admin: await app.signUp('admin') }
+}
+
+const ids = async (admin: Client, query = ''): Promise<string[]> =>
+  (await admin.call('GET', `${path}?${query}`)).body.announcements.map(({ id }: { id: string }) => id)
+const epochOf = async ({ database: { db } }: TestApp) =>
+  (await db.selectFrom('status_epoch').select('epoch').executeTakeFirstOrThrow()).epoch
+
+describe('Lists: announcements', () => {
+  test('Lists: search, type and status, in every order and reversed', async () => {
+    const { app, admin } = await opening()
+    await app.database.transaction((tx) => addToCounter(tx, { name: 'participants:announcement:a1', delta: 4 }))
+    expect(await ids(admin, 'search=ALPHA')).toEqual(['a1', 'a4'])
+    expect(await ids(admin, 'search=sub%203')).toEqual(['a3'])
+    expect(await ids(admin, 'search=x.com&type=link')).toEqual(['a0', 'a2', 'a4'])
+    expect(await ids(admin, 'status=active')).toEqual(['a0'])
+    expect(await ids(admin, 'status=inactive&type=desc')).toEqual(['a1', 'a3', 'a5'])
+    const orders = {
+      created: ['a0', 'a1', 'a2', 'a3', 'a4', 'a5'],
+      title: ['a1', 'a4', 'a0', 'a3', 'a2', 'a5'],
+      reward: ['a1', 'a4', 'a0', 'a2', 'a3', 'a5'],
+      participants: ['a0', 'a2', 'a3', 'a4', 'a5', 'a1'],
+    }
+    for (const [sort, order] of Object.entries(orders)) {
+      expect(await ids(admin, `sort=${sort}`), sort).toEqual(order)
+      expect(await ids(admin, `sort=${sort}&reversed=true`), sort).toEqual(order.toReversed())
+    }
+    expect((await admin.call('GET', `${path}?search=nothing`)).body).toMatchObject({
+      total: 0,
+      message: 'No annoucements found!',
+    })
+  })
+})
+
+describe('Bulk: announcements', () => {
+  test('Bulk: those that are not so yet become active, and players have news; nobody has any twice', async () => {
+    const { app, admin } = await opening()
+    const setStatus = (body: object) => admin.call('POST', `${path}/status`, body)
+    await app.database.db.updateTable('status_epoch').set({ epoch: 1 }).execute()
+    const target = { filter: { type: 'link' } }
+    expect((await setStatus({ target, status: true, dryRun: true })).body).toMatchObject({ affected: 2 })
+    expect(await epochOf(app)).toBe(1)
+    expect((await setStatus({ target, status: true, expected: 3 })).body.code).toBe('STALE')
+    expect(await ids(admin, 'status=active')).toEqual(['a0'])
+    expect((await setStatus({ target, status: true, expected: 2 })).body).toMatchObject({ affected: 2, refused: 0 })
+    expect(await ids(admin, 'status=active')).toEqual(['a0', 'a2', 'a4'])
+    const epoch = await epochOf(app)
+    expect(epoch).toBeGreaterThan(1)
+    await admin.call('GET', '/update-users-status')
+    expect(await epochOf(app), 'the same news again').toBe(epoch)
+    expect((await setStatus({ target, status: true })).body).toMatchObject({ affected: 0 })
+    expect((await setStatus({ target: { filter: {} }, status: false })).body).toMatchObject({ affected: 3 })
+    expect(await epochOf(app)).toBe(epoch)
+  })
+
+  test('Bulk: of 20 at once who activate the same ones one does', async () => {
+    const { app, admin } = await opening()
+    const body = { target: { ids: ['a1', 'a2', 'a3'] }, status: true }
+    const answers = await Promise.all(Array.from({ length: 20 }, () => admin.call('POST', `${path}/status`, body)))
+    expect(answers.map((answer) => answer.body.affected as number).toSorted((a, b) => a - b)).toEqual([
+      ...Array.from({ length: 19 }, () => 0),
+      3,
+    ])
+    const audited = app.database.db
+      .selectFrom('audit_log')
+      .selectAll()
+      .where('action', '=', 'announcement.activate-many')
+      .execute()
+    expect(await audited).toMatchObject([{ detail: { count: 3 } }])
+  })
+
+  test('Bulk: deleted ones give their files up; their history stays', async () => {
+    const { app, admin } = await opening()
+    const { db } = app.database
+    await db
+      .updateTable('announcements')
+      .set({ image_key: 'announcements/1_a.png', icon_key: 'announcements/2_b.png' })
+      .where('id', '=', 'a1')
+      .execute()
+    const remove = (body: object) => admin.call('POST', `${path}/remove`, body)
+    expect((await remove({ target: { ids: ['a1', 'a2'] }, dryRun: true })).body).toMatchObject({ affected: 2 })
+    expect(await db.selectFrom('file_removals').selectAll().execute()).toEqual([])
+    const dropped: string[] = []
+    const drop = app.files.remove.bind(app.files)
+    app.files.remove = async (tx, keys) => {
+      dropped.push(...keys)
+      await drop(tx, keys)
+    }
+    expect((await remove({ target: { ids: ['a1', 'a2'] }, expected: 2 })).body).toMatchObject({ affected: 2 })
+    expect(dropped.toSorted()).toEqual(['announcements/1_a.png', 'announcements/2_b.png'])
+    expect(await ids(admin)).toEqual(['a0', 'a3', 'a4', 'a5'])
+  })
+})

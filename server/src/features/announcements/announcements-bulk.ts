@@ -1,0 +1,63 @@
+/** Acting on many announcements at once: delete with their files, make active or inactive. */
+import { sql } from 'kysely'
+import type { contract } from '@arcade/contract/contract'
+import { actOnMany, targetCondition } from '#src/bulk.ts'
+import type { Handlers } from '#src/calls.ts'
+import type { Database } from '#src/db/database.ts'
+import type { Files } from '#src/files.ts'
+import { announcementsCondition } from './announcements-list.ts'
+
+type Bulk = Pick<Handlers<typeof contract.announcements>, 'removeMany' | 'setStatus'>
+
+/** Parameters of one statement are at most 65,535. */
+const KEYS_AT_ONCE = 10_000
+
+export function announcementsBulk({ database, files }: { database: Database; files: Files }): Bulk {
+  return {
+    async removeMany({ target, dryRun, expected }, context) {
+      const act = { action: 'announcement.remove-many', target: 'announcements', dryRun, expected }
+      const summary = await actOnMany(database, context, act, async (tx) => {
+        const removed = await tx
+          .deleteFrom('announcements')
+          .where(targetCondition(target, announcementsCondition))
+          .returning(['id', 'image_key', 'icon_key'])
+          .execute()
+        const keys = removed.flatMap((row) => keysOf({ image: row.image_key, icon: row.icon_key }))
+        for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) await files.remove(tx, keys.slice(at, at + KEYS_AT_ONCE))
+        return { ids: removed.map(({ id }) => id) }
+      })
+      if (!dryRun) files.sweepSoon()
+      return summary
+    },
+
+    /** Those that are so already are left alone. The epoch counts activations, of which players see that there were any. */
+    setStatus({ target, status, dryRun, expected }, context) {
+      const act = {
+        action: status ? 'announcement.activate-many' : 'announcement.deactivate-many',
+        target: 'announcements',
+        dryRun,
+        expected,
+      }
+      return actOnMany(database, context, act, async (tx) => {
+        const changed = await tx
+          .updateTable('announcements')
+          .set({ status, version: sql`version + 1` })
+          .where(targetCondition(target, announcementsCondition))
+          .where('status', '<>', status)
+          .returning('id')
+          .execute()
+        if (status && changed.length > 0) {
+          await tx
+            .updateTable('status_epoch')
+            .set({ epoch: sql`epoch + ${changed.length}` })
+            .execute()
+        }
+        return { ids: changed.map(({ id }) => id) }
+      })
+    },
+  }
+}
+
+export function keysOf({ image, icon }: { image: string | null; icon: string | null }): string[] {
+  return [image, icon].filter((key) => key !== null)
+}

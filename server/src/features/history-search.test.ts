@@ -1,0 +1,65 @@
+/** Participants of an item searched (§2 /history): the same whether the list is looked through or players' index is asked. */
+import { expect, test } from 'vitest'
+import { sql } from 'kysely'
+import type { HistoryParticipant } from '@arcade/contract/history'
+import { type Client, testApp } from '#src/testing/test-app.ts'
+
+const path = '/api/history/social/t/participants'
+
+/** All that a search finds, forth and then back from the last page. */
+async function found(client: Client, search: string): Promise<{ ids: number[]; total: number }> {
+  const read = async (extra: Record<string, string>) => {
+    const answer = await client.call('GET', `${path}?${new URLSearchParams({ search, ...extra }).toString()}`)
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    return answer.body as { participants: HistoryParticipant[]; total: number; after: string | null; before: string | null }
+  }
+  const idsOf = (page: { participants: HistoryParticipant[] }) => page.participants.map(({ id }) => id)
+  let page = await read({})
+  const ids = idsOf(page)
+  while (page.after !== null) {
+    page = await read({ after: page.after })
+    ids.push(...idsOf(page))
+    expect(page.total).toBe(ids.length > page.total ? -1 : page.total)
+  }
+  const back = idsOf(page)
+  while (page.before !== null) {
+    page = await read({ before: page.before })
+    back.unshift(...idsOf(page))
+  }
+  expect(back).toEqual(ids)
+  return { ids, total: page.total }
+}
+
+for (const participants of [400, 21_000]) {
+  test(`Lists: participants by part of a name or whole id, of ${participants}`, async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    const { db } = app.database
+    await sql`insert into history_items (kind, item_id, title, type, reward) values ('social', 't', 'T', 'twitter', 1)`.execute(
+      db,
+    )
+    await sql`insert into telegram_users (user_id, username, first_name, email)
+      select n, 'moon_' || n, case when n % 4 = 0 then 'Виктор' else 'Sky' end, 'rare' || n || '@example.org' from generate_series(1, ${sql.lit(participants)}) n`.execute(
+      db,
+    )
+    await sql`insert into participations (user_id, kind, item_id, username, first_name, last_name, at)
+      select user_id, 'social', 't', username, first_name, null, timestamptz '2026-01-01' + user_id / 7 * interval '1 minute' from telegram_users`.execute(
+      db,
+    )
+    await sql`insert into counter_deltas (user_id, name, delta) values (0, 'participants:social:t', ${participants})`.execute(db)
+    await sql`analyze telegram_users, participations`.execute(db)
+    const all = Array.from({ length: participants }, (_, index) => index + 1)
+    const newestFirst = (ids: number[]) => ids.toSorted((a, b) => Math.floor(b / 7) - Math.floor(a / 7) || a - b)
+
+    const some = newestFirst(all.filter((n) => `moon_${n}`.includes('oon_3') && n < 400))
+    const few = await found(admin, participants > 400 ? 'moon_39' : 'OON_3')
+    const expected = participants > 400 ? newestFirst(all.filter((n) => `moon_${n}`.includes('moon_39'))) : some
+    expect(few).toEqual({ ids: expected, total: expected.length })
+    expect(await found(admin, '377')).toMatchObject({ ids: newestFirst(all.filter((n) => String(n).includes('377'))) })
+    expect(await found(admin, 'rare')).toEqual({ ids: [], total: 0 })
+    const common = await admin.call('GET', `${path}?${new URLSearchParams({ search: 'виктор' }).toString()}`)
+    expect(common.body).toMatchObject({ total: Math.floor(participants / 4) })
+    expect(common.body.participants).toHaveLength(50)
+    expect((await admin.call('GET', '/api/history/social/none/participants?search=x')).status).toBe(404)
+  })
+}

@@ -1,0 +1,91 @@
+/** Acting on many tasks at once: delete, number anew, put in another order; all or none, whoever else does the same. */
+import { sql, type Transaction } from 'kysely'
+import type { contract } from '@arcade/contract/contract'
+import { MAX_NUMBER } from '@arcade/contract/fields'
+import type { TaskCollection, TasksFilter } from '@arcade/contract/tasks'
+import { audit } from '#src/audit.ts'
+import { actOnMany, type Target, targetCondition } from '#src/bulk.ts'
+import { Failure, type Handlers } from '#src/calls.ts'
+import type { Database } from '#src/db/database.ts'
+import type { Tables } from '#src/db/tables.ts'
+import { tasksCondition } from './tasks-list.ts'
+
+type Bulk = Pick<Handlers<typeof contract.socialTasks>, 'removeMany' | 'prioritise' | 'reorder'>
+
+export function tasksBulk(database: Database, collection: TaskCollection): Bulk {
+  const conditionOf = (target: Target<TasksFilter>) =>
+    sql<boolean>`collection = ${collection} and ${targetCondition(target, (filter) => tasksCondition(collection, filter))}`
+
+  return {
+    removeMany({ target, dryRun, expected }, context) {
+      const act = { action: 'task.remove-many', target: `${collection}Tasks`, dryRun, expected }
+      return actOnMany(database, context, act, async (tx) => {
+        const removed = await tx.deleteFrom('tasks').where(conditionOf(target)).returning('id').execute()
+        return { ids: removed.map(({ id }) => id) }
+      })
+    },
+
+    prioritise({ target, first, step, dryRun, expected }, context) {
+      const act = { action: 'task.prioritise', target: `${collection}Tasks`, detail: { first, step }, dryRun, expected }
+      return actOnMany(database, context, act, async (tx) => {
+        const ids = await lockTasks(tx, collection, conditionOf(target))
+        if (Math.abs(first + step * Math.max(0, ids.length - 1)) > MAX_NUMBER) {
+          const message = `Priority must be between ${-MAX_NUMBER} and ${MAX_NUMBER}`
+          throw new Failure('INVALID_INPUT', { message, fields: { step: message } })
+        }
+        await sql`
+          with given as (select id, ord from unnest(${ids}::text[]) with ordinality as given (id, ord))
+          update tasks set priority = ${first}::numeric + (ord - 1) * ${step}::numeric, version = version + 1 from given
+           where collection = ${collection} and tasks.id = given.id`.execute(tx)
+        return { ids }
+      })
+    },
+
+    async reorder({ tasks }, context) {
+      const ids = tasks.map(({ id }) => id)
+      if (new Set(ids).size < ids.length) throw new Failure('INVALID_INPUT', { message: 'Name each task once.' })
+      await database.transaction(async (tx) => {
+        await lockTasks(tx, collection, sql<boolean>`collection = ${collection} and id = any(${ids})`)
+        const found = await tx
+          .selectFrom('tasks')
+          .select(['id', 'priority'])
+          .where('collection', '=', collection)
+          .where('id', 'in', ids)
+          .execute()
+        const priorities = new Map(found.map(({ id, priority }) => [id, priority]))
+        if (tasks.some(({ id, priority }) => priorities.get(id) !== priority)) {
+          throw new Failure('STALE', {
+            message: 'Somebody else has changed these tasks meanwhile. Please look at the list again.',
+          })
+        }
+        await sql`
+          with given as (select id, ord from unnest(${ids}::text[]) with ordinality as given (id, ord)),
+          dealt as (
+            select priority, row_number() over (order by priority) as ord from tasks
+             where collection = ${collection} and id = any(${ids}))
+          update tasks set priority = dealt.priority, version = version + 1 from given join dealt using (ord)
+           where collection = ${collection} and tasks.id = given.id and tasks.priority <> dealt.priority`.execute(tx)
+        await audit(tx, context, { action: 'task.reorder', target: `${collection}Tasks`, detail: { count: ids.length, ids } })
+      })
+      return { success: true }
+    },
+  }
+}
+
+/** Locks the rows in one order, whatever order they are in now, and gives their ids by priority as it is once they are locked. */
+async function lockTasks(
+  tx: Transaction<Tables>,
+  collection: TaskCollection,
+  isTarget: ReturnType<typeof sql<boolean>>,
+): Promise<string[]> {
+  const locked = await tx.selectFrom('tasks').select('id').where(isTarget).orderBy('id').forUpdate().execute()
+  const rows = await tx
+    .selectFrom('tasks')
+    .select('id')
+    .where('collection', '=', collection)
+    .where(sql<boolean>`id = any(${locked.map(({ id }) => id)})`)
+    .orderBy('priority')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,268 @@
+/** What happened over time, who leads and what is taken part in most: below the cards, loaded after them, kept up to date by events. */
+import type { Activity as ActivityData, ActivityRange } from '@arcade/contract/metrics'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { api, queryClient, watchFigures } from '#src/client.ts'
+import { BarsOverTime, ChartPanel, Ranks } from '#src/ui/chart.tsx'
+import { Panel, Problem } from '#src/ui/page.tsx'
+import { ActivitySkeleton } from './activity-skeleton.tsx'
+import classes from './dashboard-page.module.css'
+import { AllLink, ListLink, lists } from './list-link.tsx'
+
+const ranges: { range: ActivityRange; label: string; name: string }[] = [
+  { range: '24h', label: '24 h', name: 'the last 24 hours' },
+  { range: '7d', label: '7 d', name: 'the last 7 days' },
+  { range: '30d', label: '30 d', name: 'the last 30 days' },
+  { range: 'all', label: 'All', name: 'all of the time' },
+]
+
+export function Activity() {
+  const { range = '30d' } = useSearch({ strict: false }) as { range?: ActivityRange }
+  const { data, isError, isPlaceholderData, refetch } = useQuery({
+    ...api.metrics.activity.queryOptions({ input: { range } }),
+    placeholderData: keepPreviousData,
+  })
+  const isLive = useLiveFigures(range)
+  return (
+    <section className={classes['activity']} aria-label="Activity">
+      <header className={classes['activityHeader']}>
+        <h2>Activity</h2>
+        <span className={classes['live']} data-live={isLive || undefined}>
+          {isLive ? 'Live' : 'Connecting'}
+        </span>
+        <fieldset className={classes['ranges']} aria-label="Range of time">
+          {ranges.map(({ range: value, label, name }) => (
+            <Link
+              key={value}
+              to="."
+              search={value === '30d' ? {} : { range: value }}
+              replace
+              resetScroll={false}
+              activeOptions={{ exact: true }}
+            >
+              {label}
+              <span className="app-sr-only">: {name}</span>
+            </Link>
+          ))}
+        </fieldset>
+      </header>
+      {data ? (
+        <Panels activity={data} isStale={isPlaceholderData} />
+      ) : isError ? (
+        <Panel>
+          <Problem message="The activity cannot be shown right now." onRetry={() => void refetch()} />
+        </Panel>
+      ) : (
+        <ActivitySkeleton />
+      )}
+    </section>
+  )
+}
+
+/** Whether the figures are being kept up to date. Nothing of it is announced: it changes by itself, and often. */
+function useLiveFigures(range: ActivityRange): boolean {
+  const [isLive, setIsLive] = useState(false)
+  useEffect(() => {
+    const metricsKey = api.metrics.get.queryKey()
+    const activityKey = api.metrics.activity.queryKey({ input: { range } })
+    return watchFigures(range, {
+      onOpen: ({ metrics, activity }) => {
+        setIsLive(true)
+        // What changed between loading it and now is loaded again.
+        const isKnown = (key: readonly unknown[], data: object) =>
+          JSON.stringify(queryClient.getQueryData(key)) === JSON.stringify(data)
+        if (!isKnown(metricsKey, metrics)) void queryClient.invalidateQueries({ queryKey: metricsKey })
+        if (!isKnown(activityKey, activity)) void queryClient.invalidateQueries({ queryKey: activityKey })
+      },
+      onFigures: ({ metrics, activity }) => {
+        // What is still on its way is older than this.
+        for (const queryKey of [metricsKey, activityKey]) void queryClient.cancelQueries({ queryKey })
+        queryClient.setQueryData(metricsKey, metrics)
+        queryClient.setQueryData(activityKey, activity)
+      },
+      onLost: () => setIsLive(false),
+    })
+  }, [range])
+  return isLive
+}
+
+/** As many as the other two lists; the table has all. */
+const RANKS_SHOWN = 10
+
+type Point = ActivityData['points'][number]
+
+const taken = ({ social, daily, announcement }: Point): number => social + daily + announcement
+
+function Panels({ activity, isStale }: { activity: ActivityData; isStale: boolean }) {
+  const { unit, points, types, topPlayers, topItems } = activity
+  const times = points.map((point) => ({ point, key: point.at, ...timeOf(point.at, unit) }))
+  const joined = points.reduce((sum, { players }) => sum + players, 0)
+  const participations = points.reduce((sum, point) => sum + taken(point), 0)
+  const when = unit === 'hour' ? 'Hour (your time)' : `${unit[0]?.toUpperCase()}${unit.slice(1)} (UTC)`
+  return (
+    <div className={classes['panels']}>
+      <ChartPanel
+        title="New players"
+        aside={<Sum value={joined} list={lists.newestPlayers} label="See the newest players" />}
+        emptyText="No players have joined in this time."
+        isEmpty={joined === 0}
+        isStale={isStale}
+        columns={[when, 'New players']}
+        rows={times.map(({ key, text, point }) => ({ key, cells: [text, point.players] }))}
+      >
+        <BarsOverTime
+          label="New players"
+          points={times.map(({ key, name, tick, point }) => ({ key, name, tick, value: point.players }))}
+          describe={(value) => counted(value, 'new player')}
+        />
+      </ChartPanel>
+      <ChartPanel
+        title="Participations"
+        aside={<Sum value={participations} list={lists.history} label="See who took part" />}
+        emptyText="Nobody has taken part in this time."
+        isEmpty={participations === 0}
+        isStale={isStale}
+        columns={[when, 'Social', 'Daily', 'Announcement', 'All']}
+        rows={times.map(({ key, text, point }) => ({
+          key,
+          cells: [text, point.social, point.daily, point.announcement, taken(point)],
+        }))}
+      >
+        <BarsOverTime
+          label="Participations"
+          points={times.map(({ key, name, tick, point }) => ({ key, name, tick, value: taken(point) }))}
+          describe={(value) => counted(value, 'participation')}
+        />
+      </ChartPanel>
+      <ChartPanel
+        title="Participations by type"
+        emptyText="Nobody has taken part in this time."
+        isEmpty={types.length === 0}
+        isStale={isStale}
+        columns={['Type', 'Of', 'Participations']}
+        rows={types.map(({ kind, type, participations: value }) => ({
+          key: `${kind} ${type}`,
+          cells: [<TypeLink key="type" kind={kind} type={type} />, kindNames[kind], value],
+        }))}
+      >
+        <Ranks
+          label="Participations by type"
+          ranks={types.slice(0, RANKS_SHOWN).map(({ kind, type, participations: value }) => ({
+            key: `${kind} ${type}`,
+            label: <TypeLink kind={kind} type={type} />,
+            note: kindNames[kind],
+            value,
+          }))}
+        />
+      </ChartPanel>
+      <ChartPanel
+        title="Top balances"
+        aside={<AllLink list={lists.players} label="See players by balance" />}
+        emptyText="There are no players yet."
+        isEmpty={topPlayers.length === 0}
+        columns={['Player', 'Balance']}
+        rows={topPlayers.map((player) => ({
+          key: String(player.userId),
+          cells: [<PlayerLink key="player" player={player} />, player.balance],
+        }))}
+      >
+        <Ranks
+          label="Top balances"
+          ranks={topPlayers.map((player) => ({
+            key: String(player.userId),
+            label: <PlayerLink player={player} />,
+            value: player.balance,
+          }))}
+        />
+      </ChartPanel>
+      <ChartPanel
+        title="Most participants this week"
+        emptyText="Nobody has taken part this week."
+        isEmpty={topItems.length === 0}
+        columns={['Title', 'Of', 'Participants']}
+        rows={topItems.map((item) => ({
+          key: `${item.kind} ${item.id}`,
+          cells: [<ItemLink key="item" item={item} />, kindNames[item.kind], item.participations],
+        }))}
+      >
+        <Ranks
+          label="Most participants this week"
+          ranks={topItems.map((item) => ({
+            key: `${item.kind} ${item.id}`,
+            label: <ItemLink item={item} />,
+            note: kindNames[item.kind],
+            value: item.participations,
+          }))}
+        />
+      </ChartPanel>
+    </div>
+  )
+}
+
+function Sum({ value, list, label }: { value: number; list: { to: string }; label: string }) {
+  return (
+    <span className={classes['sum']}>
+      {value.toLocaleString('en-US')}
+      <AllLink list={list} label={label} />
+    </span>
+  )
+}
+
+const kindNames: Record<ActivityData['types'][number]['kind'], string> = {
+  social: 'Social task',
+  daily: 'Daily task',
+  announcement: 'Announcement',
+}
+
+/** §5's types as the forms call them, and the two of announcements. Never alone: the names alone are those of the cards above (§2). */
+const typeNames: Record<string, string> = {
+  twitter: 'Twitter',
+  instagram: 'Instagram',
+  linkedin: 'LinkedIn',
+  discord: 'Discord',
+  youtube: 'Youtube',
+  moreLink: 'Website',
+  email: 'Email',
+  bsc: 'Bsc Wallet Address',
+  telegram: 'Telegram',
+  desc: 'Text',
+  link: 'Link',
+}
+
+function TypeLink({ kind, type }: Pick<ActivityData['types'][number], 'kind' | 'type'>) {
+  const items = kind === 'announcement' ? 'announcements' : 'tasks'
+  return <ListLink list={lists.itemsOfType(kind, type)}>{`${typeNames[type] ?? type} ${items}`}</ListLink>
+}
+
+function PlayerLink({ player }: { player: ActivityData['topPlayers'][number] }) {
+  const { userId, firstName, lastName, username } = player
+  const name = [firstName, lastName].filter(Boolean).join(' ') || (username ? `@${username}` : String(userId))
+  return <ListLink list={lists.player(userId)}>{name}</ListLink>
+}
+
+function ItemLink({ item }: { item: ActivityData['topItems'][number] }) {
+  return <ListLink list={lists.historyOf(item.kind, item.id)}>{item.title}</ListLink>
+}
+
+function counted(value: number, noun: string): string {
+  return `${value.toLocaleString('en-US')} ${noun}${value === 1 ? '' : 's'}`
+}
+
+const formats = {
+  hour: { tick: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }, name: { dateStyle: 'medium', timeStyle: 'short' } },
+  day: { tick: { month: 'short', day: 'numeric', timeZone: 'UTC' }, name: { dateStyle: 'medium', timeZone: 'UTC' } },
+  month: {
+    tick: { month: 'short', year: 'numeric', timeZone: 'UTC' },
+    name: { month: 'long', year: 'numeric', timeZone: 'UTC' },
+  },
+  year: { tick: { year: 'numeric', timeZone: 'UTC' }, name: { year: 'numeric', timeZone: 'UTC' } },
+} as const satisfies Record<ActivityData['unit'], Record<'tick' | 'name', Intl.DateTimeFormatOptions>>
+
+/** Hours in the operator's own zone; days and longer are UTC's, as they were counted, and a `name` by itself says so. */
+function timeOf(at: string, unit: ActivityData['unit']): { tick: string; text: string; name: string } {
+  const date = new Date(at)
+  const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-US', options).format(date)
+  const text = format(formats[unit].name)
+  return { tick: format(formats[unit].tick), text, name: unit === 'hour' ? text : `${text} (UTC)` }
+}

@@ -1,0 +1,63 @@
+/** Numbers picked tasks anew: the first priority and the step are asked for, then the plan is confirmed like any bulk act. */
+import { taskInputFor } from '@arcade/contract/tasks'
+import { Button, Modal, NumberInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { asCallError } from '#src/client.ts'
+import { type BulkAct, useBulk } from '#src/ui/selection.tsx'
+import classes from './tasks-page.module.css'
+
+interface Numbers {
+  first: number
+  step: number
+}
+
+interface PrioritiseButtonProps {
+  run: (numbers: Numbers, run: Parameters<BulkAct['run']>[0]) => ReturnType<BulkAct['run']>
+  onEnd: () => void
+}
+
+const priorityField = taskInputFor('social').shape.priority
+
+export function PrioritiseButton({ run, onEnd }: PrioritiseButtonProps) {
+  const runBulk = useBulk()
+  const [isOpen, setIsOpen] = useState(false)
+  const [first, setFirst] = useState<string | number>(1)
+  const [step, setStep] = useState<string | number>(1)
+  const firstProblem = problemOf(first)
+  const stepProblem = problemOf(step) ?? (Number(step) <= 0 ? 'Step must be above 0' : undefined)
+
+  const handleSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    if (firstProblem !== undefined || stepProblem !== undefined) return
+    setIsOpen(false)
+    const numbers = { first: Number(first), step: Number(step) }
+    void runBulk({
+      title: 'Change priorities',
+      question: (count) =>
+        `Are you sure you want to number ${count} tasks anew, in the order they have, from ${numbers.first} in steps of ${numbers.step}?`,
+      run: (options) => run(numbers, options),
+      successText: (count) => `${count} tasks numbered anew.`,
+      messageOf: (problem) => asCallError(problem).message,
+      onEnd,
+    })
+  }
+
+  return (
+    <>
+      <Button variant="default" size="compact-md" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
+        Change Priorities
+      </Button>
+      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Change Priorities">
+        <form className={classes['numbers']} onSubmit={handleSubmit} noValidate>
+          <NumberInput label="First Priority" value={first} onChange={setFirst} error={firstProblem} data-autofocus />
+          <NumberInput label="Step" value={step} onChange={setStep} error={stepProblem} />
+          <Button type="submit">Continue</Button>
+        </form>
+      </Modal>
+    </>
+  )
+}
+
+function problemOf(value: string | number): string | undefined {
+  return priorityField.safeParse(value === '' ? '' : Number(value)).error?.issues[0]?.message
+}

@@ -1,0 +1,71 @@
+/** The order of a page of tasks, by hand (§2: sorted by priority): moved at once, saved as one change, undone from the toast. */
+import type { Task, TaskCollection } from '@arcade/contract/tasks'
+import { type QueryKey } from '@tanstack/react-query'
+import { useRef } from 'react'
+import { asCallError, client, queryClient } from '#src/client.ts'
+import { useReorder } from '#src/ui/reorder.tsx'
+import { toast } from '#src/ui/toast.tsx'
+
+const calls = { social: client.socialTasks, daily: client.dailyTasks }
+
+interface TaskOrderOptions {
+  collection: TaskCollection
+  /** The page as it is shown: by priority, ascending, and complete. */
+  tasks: readonly Task[]
+  /** Where the cache has that page. */
+  queryKey: QueryKey
+}
+
+/** Handles for the rows, and what they announce. */
+export function useTaskOrder({ collection, tasks, queryKey }: TaskOrderOptions) {
+  /** One save after the other: each tells the priorities that the one before it left. */
+  const saving = useRef(Promise.resolve())
+
+  const show = (moved: readonly Task[]) => {
+    const byId = new Map(moved.map((task) => [task.id, task]))
+    queryClient.setQueryData<{ tasks: Task[] }>(queryKey, (page) => {
+      if (!page) return page
+      const merged = page.tasks.map((task) => byId.get(task.id) ?? task)
+      return { ...page, tasks: merged.toSorted((one, other) => one.priority - other.priority) }
+    })
+  }
+
+  /** `after` are the tasks of `before` in their new order. */
+  const save = (before: readonly Task[], after: readonly Task[], onSaved: (dealt: Task[]) => void) => {
+    const priorities = before.map(({ priority }) => priority).toSorted((one, other) => one - other)
+    const dealt = after.map((task, index) => ({ ...task, priority: priorities[index] ?? task.priority }))
+    void queryClient.cancelQueries({ queryKey }) // an answer from before would undo what is shown now
+    show(dealt)
+    saving.current = saving.current.then(async () => {
+      try {
+        await calls[collection].reorder({ tasks: after.map(({ id, priority }) => ({ id, priority })) })
+        onSaved(dealt)
+      } catch (cause) {
+        show(before)
+        const { code, message } = asCallError(cause)
+        toast.failure(code === 'STALE' ? `${message} The order is as it was.` : message)
+      }
+      await queryClient.invalidateQueries()
+    })
+  }
+
+  const handleMove = (from: number, to: number) => {
+    const task = tasks[from]
+    if (!task) return
+    const first = Math.min(from, to)
+    const before = tasks.slice(first, Math.max(from, to) + 1)
+    const others = before.filter(({ id }) => id !== task.id)
+    const after = from < to ? [...others, task] : [task, ...others]
+    save(before, after, (dealt) => {
+      const originalOrder = before.flatMap(({ id }) => dealt.filter((one) => one.id === id))
+      const handleUndo = () => {
+        reorder.focus(task)
+        save(dealt, originalOrder, () => toast.success(`${task.title} is back.`))
+      }
+      toast.success(`${task.title} moved.`, { action: { label: 'Undo', onClick: handleUndo } })
+    })
+  }
+
+  const reorder = useReorder({ rows: tasks, idOf: ({ id }) => id, titleOf: ({ title }) => title, onMove: handleMove })
+  return reorder
+}

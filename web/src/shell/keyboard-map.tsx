@@ -1,0 +1,81 @@
+/** Every shortcut there is, and the switch for those of a single key (WCAG 2.1.4). */
+import { useEffect, useRef, useState } from 'react'
+import { useSession } from '#src/session.tsx'
+import { placesFor } from './navigation.tsx'
+import classes from './overlay.module.css'
+import { hasSingleKeys, type OverlayProps, PALETTE_KEYS, setSingleKeys } from './shortcuts.tsx'
+
+export function KeyboardMap({ onClose }: OverlayProps) {
+  const { user } = useSession()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [isOn, setIsOn] = useState(hasSingleKeys)
+
+  useEffect(() => dialog.current?.showModal(), [])
+
+  const handleSwitch = (next: boolean) => {
+    setSingleKeys(next)
+    setIsOn(next)
+  }
+
+  const isAdmin = user?.userType === 'admin'
+  return (
+    <dialog ref={dialog} aria-labelledby="keyboard-map-title" className={classes['dialog']} onClose={onClose}>
+      <header className={classes['header']}>
+        <h2 id="keyboard-map-title">Keyboard shortcuts</h2>
+        <button type="button" className={classes['close']} onClick={() => dialog.current?.close()}>
+          Close
+        </button>
+      </header>
+      <div className={classes['map']}>
+        <Keys title="Everywhere" rows={[[PALETTE_KEYS, 'Search and commands']]} />
+        <label className={classes['switch']}>
+          <input type="checkbox" checked={isOn} onChange={(event) => handleSwitch(event.currentTarget.checked)} />
+          Single-key shortcuts
+        </label>
+        <div data-off={!isOn || undefined}>
+          <Keys
+            title="Single keys, while you do not type"
+            rows={[
+              [['?'], 'This list'],
+              [['/'], 'The search box of the list'],
+              ...placesFor(user?.userType).map(({ goKey, label }): Row => [['g', goKey], label]),
+            ]}
+          />
+        </div>
+        {isAdmin && (
+          <Keys
+            title="On a Move button of a task"
+            rows={[
+              [['Space'], 'Pick up, drop'],
+              [['↑', '↓'], 'Move'],
+              [['Esc'], 'Put back'],
+            ]}
+          />
+        )}
+        <Keys title="In a dialog" rows={[[['Esc'], 'Close']]} />
+      </div>
+    </dialog>
+  )
+}
+
+type Row = [keys: string[], what: string]
+
+function Keys({ title, rows }: { title: string; rows: Row[] }) {
+  return (
+    <section>
+      <h3>{title}</h3>
+      <dl className={classes['keys']}>
+        {rows.map(([keys, what]) => (
+          <div key={what}>
+            <dt>{what}</dt>
+            <dd>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,26 @@
+/** Log Out (§2), from wherever it is chosen. */
+import { useNavigate } from '@tanstack/react-router'
+import { useRef } from 'react'
+import { client } from '#src/client.ts'
+import { setCurrentUser } from '#src/session.tsx'
+import { toast } from '#src/ui/toast.tsx'
+
+/** Signs out, once however often it is called meanwhile. */
+export function useLogOut(): () => Promise<void> {
+  const navigate = useNavigate()
+  const isLeaving = useRef(false)
+  return async () => {
+    if (isLeaving.current) return
+    isLeaving.current = true
+    try {
+      await client.accounts.logout()
+      setCurrentUser(null)
+      toast.success('Logged Out Succesfully!') // sic, §2
+      await navigate({ to: '/' })
+    } catch {
+      toast.failure('Logging Out Failed!')
+    } finally {
+      isLeaving.current = false
+    }
+  }
+}

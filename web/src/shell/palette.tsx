@@ -1,0 +1,275 @@
+/**
+ * The command palette: a page, an action, a player, a task or an announcement, by a few letters. A combobox over a list of groups
+ * (ARIA APG): the focus stays in the field, arrow keys choose, Enter goes.
+ */
+import { announcementTypeLabels } from '@arcade/contract/announcements'
+import { taskCollections } from '@arcade/contract/tasks'
+import { SEARCH_MAX_LENGTH } from '@arcade/contract/fields'
+import { useMantineColorScheme } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { api } from '#src/client.ts'
+import { useSession } from '#src/session.tsx'
+import { colorSchemes } from './color-scheme.tsx'
+import { useLogOut } from './log-out.ts'
+import { placesFor } from './navigation.tsx'
+import classes from './overlay.module.css'
+import type { OverlayProps } from './shortcuts.tsx'
+
+interface Entry {
+  id: string
+  label: string
+  detail?: string
+  run: () => void
+}
+
+interface Group {
+  title: string
+  entries: Entry[]
+}
+
+const SEARCH_AFTER_MS = 200
+const SEARCH_MIN_LENGTH = 2
+const FOUND_OF_EACH = 5
+
+export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
+  const id = useId()
+  const dialog = useRef<HTMLDialogElement>(null)
+  /** What to do once the dialog is gone: it gives the focus back first. */
+  const chosen = useRef<Entry>(undefined)
+  const [text, setText] = useState('')
+  const [activeId, setActiveId] = useState<string>()
+  const commands = useCommands(onKeyboardMap)
+  const found = useFound(text.trim())
+
+  const groups = [...matching(commands, text), ...found.groups].filter(({ entries }) => entries.length > 0)
+  const entries = groups.flatMap((group) => group.entries)
+  const active = entries.find((entry) => entry.id === activeId) ?? entries[0]
+  const optionId = (entry: Entry) => `${id} ${entry.id}`.replaceAll(/\s/g, '-')
+
+  useEffect(() => dialog.current?.showModal(), [])
+  const activeOptionId = active && optionId(active)
+  useEffect(() => {
+    if (activeOptionId) document.getElementById(activeOptionId)?.scrollIntoView({ block: 'nearest' })
+  }, [activeOptionId])
+
+  const choose = (entry: Entry | undefined) => {
+    if (!entry) return
+    chosen.current = entry
+    dialog.current?.close()
+  }
+
+  const handleClose = () => {
+    onClose()
+    chosen.current?.run()
+  }
+
+  const handleKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
+    const at = active ? entries.indexOf(active) : -1
+    const target = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: entries.length - 1, PageUp: 0 }[event.key]
+    if (target !== undefined) {
+      event.preventDefault()
+      setActiveId(entries.at(target % entries.length)?.id)
+    } else if (event.key === 'Enter') {
+      event.preventDefault()
+      choose(active)
+    } else if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+      event.preventDefault()
+      dialog.current?.close()
+    }
+  }
+
+  const status = found.isSearching
+    ? 'Searching…'
+    : entries.length === 0
+      ? `Nothing found for “${text.trim()}”.`
+      : `${entries.length} ${entries.length === 1 ? 'result' : 'results'}`
+
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events -- a click beside it closes it, as Escape does
+    <dialog
+      ref={dialog}
+      aria-label="Search"
+      className={classes['dialog']}
+      data-palette
+      onClose={handleClose}
+      onClick={(event) => event.target === dialog.current && dialog.current.close()}
+    >
+      <div className={classes['field']}>
+        <input
+          role="combobox"
+          aria-label="Search pages, actions, players, tasks and announcements"
+          aria-expanded={entries.length > 0}
+          aria-controls={`${id}-list`}
+          aria-autocomplete="list"
+          aria-activedescendant={activeOptionId}
+          placeholder="Search"
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={SEARCH_MAX_LENGTH}
+          value={text}
+          onChange={(event) => {
+            setText(event.currentTarget.value)
+            setActiveId(undefined)
+          }}
+          onKeyDown={handleKeyDown}
+        />
+        <button type="button" className={classes['close']} onClick={() => dialog.current?.close()}>
+          Close
+        </button>
+      </div>
+      {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the list of a combobox (ARIA APG) */}
+      <div id={`${id}-list`} role="listbox" aria-label="Results" className={classes['list']} tabIndex={-1}>
+        {groups.map(({ title, entries: ofGroup }) => (
+          // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a group of options, not of form controls
+          <div key={title} role="group" aria-label={title}>
+            <p className={classes['group']} aria-hidden>
+              {title}
+            </p>
+            {ofGroup.map((entry) => (
+              // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the field has the focus and the keys (ARIA combobox)
+              <div
+                key={entry.id}
+                id={optionId(entry)}
+                // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- of such a list
+                role="option"
+                aria-selected={entry === active}
+                className={classes['option']}
+                onPointerMove={() => entry !== active && setActiveId(entry.id)}
+                onClick={() => choose(entry)}
+              >
+                <span className={classes['label']}>{entry.label}</span>
+                {entry.detail && <span className={classes['detail']}>{entry.detail}</span>}
+              </div>
+            ))}
+          </div>
+        ))}
+      </div>
+      {found.failed.length > 0 && !found.isSearching && (
+        <p role="alert" className={classes['problem']}>
+          {found.failed.join(', ')} could not be searched.
+          <button type="button" className={classes['close']} onClick={found.retry}>
+            Retry
+          </button>
+        </p>
+      )}
+      <output className={classes['status']}>{status}</output>
+    </dialog>
+  )
+}
+
+/** Pages and actions, and only those that are this user's. */
+function useCommands(onKeyboardMap: () => void): Group[] {
+  const { user } = useSession()
+  const { history } = useRouter()
+  const logOut = useLogOut()
+  const { setColorScheme } = useMantineColorScheme()
+  const isAdmin = user?.userType === 'admin'
+  const go = (label: string, to: string, detail?: string): Entry => ({
+    id: `${label} ${to}`,
+    label,
+    ...(detail && { detail }),
+    run: () => history.push(to),
+  })
+  const additions = [
+    ...Object.values(taskCollections).map(({ title, path }) => go('Add Task', `${path}-form`, title)),
+    go('Add User', '/add-user'),
+    go('Add Annoucement', '/annoucement-form'), // sic, §2
+  ]
+  return [
+    { title: 'Pages', entries: placesFor(user?.userType).map(({ label, to, goKey }) => go(label, to, `g ${goKey}`)) },
+    {
+      title: 'Actions',
+      entries: [
+        ...(isAdmin ? additions : []),
+        ...colorSchemes.map(({ value, label }) => ({
+          id: `theme ${value}`,
+          label: `Theme: ${label}`,
+          run: () => setColorScheme(value),
+        })),
+        { id: 'keyboard shortcuts', label: 'Keyboard shortcuts', detail: '?', run: onKeyboardMap },
+        { id: 'log out', label: 'Log Out', run: () => void logOut() },
+      ],
+    },
+  ]
+}
+
+/** Those with all the words of the text in their names. */
+function matching(groups: Group[], text: string): Group[] {
+  const words = text.toLowerCase().split(/\s+/)
+  return groups.map(({ title, entries }) => ({
+    title,
+    entries: entries.filter(({ label, detail = '' }) => words.every((word) => `${label} ${detail}`.toLowerCase().includes(word))),
+  }))
+}
+
+interface Found {
+  groups: Group[]
+  isSearching: boolean
+  /** Titles of what could not be searched. */
+  failed: string[]
+  retry: () => void
+}
+
+/** What the server finds, for an admin. A search that is not wanted any more is cancelled, and its answer never shown. */
+function useFound(text: string): Found {
+  const { user } = useSession()
+  const { history } = useRouter()
+  const [settled] = useDebouncedValue(text, SEARCH_AFTER_MS)
+  const isWanted = user?.userType === 'admin' && text.length >= SEARCH_MIN_LENGTH
+  const search = { enabled: isWanted && settled.length >= SEARCH_MIN_LENGTH, retry: false }
+  const players = useQuery(
+    api.telegramUsers.list.queryOptions({ input: { search: settled, pageSize: String(FOUND_OF_EACH) }, ...search }),
+  )
+  const social = useQuery(api.socialTasks.list.queryOptions({ input: { search: settled }, ...search }))
+  const daily = useQuery(api.dailyTasks.list.queryOptions({ input: { search: settled }, ...search }))
+  const announcements = useQuery(api.announcements.list.queryOptions({ input: { search: settled }, ...search }))
+
+  const open = (path: string) => () => history.push(path)
+  const tasks = { social, daily }
+  const sources = [
+    {
+      title: 'Telegram Users',
+      query: players,
+      entries: players.data?.users.map(({ userId, firstName, lastName, username }) => ({
+        id: `player ${userId}`,
+        label: [firstName, lastName].filter(Boolean).join(' ') || (username ? `@${username}` : String(userId)),
+        detail: [username && `@${username}`, userId].filter(Boolean).join(' · '),
+        run: open(`/manage-telegram-users/${userId}`),
+      })),
+    },
+    ...(['social', 'daily'] as const).map((collection) => ({
+      title: taskCollections[collection].title,
+      query: tasks[collection],
+      entries: tasks[collection].data?.tasks.map(({ id, title, priority }) => ({
+        id: `task ${id}`,
+        label: title,
+        detail: `Priority ${priority}`,
+        run: open(`${taskCollections[collection].path}-form-update?id=${encodeURIComponent(id)}`),
+      })),
+    })),
+    {
+      title: 'Announcements',
+      query: announcements,
+      entries: announcements.data?.announcements.map(({ id, title, type }) => ({
+        id: `announcement ${id}`,
+        label: title,
+        detail: announcementTypeLabels[type],
+        run: open(`/annoucement-form-update?id=${encodeURIComponent(id)}`),
+      })),
+    },
+  ]
+  if (!isWanted) return { groups: [], isSearching: false, failed: [], retry: () => {} }
+  const failed = sources.filter(({ query }) => query.isError)
+  return {
+    // An answer to other letters is none.
+    groups:
+      settled === text ? sources.map(({ title, entries = [] }) => ({ title, entries: entries.slice(0, FOUND_OF_EACH) })) : [],
+    isSearching: settled !== text || sources.some(({ query }) => query.isFetching),
+    failed: failed.map(({ title }) => title),
+    retry: () => failed.forEach(({ query }) => void query.refetch()),
+  }
+}

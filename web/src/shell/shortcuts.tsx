@@ -1,0 +1,141 @@
+/**
+ * The keyboard of the signed-in pages: Ctrl or ⌘ K, and keys by themselves. Only this listens from the start; the palette and the
+ * keyboard map are loaded when they are opened. Keys by themselves do nothing while one types or a dialog is open, and can be switched
+ * off (WCAG 2.1.4).
+ */
+import { useRouter } from '@tanstack/react-router'
+import { type ComponentType, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useSession } from '#src/session.tsx'
+import { toast } from '#src/ui/toast.tsx'
+import { placesFor } from './navigation.tsx'
+
+export const isMac = /mac|iphone|ipad/i.test(navigator.platform)
+export const PALETTE_KEYS = isMac ? ['⌘', 'K'] : ['Ctrl', 'K']
+
+const SINGLE_KEYS_OFF = 'arcade-single-keys-off'
+
+/** Whether keys by themselves are shortcuts. Remembered in this browser; on, where it remembers nothing. */
+export function hasSingleKeys(): boolean {
+  try {
+    return localStorage.getItem(SINGLE_KEYS_OFF) === null
+  } catch {
+    return true // storage is forbidden in this browser
+  }
+}
+
+export function setSingleKeys(isOn: boolean): void {
+  try {
+    if (isOn) localStorage.removeItem(SINGLE_KEYS_OFF)
+    else localStorage.setItem(SINGLE_KEYS_OFF, '1')
+  } catch {
+    // storage is forbidden in this browser
+  }
+}
+
+export interface OverlayProps {
+  onClose: () => void
+  onKeyboardMap: () => void
+}
+
+const overlays = {
+  palette: () => import('./palette.tsx').then(({ Palette }): ComponentType<OverlayProps> => Palette),
+  'keyboard map': () => import('./keyboard-map.tsx').then(({ KeyboardMap }): ComponentType<OverlayProps> => KeyboardMap),
+}
+type OverlayName = keyof typeof overlays
+
+const SEQUENCE_MS = 1500 // between `g` and the key of the place
+
+/** Listens to the keys. `overlay` is the open palette or keyboard map, to be rendered once. */
+export function useShortcuts(): { openPalette: () => void; preloadPalette: () => void; overlay: ReactNode } {
+  const { user } = useSession()
+  const router = useRouter()
+  const [overlay, setOverlay] = useState<{ number: number; Overlay: ComponentType<OverlayProps> }>()
+  const isLoading = useRef(false)
+  const goUntil = useRef(0)
+
+  const open = async (name: OverlayName) => {
+    if (isLoading.current) return
+    isLoading.current = true
+    try {
+      const Overlay = await overlays[name]()
+      setOverlay((last) => ({ number: (last?.number ?? 0) + 1, Overlay }))
+    } catch {
+      toast.failure(`The ${name} could not be loaded.`)
+    } finally {
+      isLoading.current = false
+    }
+  }
+
+  /** A dialog says late that it was closed: the next one may be open by then. */
+  const handleClose = (number: number) => setOverlay((last) => (last?.number === number ? undefined : last))
+
+  const preloadPalette = () => void overlays.palette().catch(() => {}) // it is asked for again when it is needed
+
+  const press = (event: KeyboardEvent) => {
+    if (event.key === 'Control' || event.key === 'Meta') preloadPalette() // it may become Ctrl K
+    if (event.defaultPrevented || event.isComposing || event.altKey) return
+    if ((isMac ? event.metaKey : event.ctrlKey) && !event.shiftKey && event.key.toLowerCase() === 'k') {
+      if (isBlocked()) return
+      event.preventDefault()
+      void open('palette')
+      return
+    }
+    if (event.ctrlKey || event.metaKey || isBlocked() || isLoading.current || isTyping(event.target) || !hasSingleKeys()) return
+    if (event.timeStamp < goUntil.current) {
+      goUntil.current = 0
+      const place = placesFor(user?.userType).find(({ goKey }) => goKey === event.key.toLowerCase())
+      if (!place) return
+      event.preventDefault()
+      router.history.push(place.to)
+    } else if (event.key === 'g') goUntil.current = event.timeStamp + SEQUENCE_MS
+    else if (event.key === '?') {
+      event.preventDefault()
+      void open('keyboard map')
+    } else if (event.key === '/' && focusSearch()) event.preventDefault()
+  }
+
+  const handleKey = useEffectEvent(press)
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => handleKey(event)
+    addEventListener('keydown', listener)
+    return () => removeEventListener('keydown', listener)
+  }, [])
+
+  return {
+    openPalette: () => void open('palette'),
+    preloadPalette,
+    overlay: overlay && (
+      <overlay.Overlay
+        key={`${user?.id} ${overlay.number}`}
+        onClose={() => handleClose(overlay.number)}
+        onKeyboardMap={() => void open('keyboard map')}
+      />
+    ),
+  }
+}
+
+/** A dialog has the keyboard to itself. */
+function isBlocked(): boolean {
+  return document.querySelector('dialog[open], [aria-modal="true"]') !== null
+}
+
+const fields = [
+  'input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=file])',
+  'textarea',
+  'select',
+  '[contenteditable]:not([contenteditable=false])',
+  '[role=textbox]',
+  '[role=combobox]',
+]
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest(fields.join(', ')) !== null
+}
+
+/** Puts the focus into the page's search box; false if it has none. */
+function focusSearch(): boolean {
+  const boxes = document.querySelectorAll<HTMLElement>('main :is(input[type=search], [role=searchbox])')
+  const box = [...boxes].find((one) => one.checkVisibility())
+  box?.focus()
+  return box !== undefined
+}

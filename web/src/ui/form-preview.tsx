@@ -1,0 +1,36 @@
+/** A form with a preview of what it makes: beside it on a desktop, below it and collapsible on a phone. The preview comes later than the form. */
+import { lazy, type ReactNode, Suspense } from 'react'
+import type { BotItem } from '#src/ui/bot-preview.tsx'
+import classes from './form-preview.module.css'
+
+// Without the preview the form is still a form.
+const LazyBotPreview = lazy(() =>
+  import('#src/ui/bot-preview.tsx').then(
+    ({ BotPreview }) => ({ default: BotPreview }),
+    () => ({ default: NoPreview }),
+  ),
+)
+
+export function FormWithPreview({ preview, children }: { preview: ReactNode; children: ReactNode }) {
+  return (
+    <div className={classes['columns']}>
+      {children}
+      <details open className={classes['preview']}>
+        <summary>Preview in Telegram</summary>
+        {preview}
+      </details>
+    </div>
+  )
+}
+
+export function Preview({ item }: { item: BotItem }) {
+  return (
+    <Suspense fallback={<div className={classes['waiting']} />}>
+      <LazyBotPreview item={item} />
+    </Suspense>
+  )
+}
+
+function NoPreview() {
+  return <p>The preview could not be loaded.</p>
+}

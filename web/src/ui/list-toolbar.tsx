@@ -1,0 +1,264 @@
+/** Above a list: the search box, filters and what is filtered by as chips, which columns show and how close the rows stand. */
+import { Button, CloseButton, NativeSelect, NumberInput, Popover, TextInput } from '@mantine/core'
+import { IconAdjustmentsHorizontal, IconFilter, IconSearch } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import classes from './list-toolbar.module.css'
+
+const SEARCH_AFTER_MS = 200
+
+interface FilterBase {
+  /** The key of its value. */
+  name: string
+  label: string
+}
+
+export type Filter = FilterBase &
+  ({ kind: 'choice'; options: readonly { value: string; label: string }[] } | { kind: 'number' } | { kind: 'day' })
+
+export type FilterValue = string | number | undefined
+
+interface ListToolbarProps {
+  /** Names the search box: `Search users`. */
+  searchLabel: string
+  search: string
+  onSearch: (search: string) => void
+  filters?: readonly Filter[]
+  values?: Readonly<Record<string, FilterValue>>
+  onFilter?: (values: Record<string, FilterValue>) => void
+  /** What else one can choose, such as the page size. */
+  children?: ReactNode
+  /** Buttons at the end: the table's own. */
+  end?: ReactNode
+}
+
+export function ListToolbar(props: ListToolbarProps) {
+  const { searchLabel, search, onSearch, filters = [], values = {}, onFilter = () => {}, children, end } = props
+  const active = filters.filter(({ name }) => values[name] !== undefined)
+  return (
+    <div className={classes['toolbar']}>
+      <div className={classes['row']}>
+        <SearchBox label={searchLabel} value={search} onChange={onSearch} />
+        {filters.length > 0 && <Filters filters={filters} values={values} active={active.length} onFilter={onFilter} />}
+        {children}
+        {end && <div className={classes['end']}>{end}</div>}
+      </div>
+      {active.length > 0 && (
+        <ul className={classes['chips']} aria-label="Active filters">
+          {active.map((filter) => (
+            <li key={filter.name} className={classes['chip']}>
+              {filter.label}: {textOf(filter, values[filter.name])}
+              <CloseButton
+                size="sm"
+                aria-label={`Remove filter ${filter.label}`}
+                onClick={() => onFilter({ [filter.name]: undefined })}
+              />
+            </li>
+          ))}
+          <li>
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              onClick={() => onFilter(Object.fromEntries(active.map(({ name }) => [name, undefined])))}
+            >
+              Clear filters
+            </Button>
+          </li>
+        </ul>
+      )}
+    </div>
+  )
+}
+
+function textOf(filter: Filter, value: FilterValue): string {
+  if (filter.kind === 'choice') return filter.options.find((option) => option.value === value)?.label ?? String(value)
+  return typeof value === 'number' ? value.toLocaleString('en-US', { maximumFractionDigits: 20 }) : String(value)
+}
+
+/** Tells what it holds a moment after the last key; Escape empties it. */
+function SearchBox({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
+  const [text, setText] = useState(value)
+  const [told, setTold] = useState(value)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+
+  // The address has changed otherwise: back, forward, a link.
+  if (value !== told) {
+    setTold(value)
+    setText(value)
+  }
+
+  const tell = (next: string) => {
+    clearTimeout(timer.current)
+    if (next.trim() === told) return
+    setTold(next.trim())
+    onChange(next.trim())
+  }
+  const handleChange = (next: string) => {
+    setText(next)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(tell, SEARCH_AFTER_MS, next)
+  }
+
+  return (
+    <TextInput
+      type="search"
+      className={classes['search'] ?? ''}
+      aria-label={label}
+      placeholder={label}
+      leftSection={<IconSearch size={18} aria-hidden />}
+      maxLength={100}
+      value={text}
+      onChange={({ target }) => handleChange(target.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') tell(text)
+        if (event.key !== 'Escape' || text === '') return
+        setText('')
+        tell('')
+      }}
+    />
+  )
+}
+
+interface FiltersProps {
+  filters: readonly Filter[]
+  values: Readonly<Record<string, FilterValue>>
+  active: number
+  onFilter: (values: Record<string, FilterValue>) => void
+}
+
+function Filters({ filters, values, active, onFilter }: FiltersProps) {
+  return (
+    <Pane label="Filters" icon={<IconFilter size={18} aria-hidden />} count={active}>
+      {filters.map((filter) => (
+        <FilterField
+          key={filter.name}
+          filter={filter}
+          value={values[filter.name]}
+          onChange={(value) => onFilter({ [filter.name]: value })}
+        />
+      ))}
+    </Pane>
+  )
+}
+
+interface FilterFieldProps {
+  filter: Filter
+  value: FilterValue
+  onChange: (value: FilterValue) => void
+}
+
+function FilterField({ filter, value, onChange }: FilterFieldProps) {
+  const { label, kind } = filter
+  if (kind === 'choice') {
+    return (
+      <NativeSelect
+        label={label}
+        value={value ?? ''}
+        data={[{ value: '', label: 'Any' }, ...filter.options]}
+        onChange={({ target }) => onChange(target.value || undefined)}
+      />
+    )
+  }
+  if (kind === 'day') {
+    return (
+      <TextInput type="date" label={label} value={value ?? ''} onChange={({ target }) => onChange(target.value || undefined)} />
+    )
+  }
+  return <NumberFilter label={label} value={value} onChange={onChange} />
+}
+
+/** Tells its number when it is left, or by Enter. */
+function NumberFilter({ label, value, onChange }: Omit<FilterFieldProps, 'filter'> & { label: string }) {
+  const [text, setText] = useState<string | number>(value ?? '')
+  const [known, setKnown] = useState(value)
+  if (value !== known) {
+    setKnown(value)
+    setText(value ?? '')
+  }
+  const commit = () => {
+    const next = text === '' ? undefined : Number(text)
+    if (next !== value) onChange(next)
+  }
+  return (
+    <NumberInput
+      label={label}
+      value={text}
+      hideControls
+      thousandSeparator=","
+      onChange={setText}
+      onBlur={commit}
+      onKeyDown={({ key }) => key === 'Enter' && commit()}
+    />
+  )
+}
+
+interface PaneProps {
+  label: string
+  icon: ReactNode
+  /** How much of it is in use. */
+  count?: number
+  children: ReactNode
+}
+
+/** A button that opens a small pane of choices. */
+function Pane({ label, icon, count = 0, children }: PaneProps) {
+  const id = useId()
+  return (
+    <Popover trapFocus returnFocus position="bottom-start" shadow="md" withinPortal>
+      <Popover.Target>
+        <Button variant="default" leftSection={icon}>
+          {label}
+          {count > 0 && <span className={classes['count']}>{count}</span>}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-labelledby={id} className={classes['pane'] ?? ''}>
+        <h2 id={id} className={classes['paneTitle']}>
+          {label}
+        </h2>
+        {children}
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+interface ViewPaneProps {
+  columns: readonly string[]
+  hidden: ReadonlySet<string>
+  isCompact: boolean
+  onChange: (view: { hidden: ReadonlySet<string>; isCompact: boolean }) => void
+}
+
+/** Which columns show, and how close the rows stand. */
+export function ViewPane({ columns, hidden, isCompact, onChange }: ViewPaneProps) {
+  const handleColumn = (header: string, isShown: boolean) => {
+    const next = new Set(hidden)
+    if (isShown) next.delete(header)
+    else next.add(header)
+    onChange({ hidden: next, isCompact })
+  }
+  return (
+    <Pane label="View" icon={<IconAdjustmentsHorizontal size={18} aria-hidden />} count={hidden.size}>
+      <label className={classes['choice']}>
+        <input type="checkbox" checked={isCompact} onChange={({ target }) => onChange({ hidden, isCompact: target.checked })} />
+        Compact rows
+      </label>
+      <fieldset className={classes['columns']}>
+        <legend>Columns</legend>
+        {columns.map((header) => (
+          <label key={header} className={classes['choice']}>
+            <input
+              type="checkbox"
+              checked={!hidden.has(header)}
+              disabled={!hidden.has(header) && hidden.size === columns.length - 1}
+              onChange={({ target }) => handleColumn(header, target.checked)}
+            />
+            {header}
+          </label>
+        ))}
+      </fieldset>
+      <Button variant="subtle" size="compact-md" onClick={() => onChange({ hidden: new Set(), isCompact: false })}>
+        Reset
+      </Button>
+    </Pane>
+  )
+}
