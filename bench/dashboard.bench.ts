@@ -2,10 +2,10 @@
  * The dashboard's two calls at 1M players and 1M participations against the bare limit: node:http and the very same prepared
  * statements with the same parameters, 10 connections. The counters are what seeding wrote, so a range is read as in a live game.
  */
-import { activityRanges } from '@arcade/contract/metrics'
+import { activityRanges } from '@arcade/contract/dashboard'
 import { seed } from '../server/src/cli/seed.ts'
 import type { Database } from '../server/src/db/database.ts'
-import { createFigures } from '../server/src/features/metrics/metrics.ts'
+import { createFigures } from '../server/src/features/dashboard/figures.ts'
 import { measure, show, startBare, startBenchServer, stopProcess, tailVerdict, verdict } from './harness.ts'
 
 const RATIO_BUDGET = 0.6

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { deflateRawSync } from 'node:zlib'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { DATABASE, readPassword, ROLE } from '../server/src/db/cluster-init.ts'
+import { DATABASE, readPassword, ROLE } from '../server/src/postgres/cluster-init.ts'
 import { type BenchServer, median, startBenchServer, verdict } from './harness.ts'
 
 const TIME_BUDGET = 2.5

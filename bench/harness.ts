@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Browser, chromium } from '@playwright/test'
-import { DATABASE, readPassword, ROLE } from '../server/src/db/cluster-init.ts'
+import { DATABASE, readPassword, ROLE } from '../server/src/postgres/cluster-init.ts'
 import { type ConsoleServer, startConsoleServer } from '../server/src/testing/console-server.ts'
 
 export const ROOT = resolve(import.meta.dirname, '..')

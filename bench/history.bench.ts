@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely'
 import type { Database } from '../server/src/db/database.ts'
-import { historyHandlers } from '../server/src/features/history.ts'
+import { historyHandlers } from '../server/src/features/history/history.ts'
 import { measure, show, startBare, startBenchServer, stopProcess, tailVerdict, verdict } from './harness.ts'
 
 const RATIO_BUDGET = 0.6

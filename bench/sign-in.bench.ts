@@ -1,5 +1,5 @@
 /** Signing in against the bare limit: argon2id with the same cost and nothing else; and that an unknown e-mail takes as long as a wrong password. */
-import { hashPassword, isPassword } from '../server/src/passwords.ts'
+import { hashPassword, isPassword } from '../server/src/identity/passwords.ts'
 import { PASSWORD } from '../server/src/testing/console-server.ts'
 import { measure, show, startBenchServer, verdict } from './harness.ts'
 

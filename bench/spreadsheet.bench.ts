@@ -8,7 +8,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { deflateRawSync } from 'node:zlib'
-import { spreadsheet, type Column } from '../server/src/spreadsheet.ts'
+import { spreadsheet, type Column } from '../server/src/sheets/spreadsheet.ts'
 
 const TIME_BUDGET = 2.5 // times the reference, design §9
 const RSS_BUDGET_MB = 64 // design §9

@@ -38,14 +38,30 @@ const targets = {
   'server/src/config.ts': 'export const a = process.env.PORT',
   'server/src/app.ts': 'export const a = 1',
   'server/src/main.ts': 'export const a = 1',
-  'server/src/files.ts': 'export const a = 1',
+  'server/src/files/files.ts': 'export const a = 1',
   'server/src/db/database.ts': 'export const a = 1',
   'server/src/http/limits.ts': 'export const a = 1',
   'server/src/cli/arcade.ts': 'export const a = 1',
   'server/src/testing/fixtures.ts': 'export const a = 1',
   'server/src/features/tasks.ts': 'export const a = 1',
-  'server/src/features/accounts/users.ts': 'export const a = 1',
+  'server/src/features/users/users.ts': 'export const a = 1',
 }
+
+test('files that import each other are a circle, through whatever others and in whatever way', async () => {
+  const circle = {
+    'server/src/db/a.ts': "import type { B } from './b.ts'\nexport type A = B",
+    'server/src/db/b.ts': "export const b = () => import('./c.ts')",
+    'server/src/db/c.ts': "export { a } from './a.ts'\nexport const c = 1",
+  }
+  const { problems } = await findProblems(await plant({ ...targets, ...circle }))
+  expect(problems.map(({ message }) => message)).toEqual([
+    'A circle of imports with server/src/db/b.ts, server/src/db/c.ts: move what both need to a file below them.',
+  ])
+})
+
+test('a file in no room is refused', async () => {
+  expect(await violations({ ...targets, 'server/src/odd.ts': 'export const b = 1' })).toEqual(['server/src/odd.ts:1'])
+})
 
 test('a tree that follows the rules passes', async () => {
   const allowed = {
@@ -55,8 +71,8 @@ test('a tree that follows the rules passes', async () => {
     'web/src/app-routes.tsx': "import { a } from '#src/routes.tsx'\nexport const b = a",
     'server/src/features/tasks.test.ts':
       "import { a } from '#src/testing/fixtures.ts'\nimport { a as b } from './tasks.ts'\nexport const c = [a, b, process.env.HOME]",
-    'server/src/features/accounts/sign-in.ts':
-      "import { a } from './users.ts'\nimport { a as b } from '#src/files.ts'\nexport const c = a + b",
+    'server/src/features/users/users-list.ts':
+      "import { a } from './users.ts'\nimport { a as b } from '#src/files/files.ts'\nexport const c = a + b",
     'e2e/tasks.spec.ts': "import { a } from '../server/src/testing/fixtures.ts'\nexport const b = a",
     'bench/src/players.ts': "import { a } from '../../server/src/testing/fixtures.ts'\nexport const b = a",
     'bench/page.bench.ts': "import { a } from '../server/src/app.ts'\nimport pg from 'pg'\nexport const b = [a, pg]",
@@ -103,31 +119,36 @@ test.each([
   ['the client imports the session', 'web/src/client.ts', "import { a } from './session.tsx'"],
   ['the routes load a page at once', 'web/src/routes.tsx', "import { a } from './features/tasks/tasks-page.tsx'"],
   ['the shell imports a feature', 'web/src/shell/x.tsx', "import { a } from '#src/features/tasks/tasks-page.tsx'"],
-  ['a feature imports another', 'server/src/features/tasks.ts', "import { a } from './accounts/users.ts'"],
+  ['a feature imports another', 'server/src/features/tasks.ts', "import { a } from './users/users.ts'"],
   ['a feature imports HTTP', 'server/src/features/tasks.ts', "import { a } from '#src/http/limits.ts'"],
   ['a feature imports the configuration', 'server/src/features/tasks.ts', "import { a } from '#src/config.ts'"],
   ['a feature imports the app', 'server/src/features/tasks.ts', "import { a } from '#src/app.ts'"],
   ['a feature imports test fixtures', 'server/src/features/tasks.ts', "import { a } from '#src/testing/fixtures.ts'"],
-  ['a test of a feature imports another feature', 'server/src/features/tasks.test.ts', "import { a } from './accounts/users.ts'"],
+  ['a test of a feature imports another feature', 'server/src/features/tasks.test.ts', "import { a } from './users/users.ts'"],
   ['the database imports a feature', 'server/src/db/x.ts', "import { a } from '#src/features/tasks.ts'"],
   ['the database imports HTTP', 'server/src/db/x.ts', "import { a } from '#src/http/limits.ts'"],
-  ['files import a feature', 'server/src/files.ts', "import { a } from './features/tasks.ts'"],
-  ['files import HTTP', 'server/src/files.ts', "import { a } from './http/limits.ts'"],
+  ['files import a feature', 'server/src/files/disk.ts', "import { a } from '#src/features/tasks.ts'"],
+  ['files import HTTP', 'server/src/files/disk.ts', "import { a } from '#src/http/limits.ts'"],
+  ['a room imports one above it', 'server/src/db/x.ts', "import { a } from '#src/files/files.ts'"],
   ['HTTP imports the app', 'server/src/http/x.ts', "import { a } from '#src/app.ts'"],
   ['e2e imports a feature of the server', 'e2e/x.spec.ts', "import { a } from '../server/src/features/tasks.ts'"],
   ['e2e imports the web app', 'e2e/x.spec.ts', "import { a } from '../web/src/client.ts'"],
   ['e2e imports the database', 'e2e/x.spec.ts', "import { a } from '../server/src/db/database.ts'"],
-  ['e2e reaches the server from a folder further down', 'e2e/src/x.ts', "import { a } from '../../server/src/files.ts'"],
+  ['e2e reaches the server from a folder further down', 'e2e/src/x.ts', "import { a } from '../../server/src/files/files.ts'"],
   ['e2e climbs within itself', 'e2e/src/x.ts', "import { a } from '../tasks.spec.ts'"],
-  ['the path climbs', 'server/src/features/accounts/x.ts', "import { a } from '../../files.ts'"],
-  ['the path climbs by one', 'server/src/db/x.ts', "import { a } from '../files.ts'"],
-  ['the path climbs in disguise', 'server/src/db/x.ts', "import { a } from './../files.ts'"],
-  ['the extension is missing', 'server/src/x.ts', "import { a } from './files'"],
-  ['the extension is that of a build', 'server/src/x.ts', "import { a } from './files.js'"],
+  ['the path climbs', 'server/src/features/users/x.ts', "import { a } from '../../files/files.ts'"],
+  ['the path climbs by one', 'server/src/db/x.ts', "import { a } from '../config.ts'"],
+  ['the path climbs in disguise', 'server/src/db/x.ts', "import { a } from './../config.ts'"],
+  ['the extension is missing', 'server/src/db/x.ts', "import { a } from './database'"],
+  ['the extension is that of a build', 'server/src/db/x.ts', "import { a } from './database.js'"],
   ['another workspace is imported by name', 'web/src/x.ts', "import { a } from '@arcade/server'"],
   ['the environment is read', 'server/src/db/x.ts', 'export const b = process.env.PORT'],
-  ['the environment is read by another name', 'server/src/x.ts', "import { env } from 'node:process'; export const b = env.PORT"],
-  ['the environment is taken apart', 'server/src/x.ts', 'export const { env } = process'],
+  [
+    'the environment is read by another name',
+    'server/src/db/x.ts',
+    "import { env } from 'node:process'; export const b = env.PORT",
+  ],
+  ['the environment is taken apart', 'server/src/db/x.ts', 'export const { env } = process'],
   ['a page fetches', 'web/src/features/tasks/x.tsx', "export const b = () => fetch('/api')"],
   ['a page opens a stream', 'web/src/features/tasks/x.tsx', "export const b = () => new EventSource('/api/events')"],
   ['a page fetches through window', 'web/src/features/tasks/x.tsx', "export const b = () => window.fetch('/api')"],
@@ -135,16 +156,18 @@ test.each([
   ['a barrel', 'web/src/ui/buttons.ts', "export * from './button.tsx'"],
   ['a barrel in two steps', 'web/src/ui/buttons.ts', "import { a } from './button.tsx'; export { a }"],
   ['an index file', 'web/src/ui/index.ts', 'export const b = 1'],
-  ['a drawer of utils', 'server/src/utils/x.ts', 'export const b = 1'],
+  ['a drawer of utils', 'server/src/db/utils/x.ts', 'export const b = 1'],
   ['a drawer of hooks', 'web/src/features/tasks/hooks/x.ts', 'export const b = 1'],
-  ['what cannot be parsed', 'server/src/x.ts', 'export const = 1'],
+  ['what cannot be parsed', 'server/src/db/x.ts', 'export const = 1'],
 ])('%s: refused', async (_, file, text) => {
   expect(await violations({ ...targets, [file]: text })).toEqual([`${file}:1`])
 })
 
 test('a file of 400 lines passes, one of 401 does not', async () => {
-  expect(await violations({ ...targets, 'server/src/x.ts': '\n'.repeat(399) + 'export {}\n' })).toEqual([])
-  expect(await violations({ ...targets, 'server/src/x.ts': '\n'.repeat(400) + 'export {}\n' })).toEqual(['server/src/x.ts:402'])
+  expect(await violations({ ...targets, 'server/src/db/x.ts': '\n'.repeat(399) + 'export {}\n' })).toEqual([])
+  expect(await violations({ ...targets, 'server/src/db/x.ts': '\n'.repeat(400) + 'export {}\n' })).toEqual([
+    'server/src/db/x.ts:402',
+  ])
 })
 
 test('the line of the import is named, and what to do instead', async () => {

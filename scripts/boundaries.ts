@@ -7,6 +7,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { basename, dirname, join, posix } from 'node:path'
 import { parseSync, type Statement, Visitor } from 'oxc-parser'
 import { root } from './children.ts'
+import { findCircles } from './circles.ts'
 
 const LINES_A_FILE_MAX = 400 // shared style: deep modules, yet readable in one sitting
 const drawers = ['utils', 'lib', 'helpers', 'hooks', 'types']
@@ -25,7 +26,29 @@ interface Zone {
   instead: string
 }
 
-const belowFeatures = ['contract', 'server/db', 'server modules', 'server/config']
+/** The server's rooms from the bottom up: each may import those before it. */
+const rooms = [
+  ['server/calls', 'server/src/calls', 'calls.ts knows the contract only.'],
+  [
+    'server/postgres',
+    'server/src/postgres/',
+    'postgres/ runs and reaches a PostgreSQL and knows no table. Turn the arrow round.',
+  ],
+  ['server/db', 'server/src/db/', 'The database knows no feature and no HTTP. Turn the arrow round.'],
+  [
+    'server/files',
+    'server/src/files/',
+    'The file store knows the database below it, no feature and no HTTP. Turn the arrow round.',
+  ],
+  [
+    'server/identity',
+    'server/src/identity/',
+    'identity/ knows the database below it, no feature and no HTTP. Turn the arrow round.',
+  ],
+  ['server/sheets', 'server/src/sheets/', 'sheets/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.'],
+  ['server/lists', 'server/src/lists/', 'lists/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.'],
+] as const
+const roomNames = rooms.map(([name]) => name)
 const belowPages = ['contract', 'web/ui', 'web/client', 'web/session']
 
 export const zones: readonly Zone[] = [
@@ -76,35 +99,29 @@ export const zones: readonly Zone[] = [
   {
     name: 'server/http',
     at: 'server/src/http/',
-    imports: [...belowFeatures, 'server/features'],
+    imports: ['contract', 'server/config', ...roomNames, 'server/features'],
     instead: 'app.ts hands the HTTP layer what it needs.',
   },
   {
     name: 'server/features',
     at: 'server/src/features/',
-    imports: ['contract', 'server/db', 'server modules'],
+    imports: ['contract', ...roomNames],
     isSplit: true,
     instead:
-      'A feature sees the contract, db/, the modules of server/src (calls.ts, sessions.ts, files.ts, …) and itself; app.ts hands it the rest. ' +
-      'What two features need is a module of server/src or a table both query.',
+      'A feature sees the contract, calls.ts, the rooms below it (lists/, sheets/, identity/, files/, db/, postgres/) and itself; app.ts hands it the rest. ' +
+      'What two features need belongs into a room, or is a table both query.',
   },
-  {
-    name: 'server/db',
-    at: 'server/src/db/',
-    imports: belowFeatures,
-    instead: 'The database knows no feature and no HTTP. Turn the arrow round.',
-  },
+  ...rooms.map(([name, at, instead], index) => ({
+    name,
+    at,
+    imports: ['contract', 'server/config', ...roomNames.slice(0, index)],
+    instead,
+  })),
   {
     name: 'server/config',
     at: 'server/src/config',
     imports: ['contract'],
     instead: 'config.ts reads the environment and knows nothing else.',
-  },
-  {
-    name: 'server modules',
-    at: 'server/src/',
-    imports: belowFeatures,
-    instead: 'The modules of server/src know no feature and no HTTP. Turn the arrow round.',
   },
 
   {
@@ -130,6 +147,7 @@ export interface Problem {
 export async function findProblems(base: string): Promise<{ problems: Problem[]; fileCount: number }> {
   const problems: Problem[] = []
   const seen = new Set<string>()
+  const imports = new Map<string, string[]>()
   let fileCount = 0
   const pattern = `{${workspaces.join(',')}}/**/*.{ts,tsx}`
   for await (const path of glob(pattern, {
@@ -140,8 +158,16 @@ export async function findProblems(base: string): Promise<{ problems: Problem[];
     fileCount++
     const zone = zoneOf(file)
     if (zone) seen.add(zone.name)
-    problems.push(...problemsOf(base, file, await readFile(join(base, file), 'utf8')))
+    const { problems: own, targets } = problemsOf(base, file, await readFile(join(base, file), 'utf8'))
+    problems.push(...own)
+    imports.set(file, targets)
   }
+  for (const [file = '', ...others] of findCircles(imports))
+    problems.push({
+      file,
+      line: 0,
+      message: `A circle of imports with ${others.join(', ')}: move what both need to a file below them.`,
+    })
   for (const zone of zones) {
     const place = [zone.at, `${zone.at}.ts`, `${zone.at}.tsx`].find((candidate) => existsSync(join(base, candidate)))
     if (place && !seen.has(zone.name))
@@ -156,7 +182,7 @@ function zoneOf(file: string): Zone | undefined {
   return zones.find(({ at }) => file.startsWith(at.endsWith('/') ? at : `${at}.`))
 }
 
-function problemsOf(base: string, file: string, source: string): Problem[] {
+function problemsOf(base: string, file: string, source: string): { problems: Problem[]; targets: string[] } {
   const problems: Problem[] = []
   const lineOf = (offset: number): number => source.slice(0, offset).split('\n').length
   const report = (offset: number, message: string): void => void problems.push({ file, line: lineOf(offset), message })
@@ -195,13 +221,15 @@ function problemsOf(base: string, file: string, source: string): Problem[] {
   if (folder) report(0, `No ${folder}/ drawers: put the file beside what uses it, under a name that says what it does.`)
   if (isBarrel(program.body) || /^index\.tsx?$/.test(basename(file)))
     report(0, 'No barrels: import each thing from the file that defines it.')
+  if (!zoneOf(file) && /^(contract|server|web)\/src\//.test(file))
+    report(0, 'This file lies in no room: put it into one that zones names.')
   const lineCount = source.trimEnd().split('\n').length
   if (lineCount > LINES_A_FILE_MAX)
     report(
       source.length,
       `${lineCount} lines, at most ${LINES_A_FILE_MAX}: move what can be named by itself to a file of its own.`,
     )
-  return problems
+  return { problems, targets: imported.flatMap(({ specifier }) => targetOf(file, specifier) ?? []) }
 }
 
 /** Whether a file only hands on what others define. */
@@ -223,21 +251,22 @@ interface Import {
 
 const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file) || file.includes('/src/testing/')
 
+/** The file of ours that an import means; none for a package. */
+function targetOf(file: string, specifier: string): string | undefined {
+  const path = specifier.replace(/\?.*$/, '')
+  if (/^@arcade\/contract(\/|$)/.test(path)) return `contract/src${path.slice('@arcade/contract'.length)}.ts`
+  if (path.startsWith('#src/')) return posix.join(file.split('/')[0] ?? '', path.slice(1))
+  return path.startsWith('.') ? posix.join(dirname(file), path) : undefined
+}
+
 function problemOfImport(base: string, file: string, { specifier, isLazy }: Import): string | undefined {
   const zone = zoneOf(file)
   const workspace = file.split('/')[0] ?? ''
   const path = specifier.replace(/\?.*$/, '')
 
-  let target: string
-  if (/^@arcade\/contract(\/|$)/.test(path)) target = `contract/src${path.slice('@arcade/contract'.length)}.ts`
-  else if (path.startsWith('@arcade/')) return `Nothing can be imported from ${path}: it has no exports.`
-  else if (path.startsWith('#src/')) target = posix.join(workspace, path.slice(1))
-  else if (path.startsWith('.')) {
-    target = posix.join(dirname(file), path)
-    const isBelow = path.startsWith('./') && target.startsWith(`${dirname(file)}/`)
-    const isServers = target.startsWith('server/src/') && ['e2e', 'bench'].includes(workspace) // there is no other way to write it
-    if (!isBelow && !isServers) return `${path}: never "../". Files of the same folder are './…', all others '#src/…'.`
-  } else {
+  const target = targetOf(file, specifier)
+  if (target === undefined) {
+    if (path.startsWith('@arcade/')) return `Nothing can be imported from ${path}: it has no exports.`
     const name = path
       .split('/')
       .slice(0, path.startsWith('@') ? 2 : 1)
@@ -245,6 +274,11 @@ function problemOfImport(base: string, file: string, { specifier, isLazy }: Impo
     return zone?.packages && !zone.packages.includes(name) && !isTest(file)
       ? `${zone.name} may not import ${name}. ${zone.instead}`
       : undefined
+  }
+  if (path.startsWith('.')) {
+    const isBelow = path.startsWith('./') && target.startsWith(`${dirname(file)}/`)
+    const isServers = target.startsWith('server/src/') && ['e2e', 'bench'].includes(workspace) // there is no other way to write it
+    if (!isBelow && !isServers) return `${path}: never "../". Files of the same folder are './…', all others '#src/…'.`
   }
 
   if (!existsSync(join(base, target)))

@@ -24,7 +24,7 @@ function beyondOurRights(): string[] {
   const capabilities = BigInt(`0x${/^CapEff:\t(\w+)/m.exec(status)?.[1] ?? '0'}`)
   const has = (capability: number): boolean => ((capabilities >> BigInt(capability)) & 1n) === 1n
   return [
-    ...(has(CAP_DAC_READ_SEARCH) ? [] : ['src/db/cluster-as-root.test.ts']),
-    ...(has(CAP_SYS_ADMIN) ? [] : ['src/db/cluster-full-disk.test.ts']), // mounts a small disk
+    ...(has(CAP_DAC_READ_SEARCH) ? [] : ['src/postgres/cluster-as-root.test.ts']),
+    ...(has(CAP_SYS_ADMIN) ? [] : ['src/postgres/cluster-full-disk.test.ts']), // mounts a small disk
   ]
 }

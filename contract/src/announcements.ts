@@ -1,7 +1,7 @@
 /** Announcements (§2, §3, §5, §7) with their files, and the players' "has something new" (GET /update-users-status). */
 import { z } from 'zod'
-import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
-import { call } from '#src/call.ts'
+import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from './bulk.ts'
+import { call } from './call.ts'
 import {
   idField,
   linkField,
@@ -12,7 +12,7 @@ import {
   searchField,
   textField,
   versionField,
-} from '#src/fields.ts'
+} from './fields.ts'
 
 export const ANNOUNCEMENTS_PAGE_SIZE = 50 // §9
 export const SUBTITLE_MAX_LENGTH = 60 // §9

@@ -1,6 +1,6 @@
 /** Acting on many rows at once: on picked ones, or on all that a filter matches; first as a dry run whose summary one confirms. */
 import { z } from 'zod'
-import { idField } from '#src/fields.ts'
+import { idField } from './fields.ts'
 
 /** Picked rows that one call acts on; beyond that, a filter. */
 export const BULK_MAX_IDS = 10_000

@@ -1,6 +1,6 @@
 /** How a call is declared: path, verb, who may make it, how large its body may be, how its failure looks on the wire. */
 import { oc } from '@orpc/contract'
-import type { ErrorCode } from '#src/errors.ts'
+import type { ErrorCode } from './errors.ts'
 
 /** `guest` is anyone, signed in or not; `user` is any signed-in person, so admins too; `bot` is a bot token. */
 export type Access = 'guest' | 'user' | 'admin' | 'bot'

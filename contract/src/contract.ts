@@ -1,10 +1,11 @@
 /** The whole surface: every call that the browser or the bot can make. */
-import { accounts, users } from '#src/accounts.ts'
-import { announcements } from '#src/announcements.ts'
-import { downloads } from '#src/download.ts'
-import { history } from '#src/history.ts'
-import { metrics } from '#src/metrics.ts'
-import { dailyTasks, socialTasks } from '#src/tasks.ts'
-import { telegramUsers } from '#src/telegram-users.ts'
+import { auth } from './auth.ts'
+import { announcements } from './announcements.ts'
+import { downloads } from './download.ts'
+import { history } from './history.ts'
+import { dashboard } from './dashboard.ts'
+import { dailyTasks, socialTasks } from './tasks.ts'
+import { players } from './players.ts'
+import { users } from './users.ts'
 
-export const contract = { accounts, users, metrics, socialTasks, dailyTasks, announcements, telegramUsers, history, downloads }
+export const contract = { auth, users, dashboard, socialTasks, dailyTasks, announcements, players, history, downloads }

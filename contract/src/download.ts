@@ -1,13 +1,13 @@
 /** Spreadsheet downloads (§7): streamed, so they are declared here once for both sides instead of as JSON calls. */
 import { z } from 'zod'
-import { call } from '#src/call.ts'
-import { usersFilter } from '#src/accounts.ts'
-import { announcementsFilter } from '#src/announcements.ts'
-import { BULK_BODY_LIMIT_BYTES, bulkTarget } from '#src/bulk.ts'
-import { historyKindField } from '#src/history.ts'
-import { idField } from '#src/fields.ts'
-import { tasksFilter } from '#src/tasks.ts'
-import { telegramUsersFilter } from '#src/telegram-users.ts'
+import { call } from './call.ts'
+import { usersFilter } from './users.ts'
+import { announcementsFilter } from './announcements.ts'
+import { BULK_BODY_LIMIT_BYTES, bulkTarget } from './bulk.ts'
+import { historyKindField } from './history.ts'
+import { idField } from './fields.ts'
+import { tasksFilter } from './tasks.ts'
+import { playersFilter } from './players.ts'
 
 export const XLSX_MEDIA_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
@@ -64,7 +64,7 @@ function selectionOf<List extends string, Filter extends z.ZodType>(list: List, 
 /** Rows of one list, in its default order. Players' ids travel as texts here, as all ids do. */
 export const selectionDownloadInput = z.discriminatedUnion('list', [
   selectionOf('users', usersFilter),
-  selectionOf('telegramUsers', telegramUsersFilter),
+  selectionOf('telegramUsers', playersFilter),
   selectionOf('socialTasks', tasksFilter),
   selectionOf('dailyTasks', tasksFilter),
   selectionOf('announcements', announcementsFilter),
@@ -84,7 +84,7 @@ export const downloads = {
     })
     .input(exportInput)
     .output(spreadsheetOutput),
-  telegramUsers: call(['admin'], { failure: 'status' })
+  players: call(['admin'], { failure: 'status' })
     .route({
       method: 'GET',
       path: '/downloadTelegramUsersData',
@@ -130,6 +130,6 @@ export const downloads = {
 /** The file names of §7 and §9, for an answer without content-disposition. */
 export const defaultFileNames = {
   users: 'userdata.xlsx',
-  telegramUsers: 'TelegramUserdata.xlsx',
+  players: 'TelegramUserdata.xlsx',
   history: 'data.xlsx',
 } as const

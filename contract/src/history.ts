@@ -1,7 +1,7 @@
 /** Participation history (§2 /history, §3): a document per task or announcement, its participants as a subcollection. */
 import { z } from 'zod'
-import { call } from '#src/call.ts'
-import { cursorField, idField, keysetPageOf, searchField } from '#src/fields.ts'
+import { call } from './call.ts'
+import { cursorField, idField, keysetPageOf, searchField } from './fields.ts'
 
 export const HISTORY_PAGE_SIZE = 50 // §9
 export const historyKinds = ['announcement', 'social', 'daily'] as const

@@ -1,7 +1,7 @@
 /** Social and daily tasks (§2, §3, §5): one set of calls a collection; what tells the two apart is the data below. */
 import { z } from 'zod'
-import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
-import { call } from '#src/call.ts'
+import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from './bulk.ts'
+import { call } from './call.ts'
 import {
   idField,
   linkField,
@@ -12,7 +12,7 @@ import {
   searchField,
   textField,
   versionField,
-} from '#src/fields.ts'
+} from './fields.ts'
 
 export const TASKS_PAGE_SIZE = 50 // §9
 export const TASK_TITLE_MAX_LENGTH = 200

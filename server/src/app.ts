@@ -3,29 +3,30 @@ import type { Hono } from 'hono'
 import type { HttpBindings } from '@hono/node-server'
 import type { Logger } from 'pino'
 import { contract } from '@arcade/contract/contract'
-import { type Attempts, createAttempts } from '#src/attempts.ts'
-import { createBotTokens } from '#src/bot-tokens.ts'
-import type { Config } from '#src/config.ts'
+import { type Attempts, createAttempts } from '#src/identity/attempts.ts'
+import { createBotTokens } from '#src/identity/bot-tokens.ts'
+import type { Config } from './config.ts'
 import type { Database } from '#src/db/database.ts'
-import { createDownloads } from '#src/download.ts'
-import { signInHandlers } from '#src/features/accounts/sign-in.ts'
-import { usersDownload, usersSelection } from '#src/features/accounts/users-list.ts'
-import { usersHandlers } from '#src/features/accounts/users.ts'
+import { createDownloads } from '#src/sheets/download.ts'
+import { authHandlers } from '#src/features/auth/auth.ts'
+import { usersDownload, usersSelection } from '#src/features/users/users-list.ts'
+import { usersHandlers } from '#src/features/users/users.ts'
 import { announcementsSelection } from '#src/features/announcements/announcements-list.ts'
 import { announcementsHandlers } from '#src/features/announcements/announcements.ts'
-import { historyDownload, historyHandlers } from '#src/features/history.ts'
-import { createLive, type Live } from '#src/features/metrics/live.ts'
-import { createFigures, metricsHandlers } from '#src/features/metrics/metrics.ts'
+import { historyDownload, historyHandlers } from '#src/features/history/history.ts'
+import { createLive, type Live } from '#src/features/dashboard/live.ts'
+import { dashboardHandlers } from '#src/features/dashboard/dashboard.ts'
+import { createFigures } from '#src/features/dashboard/figures.ts'
 import { tasksSelection } from '#src/features/tasks/tasks-list.ts'
 import { tasksHandlers } from '#src/features/tasks/tasks.ts'
-import { telegramUsersDownload, telegramUsersSelection } from '#src/features/telegram-users/download.ts'
-import { telegramUsersHandlers } from '#src/features/telegram-users/telegram-users.ts'
-import { createFiles, type Files } from '#src/files.ts'
-import type { FileStore } from '#src/files-disk.ts'
+import { playersDownload, playersSelection } from '#src/features/players/download.ts'
+import { playersHandlers } from '#src/features/players/players.ts'
+import { createFiles, type Files } from '#src/files/files.ts'
+import type { FileStore } from '#src/files/disk.ts'
 import { createHttp } from '#src/http/http.ts'
 import { bindRoutes } from '#src/http/routes.ts'
 import type { WebApp } from '#src/http/static.ts'
-import { createSessions, type Sessions } from '#src/sessions.ts'
+import { createSessions, type Sessions } from '#src/identity/sessions.ts'
 
 export interface AppOptions {
   config: Pick<Config, 'publicOrigin' | 'registrationEmailHost' | 'rateLimit'>
@@ -63,23 +64,23 @@ export async function createApp({
   const live = createLive({ sessions, figures, log })
   const selections = {
     users: usersSelection(services),
-    telegramUsers: telegramUsersSelection(services),
+    telegramUsers: playersSelection(services),
     socialTasks: tasksSelection(services, 'social'),
     dailyTasks: tasksSelection(services, 'daily'),
     announcements: announcementsSelection(services),
   }
   const routes = bindRoutes(contract, {
-    accounts: signInHandlers(services),
+    auth: authHandlers(services),
     users: usersHandlers(services),
-    metrics: metricsHandlers({ figures, live }),
+    dashboard: dashboardHandlers({ figures, live }),
     socialTasks: tasksHandlers(services, 'social'),
     dailyTasks: tasksHandlers(services, 'daily'),
     announcements: announcementsHandlers(services),
-    telegramUsers: telegramUsersHandlers(services),
+    players: playersHandlers(services),
     history: historyHandlers(services),
     downloads: {
       users: usersDownload(services),
-      telegramUsers: telegramUsersDownload(services),
+      players: playersDownload(services),
       history: historyDownload(services),
       selection: (input, context) => {
         switch (input.list) {

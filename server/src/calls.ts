@@ -5,7 +5,7 @@ import type {
   InferContractRouterInputs,
   InferContractRouterOutputs,
 } from '@orpc/contract'
-import type { SessionUser } from '@arcade/contract/accounts'
+import type { SessionUser } from '@arcade/contract/auth'
 import { errorCatalogue, type ErrorCode } from '@arcade/contract/errors'
 
 /** Who makes a call. The HTTP layer has already checked that the call's access allows them. */

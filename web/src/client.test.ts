@@ -1,6 +1,6 @@
 import { ORPCError } from '@orpc/client'
 import { expect, test } from 'vitest'
-import { asCallError, CallError, client, fileNameOf, onRejection } from '#src/client.ts'
+import { asCallError, CallError, client, fileNameOf, onRejection } from './client.ts'
 
 test.each([
   ['attachment; filename="userdata.xlsx"', 'userdata.xlsx'],
@@ -56,8 +56,8 @@ test('§4 a call that is refused as signed out tells the session, a failed login
     return Response.json(body, { status })
   }
   Object.assign(globalThis, { location: { origin: 'http://console.test' } })
-  await expect(client.metrics.get()).rejects.toThrow(CallError)
-  await expect(client.accounts.login({ email: 'a@gmail.com', password: 'secret1' })).rejects.toThrow('Error logging in!')
+  await expect(client.dashboard.get()).rejects.toThrow(CallError)
+  await expect(client.auth.login({ email: 'a@gmail.com', password: 'secret1' })).rejects.toThrow('Error logging in!')
   stop()
   expect(refused).toEqual(['SIGNED_OUT'])
 })

@@ -1,7 +1,7 @@
 /** The only door to the server: the contract's calls and downloads (§7), every failure as one CallError, the cache of answers. */
 import type { contract } from '@arcade/contract/contract'
 import type { ErrorBody, ErrorCode } from '@arcade/contract/errors'
-import type { ActivityRange, Figures } from '@arcade/contract/metrics'
+import type { ActivityRange, Figures } from '@arcade/contract/dashboard'
 import { createORPCClient, ORPCError } from '@orpc/client'
 import type { ContractRouterClient } from '@orpc/contract'
 import { OpenAPILink } from '@orpc/openapi-client/fetch'
@@ -147,7 +147,7 @@ interface FiguresWatcher {
  * while the page can be seen: a browser has six connections to a server (HTTP/1.1), for all of its tabs.
  */
 export function watchFigures(range: ActivityRange, { onOpen, onFigures, onLost }: FiguresWatcher): () => void {
-  const { path = '' } = contractRoutes.metrics.events['~orpc'].route
+  const { path = '' } = contractRoutes.dashboard.events['~orpc'].route
   let source: EventSource | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let attempts = 0
@@ -180,7 +180,7 @@ export function watchFigures(range: ActivityRange, { onOpen, onFigures, onLost }
       if (!['SIGNED_OUT', 'FORBIDDEN'].includes(asCallError(error).code)) open()
     }
     const expected = timer
-    client.metrics.get().then(
+    client.dashboard.get().then(
       () => timer === expected && open(),
       (error: unknown) => timer === expected && rejected(error),
     )

@@ -14,9 +14,9 @@ import { announcementsSearch } from '#src/features/announcements/announcements-s
 import { dashboardSearch } from '#src/features/dashboard/dashboard-search.ts'
 import { historySearch } from '#src/features/history/history-search.ts'
 import { tasksSearch } from '#src/features/tasks/tasks-search.ts'
-import { telegramUsersSearch } from '#src/features/telegram-users/telegram-users-search.ts'
+import { playersSearch } from '#src/features/players/players-search.ts'
 import { usersSearch } from '#src/features/users/users-search.ts'
-import { currentUser, knownSession, type Session, useSessionQuery, watchSession } from '#src/session.tsx'
+import { currentUser, knownSession, type Session, useSessionQuery, watchSession } from './session.tsx'
 import { LoadingScreen, UnreachableScreen } from '#src/shell/loading-screen.tsx'
 import { PageProblem } from '#src/shell/page-problem.tsx'
 
@@ -156,14 +156,14 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/manage-telegram-users',
-        validateSearch: telegramUsersSearch,
-        component: lazyRouteComponent(() => import('#src/features/telegram-users/telegram-users-page.tsx'), 'TelegramUsersPage'),
+        validateSearch: playersSearch,
+        component: lazyRouteComponent(() => import('#src/features/players/players-page.tsx'), 'PlayersPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/manage-telegram-users/$userId',
-        validateSearch: telegramUsersSearch,
-        component: lazyRouteComponent(() => import('#src/features/telegram-users/player-page.tsx'), 'PlayerPage'),
+        validateSearch: playersSearch,
+        component: lazyRouteComponent(() => import('#src/features/players/player-page.tsx'), 'PlayerPage'),
       }),
       createRoute({
         getParentRoute: () => management,

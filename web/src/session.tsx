@@ -1,11 +1,11 @@
 /** Who is signed in (§3 session data, §4 authentication): one cached answer that outlives a reload and follows the other tabs. */
-import type { SessionUser } from '@arcade/contract/accounts'
+import type { SessionUser } from '@arcade/contract/auth'
 import { useQuery } from '@tanstack/react-query'
-import { api, client, onRejection, queryClient } from '#src/client.ts'
+import { api, client, onRejection, queryClient } from './client.ts'
 
 const STALE_AFTER_MS = 30_000
-const sessionKey = api.accounts.session.queryKey()
-export type Session = Awaited<ReturnType<typeof client.accounts.session>>
+const sessionKey = api.auth.session.queryKey()
+export type Session = Awaited<ReturnType<typeof client.auth.session>>
 
 /** Signing in or out in one tab is news for all the others. */
 const tabs = new BroadcastChannel('session')
@@ -17,7 +17,7 @@ function sessionQuery() {
   return {
     queryKey: sessionKey,
     queryFn: async ({ signal }: { signal: AbortSignal }): Promise<Session> => {
-      const session = await client.accounts.session(undefined, { signal })
+      const session = await client.auth.session(undefined, { signal })
       forgetOthers(session.user)
       return session
     },

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { constants, createWriteStream, type WriteStream } from 'node:fs'
 import { access, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { StartError } from '#src/db/errors.ts'
+import { StartError } from '#src/postgres/errors.ts'
 import type { Line } from './import-lines.ts'
 
 export interface Rejects {

@@ -8,7 +8,7 @@ import type { TaskCollection } from '@arcade/contract/tasks'
 import { countJoined, countTaken, type Deltas, hasMoved } from '#src/db/activity.ts'
 import { addToCounters } from '#src/db/counters.ts'
 import type { HistoryKind, Tables } from '#src/db/tables.ts'
-import type { Sessions } from '#src/sessions.ts'
+import type { Sessions } from '#src/identity/sessions.ts'
 import type { Columns } from './import-rows.ts'
 import { settleUnique } from './import-unique.ts'
 

@@ -4,7 +4,7 @@ import { activityCounters, countedActivity } from '#src/testing/activity.ts'
 import { testDatabase } from '#src/testing/test-database.ts'
 import { countJoined, type Deltas, forgetHours } from './activity.ts'
 import { addToCounters, foldCounters } from './counters.ts'
-import { up } from './migrations/0003_activity.ts'
+import { up } from '#src/db/migrations/0003_activity.ts'
 
 const { db, ...database } = await testDatabase()
 

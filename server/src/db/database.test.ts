@@ -7,7 +7,7 @@ import { startProcess, waitFor } from '#src/testing/processes.ts'
 import { createDatabase, testDatabase } from '#src/testing/test-database.ts'
 import { onServer } from '#src/testing/test-server.ts'
 import { type Database, openDatabase } from './database.ts'
-import { StartError, constraintOf, isDiskFull, isUnavailable } from './errors.ts'
+import { StartError, constraintOf, isDiskFull, isUnavailable } from '#src/postgres/errors.ts'
 import type { Migration } from './migrate.ts'
 
 const log = pino({ level: 'silent' })

@@ -6,11 +6,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import type pg from 'pg'
 import type { Logger } from 'pino'
-import { embeddedCluster } from './cluster.ts'
-import { type Pool, openPool } from './connections.ts'
-import { StartError, isRetryable } from './errors.ts'
-import { type FreeSpace, watchFreeSpace } from './free-space.ts'
-import { type Keeper, openKeeper } from './keeper.ts'
+import { embeddedCluster } from '#src/postgres/cluster.ts'
+import { type Pool, openPool } from '#src/postgres/connections.ts'
+import { StartError, isRetryable } from '#src/postgres/errors.ts'
+import { type FreeSpace, watchFreeSpace } from '#src/postgres/free-space.ts'
+import { type LockHolder, openLockHolder } from '#src/postgres/lock-holder.ts'
 import { type Migration, migrate } from './migrate.ts'
 import { type Snapshot, snapshotRows, withSnapshot } from './snapshot.ts'
 import type { Tables } from './tables.ts'
@@ -56,7 +56,7 @@ export interface Database {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { dataDir, url, log, use } = options
   let pool: Pool | undefined
-  const keeper = await openKeeper({
+  const lockHolder = await openLockHolder({
     target: url === undefined ? { cluster: embeddedCluster({ dataDir, log }), dataDir } : { url },
     use,
     log,
@@ -65,15 +65,15 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     onFatal: options.onFatal ?? exit(log),
   })
   try {
-    await refuseOldServer(keeper)
-    pool = openPool(keeper.address(), { size: options.poolSize ?? DEFAULT_POOL_SIZE, log })
+    await refuseOldServer(lockHolder)
+    pool = openPool(lockHolder.address(), { size: options.poolSize ?? DEFAULT_POOL_SIZE, log })
     const freeSpace = url === undefined ? await watchFreeSpace(dataDir) : undefined
-    const database = door(pool, keeper, freeSpace)
-    await migrate({ db: database.db, lockConnection: keeper.connection, log, migrations: options.migrations })
+    const database = door(pool, lockHolder, freeSpace)
+    await migrate({ db: database.db, lockConnection: lockHolder.connection, log, migrations: options.migrations })
     return database
   } catch (error) {
     await pool?.end(0)
-    await keeper.close(CLOSE_KEEPER_MS)
+    await lockHolder.close(CLOSE_KEEPER_MS)
     throw error
   }
 }
@@ -86,18 +86,18 @@ const CLOSE_KEEPER_MS = 7_500
 const READY_MS = 1_000
 const ATTEMPTS = 6
 
-function door(pool: Pool, keeper: Keeper, freeSpace: FreeSpace | undefined): Database {
+function door(pool: Pool, lockHolder: LockHolder, freeSpace: FreeSpace | undefined): Database {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool.pool }) })
   let closed: Promise<void> | undefined
   return {
     db,
     transaction: (work) => withRetries(() => db.transaction().execute(work)),
     prepared: (name, text) => (values) => runPrepared(pool.pool, { name, text, values }),
-    snapshot: (work) => withSnapshot(keeper.address(), work),
-    snapshotRows: (sql, params, batchSize) => snapshotRows(keeper.address(), { sql, params, batchSize }),
-    listen: (channel, onMessage, onGap) => keeper.listen({ channel, onMessage, onGap }),
+    snapshot: (work) => withSnapshot(lockHolder.address(), work),
+    snapshotRows: (sql, params, batchSize) => snapshotRows(lockHolder.address(), { sql, params, batchSize }),
+    listen: (channel, onMessage, onGap) => lockHolder.listen({ channel, onMessage, onGap }),
     async isReady() {
-      if (keeper.connection === undefined) return false
+      if (lockHolder.connection === undefined) return false
       const answer = pool.pool.query('select 1').then(
         () => true,
         () => false,
@@ -107,7 +107,7 @@ function door(pool: Pool, keeper: Keeper, freeSpace: FreeSpace | undefined): Dat
     freeSpaceLow: () => freeSpace?.isLow() ?? false,
     close() {
       freeSpace?.close()
-      closed ??= pool.end(CLOSE_POOL_MS).then(() => keeper.close(CLOSE_KEEPER_MS))
+      closed ??= pool.end(CLOSE_POOL_MS).then(() => lockHolder.close(CLOSE_KEEPER_MS))
       return closed
     },
   }
@@ -139,7 +139,7 @@ async function runPrepared<Row>(pool: pg.Pool, query: pg.QueryConfig): Promise<R
   }
 }
 
-async function refuseOldServer({ connection }: Keeper): Promise<void> {
+async function refuseOldServer({ connection }: LockHolder): Promise<void> {
   const { rows } = (await connection?.query<{ version: number }>(
     `select current_setting('server_version_num')::int as version`,
   )) ?? { rows: [] }

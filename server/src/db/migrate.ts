@@ -2,9 +2,9 @@
 import { readdir } from 'node:fs/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
-import { LOCKS, LOCK_SPACE } from './keeper.ts'
-import type { Connection } from './connections.ts'
-import { StartError } from './errors.ts'
+import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
+import type { Connection } from '#src/postgres/connections.ts'
+import { StartError } from '#src/postgres/errors.ts'
 import type { Tables } from './tables.ts'
 
 export interface Migration {

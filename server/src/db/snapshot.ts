@@ -2,7 +2,7 @@
  * One consistent view of the database for as long as an export takes, on a connection of its own: a repeatable-read,
  * read-only transaction with server-side cursors. Everything is freed however the work ends.
  */
-import { type Address, type Connection, connect, destroy } from './connections.ts'
+import { type Address, type Connection, connect, destroy } from '#src/postgres/connections.ts'
 
 export interface Snapshot {
   query: <Row>(sql: string, params?: unknown[]) => Promise<Row[]>

@@ -1,8 +1,8 @@
 /** Who is calling: the session cookie, a bot's bearer token, and whether the call's access admits them (§6). */
 import type { Access } from '@arcade/contract/call'
-import type { BotTokens } from '#src/bot-tokens.ts'
+import type { BotTokens } from '#src/identity/bot-tokens.ts'
 import { type Caller, Failure } from '#src/calls.ts'
-import { SESSION_MAX_SECONDS, type Sessions } from '#src/sessions.ts'
+import { SESSION_MAX_SECONDS, type Sessions } from '#src/identity/sessions.ts'
 
 export interface SessionCookie {
   read(request: Request): string | undefined

@@ -4,7 +4,7 @@ import type { CallMeta } from '@arcade/contract/call'
 import type { ErrorBody, ErrorCode } from '@arcade/contract/errors'
 import { Failure } from '#src/calls.ts'
 import { type Answer, jsonHeaders } from './answer.ts'
-import { constraintOf, isDiskFull, isUnavailable } from '#src/db/errors.ts'
+import { constraintOf, isDiskFull, isUnavailable } from '#src/postgres/errors.ts'
 
 /** Race-proof by the constraint instead of a look beforehand (design §6). */
 const constraintCodes: Record<string, ErrorCode> = {

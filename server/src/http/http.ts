@@ -7,10 +7,10 @@ import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import type { Logger } from 'pino'
 import type { ErrorCode } from '@arcade/contract/errors'
-import type { BotTokens } from '#src/bot-tokens.ts'
+import type { BotTokens } from '#src/identity/bot-tokens.ts'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
-import type { Sessions } from '#src/sessions.ts'
+import type { Sessions } from '#src/identity/sessions.ts'
 import { identify, refuseUnless, sessionCookie } from './caller.ts'
 import { failureAnswer, logFailure, toFailure } from './failures.ts'
 import { type Answer, jsonHeaders, securityHeaders } from './answer.ts'
@@ -88,7 +88,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
 
   /** What GET /api/session answers; null while it cannot tell, and the page asks by itself. */
   async function sessionFor(c: Context<Env>): Promise<{ user: unknown } | null> {
-    const route = routes.find(({ name }) => name === 'accounts.session')
+    const route = routes.find(({ name }) => name === 'auth.session')
     const response = route && (await answer(c, route))
     return response?.ok ? ((await response.json()) as { user: unknown }) : null
   }

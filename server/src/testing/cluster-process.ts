@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { type Database, openDatabase } from '#src/db/database.ts'
-import { StartError, isDiskFull, isUnavailable } from '#src/db/errors.ts'
+import { StartError, isDiskFull, isUnavailable } from '#src/postgres/errors.ts'
 
 export interface ProcessOptions {
   dataDir: string

@@ -9,9 +9,9 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { importDirectory } from '#src/cli/import.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
-import { createAccount } from '#src/features/accounts/accounts.ts'
-import { hashPassword } from '#src/passwords.ts'
-import { createSessions } from '#src/sessions.ts'
+import { createAccount } from '#src/identity/accounts.ts'
+import { hashPassword } from '#src/identity/passwords.ts'
+import { createSessions } from '#src/identity/sessions.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 /** Sample data in the product's import format, beside the checkout. */

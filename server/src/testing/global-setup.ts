@@ -7,9 +7,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { pino } from 'pino'
 import type { TestProject } from 'vitest/node'
-import { embeddedCluster } from '#src/db/cluster.ts'
+import { embeddedCluster } from '#src/postgres/cluster.ts'
 import { openDatabase } from '#src/db/database.ts'
-import { processBirth } from '#src/db/processes.ts'
+import { processBirth } from '#src/postgres/processes.ts'
 import { onServer, urlOf, withDatabase } from './test-server.ts'
 
 declare module 'vitest' {

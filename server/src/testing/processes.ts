@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { openDatabase } from '#src/db/database.ts'
-import { findProcess, findProcesses, signal } from '#src/db/processes.ts'
+import { findProcess, findProcesses, signal } from '#src/postgres/processes.ts'
 import type { ProcessAnswer, ProcessEvent, ProcessOptions } from './cluster-process.ts'
 
 export interface DatabaseProcess {

@@ -1,6 +1,6 @@
 /** Databases on the server that the tests run against. */
 import pg from 'pg'
-import type { Running } from '#src/db/cluster.ts'
+import type { Running } from '#src/postgres/cluster.ts'
 
 type Sql = <Row>(text: string) => Promise<Row[]>
 

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useSession } from '#src/session.tsx'
 import { placesFor } from './navigation.tsx'
 import classes from './overlay.module.css'
-import { hasSingleKeys, type OverlayProps, PALETTE_KEYS, setSingleKeys } from './shortcuts.tsx'
+import { hasSingleKeys, type OverlayProps, PALETTE_KEYS, setSingleKeys } from './shortcut-keys.ts'
 
 export function KeyboardMap({ onClose }: OverlayProps) {
   const { user } = useSession()

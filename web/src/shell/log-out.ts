@@ -13,7 +13,7 @@ export function useLogOut(): () => Promise<void> {
     if (isLeaving.current) return
     isLeaving.current = true
     try {
-      await client.accounts.logout()
+      await client.auth.logout()
       setCurrentUser(null)
       toast.success('Logged Out Succesfully!') // sic, §2
       await navigate({ to: '/' })

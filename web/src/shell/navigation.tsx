@@ -1,5 +1,5 @@
 /** The links of the shell (§2), the greeting and Log Out: the content of the sidebar and of the phone's drawer. */
-import type { SessionUser } from '@arcade/contract/accounts'
+import type { SessionUser } from '@arcade/contract/auth'
 import {
   type Icon,
   IconBrandTelegram,

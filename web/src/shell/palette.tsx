@@ -16,7 +16,7 @@ import { colorSchemes } from './color-scheme.tsx'
 import { useLogOut } from './log-out.ts'
 import { placesFor } from './navigation.tsx'
 import classes from './overlay.module.css'
-import type { OverlayProps } from './shortcuts.tsx'
+import type { OverlayProps } from './shortcut-keys.ts'
 
 interface Entry {
   id: string
@@ -222,7 +222,7 @@ function useFound(text: string): Found {
   const isWanted = user?.userType === 'admin' && text.length >= SEARCH_MIN_LENGTH
   const search = { enabled: isWanted && settled.length >= SEARCH_MIN_LENGTH, retry: false }
   const players = useQuery(
-    api.telegramUsers.list.queryOptions({ input: { search: settled, pageSize: String(FOUND_OF_EACH) }, ...search }),
+    api.players.list.queryOptions({ input: { search: settled, pageSize: String(FOUND_OF_EACH) }, ...search }),
   )
   const social = useQuery(api.socialTasks.list.queryOptions({ input: { search: settled }, ...search }))
   const daily = useQuery(api.dailyTasks.list.queryOptions({ input: { search: settled }, ...search }))

@@ -11,7 +11,8 @@ import { forgetSelections } from '#src/ui/selection.tsx'
 import { Navigation } from './navigation.tsx'
 import { OfflineNotice } from './offline-notice.tsx'
 import classes from './shell.module.css'
-import { isMac, PALETTE_KEYS, useShortcuts } from './shortcuts.tsx'
+import { isMac, PALETTE_KEYS } from './shortcut-keys.ts'
+import { useShortcuts } from './shortcuts.tsx'
 
 export function Shell() {
   const { user } = useSession()

@@ -8,34 +8,7 @@ import { type ComponentType, type ReactNode, useEffect, useEffectEvent, useRef, 
 import { useSession } from '#src/session.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { placesFor } from './navigation.tsx'
-
-export const isMac = /mac|iphone|ipad/i.test(navigator.platform)
-export const PALETTE_KEYS = isMac ? ['⌘', 'K'] : ['Ctrl', 'K']
-
-const SINGLE_KEYS_OFF = 'arcade-single-keys-off'
-
-/** Whether keys by themselves are shortcuts. Remembered in this browser; on, where it remembers nothing. */
-export function hasSingleKeys(): boolean {
-  try {
-    return localStorage.getItem(SINGLE_KEYS_OFF) === null
-  } catch {
-    return true // storage is forbidden in this browser
-  }
-}
-
-export function setSingleKeys(isOn: boolean): void {
-  try {
-    if (isOn) localStorage.removeItem(SINGLE_KEYS_OFF)
-    else localStorage.setItem(SINGLE_KEYS_OFF, '1')
-  } catch {
-    // storage is forbidden in this browser
-  }
-}
-
-export interface OverlayProps {
-  onClose: () => void
-  onKeyboardMap: () => void
-}
+import { hasSingleKeys, isMac, type OverlayProps } from './shortcut-keys.ts'
 
 const overlays = {
   palette: () => import('./palette.tsx').then(({ Palette }): ComponentType<OverlayProps> => Palette),

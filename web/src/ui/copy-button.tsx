@@ -1,7 +1,7 @@
 /** Copies a value, and says so (§8). */
 import { ActionIcon } from '@mantine/core'
 import { IconCopy } from '@tabler/icons-react'
-import { toast } from '#src/ui/toast.tsx'
+import { toast } from './toast.tsx'
 
 export function CopyButton({ label, text }: { label: string; text: string }) {
   return (

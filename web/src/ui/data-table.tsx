@@ -4,11 +4,11 @@
  */
 import { Button, Pagination } from '@mantine/core'
 import { memo, type ReactNode, startTransition, useEffect, useEffectEvent, useState } from 'react'
-import { ListToolbar, ViewPane } from '#src/ui/list-toolbar.tsx'
-import { Problem } from '#src/ui/page.tsx'
-import { type Selection, SelectionBar } from '#src/ui/selection.tsx'
-import { useTableView } from '#src/ui/table-view.ts'
-import { useViewMore } from '#src/ui/view-more.tsx'
+import { ListToolbar, ViewPane } from './list-toolbar.tsx'
+import { Problem } from './page.tsx'
+import { type Selection, SelectionBar } from './selection.tsx'
+import { useTableView } from './table-view.ts'
+import { useViewMore } from './view-more.tsx'
 import classes from './data-table.module.css'
 
 interface ColumnBase {

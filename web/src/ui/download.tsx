@@ -1,7 +1,7 @@
 /** A download button: progress and Cancel while it runs, also after one left the page and came back; then the file and a toast. */
 import { Button, Progress } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
-import { toast } from '#src/ui/toast.tsx'
+import { toast } from './toast.tsx'
 import classes from './download.module.css'
 
 interface DownloadProgress {

@@ -1,7 +1,7 @@
 /** A number in a form. Apart from form.tsx, because only few pages load what it needs. */
 import { NumberInput } from '@mantine/core'
 import type { FieldValues } from 'react-hook-form'
-import { type FieldProps, useField } from '#src/ui/form.tsx'
+import { type FieldProps, useField } from './form.tsx'
 
 /** Its value is a number, or undefined while it is empty. */
 export function NumberField<Input extends FieldValues, Output>(props: FieldProps<Input, Output>) {

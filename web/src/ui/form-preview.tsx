@@ -1,11 +1,11 @@
 /** A form with a preview of what it makes: beside it on a desktop, below it and collapsible on a phone. The preview comes later than the form. */
 import { lazy, type ReactNode, Suspense } from 'react'
-import type { BotItem } from '#src/ui/bot-preview.tsx'
+import type { BotItem } from './bot-preview.tsx'
 import classes from './form-preview.module.css'
 
 // Without the preview the form is still a form.
 const LazyBotPreview = lazy(() =>
-  import('#src/ui/bot-preview.tsx').then(
+  import('./bot-preview.tsx').then(
     ({ BotPreview }) => ({ default: BotPreview }),
     () => ({ default: NoPreview }),
   ),

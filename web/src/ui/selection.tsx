@@ -4,8 +4,8 @@
  */
 import { Button } from '@mantine/core'
 import { type ReactNode, useMemo, useState, useSyncExternalStore } from 'react'
-import { useConfirm } from '#src/ui/confirm.tsx'
-import { toast } from '#src/ui/toast.tsx'
+import { useConfirm } from './confirm.tsx'
+import { toast } from './toast.tsx'
 import classes from './selection.module.css'
 
 /** As many as one call takes (contract/src/bulk.ts); beyond that there is "all that match". */

@@ -1,13 +1,17 @@
 /** Mantine's notifications as the spec wants them (§9). Apart from toast.tsx, which loads it when it may be needed. */
 import { Button } from '@mantine/core'
 import { Notifications, notifications } from '@mantine/notifications'
-import type { ToastAction } from '#src/ui/toast.tsx'
 import classes from './toast-region.module.css'
 
 const TOAST_AUTO_CLOSE_MS = 5000 // §9
 const TOASTS_AT_ONCE = 10
 /** A page's buttons are at its top right, too: a toast must not lie over the one that is wanted next. */
 const BELOW_PAGE_ACTIONS = '4.5rem'
+
+export interface ToastAction {
+  label: string
+  onClick: () => void
+}
 
 export function ToastRegion() {
   return (

@@ -3,8 +3,9 @@
  * touches the page: nothing can fail or succeed before, and the first page is there sooner.
  */
 import { type ComponentType, useEffect, useState } from 'react'
+import type { ToastAction } from './toast-region.tsx'
 
-type Region = typeof import('#src/ui/toast-region.tsx')
+type Region = typeof import('./toast-region.tsx')
 
 let loading: Promise<Region> | undefined
 let mountRegion = () => {}
@@ -14,11 +15,6 @@ interface ToastOptions {
   delayMs?: number
   /** What can be done about it, such as Undo. */
   action?: ToastAction
-}
-
-export interface ToastAction {
-  label: string
-  onClick: () => void
 }
 
 export const toast = {
@@ -34,7 +30,7 @@ function show(message: string, color: string, { delayMs = 0, action }: ToastOpti
 }
 
 function load(): Promise<Region> {
-  loading ??= import('#src/ui/toast-region.tsx').catch((error: unknown) => {
+  loading ??= import('./toast-region.tsx').catch((error: unknown) => {
     loading = undefined // the next one tries again
     throw error
   })

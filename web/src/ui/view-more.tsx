@@ -1,7 +1,7 @@
 /** The full value behind a shortened one (§2 View More): a dialog with a copy button and a close button. */
 import { Button, Modal } from '@mantine/core'
 import { type ReactNode, useCallback, useState } from 'react'
-import { copyText } from '#src/ui/copy-button.tsx'
+import { copyText } from './copy-button.tsx'
 import classes from './view-more.module.css'
 
 interface Value {

@@ -1,10 +1,10 @@
 /** Acting on many announcements at once: delete with their files, make active or inactive. */
 import { sql } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
-import { actOnMany, targetCondition } from '#src/bulk.ts'
+import { actOnMany, targetCondition } from '#src/lists/bulk.ts'
 import type { Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
-import type { Files } from '#src/files.ts'
+import type { Files } from '#src/files/files.ts'
 import { announcementsCondition } from './announcements-list.ts'
 
 type Bulk = Pick<Handlers<typeof contract.announcements>, 'removeMany' | 'setStatus'>

@@ -8,13 +8,13 @@ import {
 } from '@arcade/contract/announcements'
 import type { contract } from '@arcade/contract/contract'
 import { errorCatalogue } from '@arcade/contract/errors'
-import { type Target, targetCondition } from '#src/bulk.ts'
+import { type Target, targetCondition } from '#src/lists/bulk.ts'
 import type { CallContext, Handlers } from '#src/calls.ts'
 import { counterSql, readCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
-import type { DownloadAnswer, Downloads } from '#src/download.ts'
-import type { Column } from '#src/spreadsheet.ts'
+import type { DownloadAnswer, Downloads } from '#src/sheets/download.ts'
+import type { Column } from '#src/sheets/spreadsheet.ts'
 
 const PARTICIPANTS = counterSql(`'participants:announcement:' || announcements.id`)
 

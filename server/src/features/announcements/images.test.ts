@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import sharp from 'sharp'
-import { diskStore } from '#src/files-disk.ts'
+import { diskStore } from '#src/files/disk.ts'
 import { testApp } from '#src/testing/test-app.ts'
 import { animation, bomb, canvas, download, png, upload } from '#src/testing/test-images.ts'
 

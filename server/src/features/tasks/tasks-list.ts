@@ -10,13 +10,13 @@ import {
   type TasksFilter,
   type TasksSort,
 } from '@arcade/contract/tasks'
-import { type Target, targetCondition } from '#src/bulk.ts'
+import { type Target, targetCondition } from '#src/lists/bulk.ts'
 import type { CallContext, Handlers } from '#src/calls.ts'
 import { counterSql, readCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
-import type { DownloadAnswer, Downloads } from '#src/download.ts'
-import type { Column } from '#src/spreadsheet.ts'
+import type { DownloadAnswer, Downloads } from '#src/sheets/download.ts'
+import type { Column } from '#src/sheets/spreadsheet.ts'
 
 const PARTICIPANTS = counterSql(`'participants:' || tasks.collection || ':' || tasks.id`)
 

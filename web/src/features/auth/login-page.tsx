@@ -1,5 +1,5 @@
 /** Login (§2 signed-out area, §5, §8). */
-import type { LoginInput } from '@arcade/contract/accounts'
+import type { LoginInput } from '@arcade/contract/auth'
 import { Anchor } from '@mantine/core'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -12,7 +12,7 @@ import { refusalNotice } from './refusal-notice.ts'
 
 export function LoginPage() {
   const navigate = useNavigate()
-  const form = useForm(() => import('@arcade/contract/accounts').then(({ loginInput }) => loginInput), {
+  const form = useForm(() => import('@arcade/contract/auth').then(({ loginInput }) => loginInput), {
     email: '',
     password: '',
   })
@@ -21,7 +21,7 @@ export function LoginPage() {
   const handleSubmit = async (input: LoginInput) => {
     setNotice(undefined)
     try {
-      const { user } = await client.accounts.login(input)
+      const { user } = await client.auth.login(input)
       form.reset()
       setCurrentUser(user)
       toast.success('Logged In Successfuly!') // sic, §8

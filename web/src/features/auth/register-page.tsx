@@ -1,5 +1,5 @@
 /** Self-registration (§2 /register, §5); with `?setup=` that of the first admin (design §7). */
-import type { RegistrationInput } from '@arcade/contract/accounts'
+import type { RegistrationInput } from '@arcade/contract/users'
 import { Anchor } from '@mantine/core'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -18,7 +18,7 @@ export function RegisterPage() {
   const { setup } = useSearch({ from: '/auth/register' })
   const { registrationEmailHost } = useSession()
   const form = useForm(
-    () => import('@arcade/contract/accounts').then(({ registrationInputFor }) => registrationInputFor(registrationEmailHost)),
+    () => import('@arcade/contract/users').then(({ registrationInputFor }) => registrationInputFor(registrationEmailHost)),
     empty,
   )
   const [notice, setNotice] = useState<string>()
@@ -26,7 +26,7 @@ export function RegisterPage() {
   const handleSubmit = async (input: RegistrationInput) => {
     setNotice(undefined)
     try {
-      const { user } = await client.accounts.register({ ...input, ...(setup && { setup }) })
+      const { user } = await client.auth.register({ ...input, ...(setup && { setup }) })
       form.reset()
       setCurrentUser(user)
       toast.success('Account Created Successfully!')

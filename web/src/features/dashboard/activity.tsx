@@ -1,5 +1,5 @@
 /** What happened over time, who leads and what is taken part in most: below the cards, loaded after them, kept up to date by events. */
-import type { Activity as ActivityData, ActivityRange } from '@arcade/contract/metrics'
+import type { Activity as ActivityData, ActivityRange } from '@arcade/contract/dashboard'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -20,7 +20,7 @@ const ranges: { range: ActivityRange; label: string; name: string }[] = [
 export function Activity() {
   const { range = '30d' } = useSearch({ strict: false }) as { range?: ActivityRange }
   const { data, isError, isPlaceholderData, refetch } = useQuery({
-    ...api.metrics.activity.queryOptions({ input: { range } }),
+    ...api.dashboard.activity.queryOptions({ input: { range } }),
     placeholderData: keepPreviousData,
   })
   const isLive = useLiveFigures(range)
@@ -64,8 +64,8 @@ export function Activity() {
 function useLiveFigures(range: ActivityRange): boolean {
   const [isLive, setIsLive] = useState(false)
   useEffect(() => {
-    const metricsKey = api.metrics.get.queryKey()
-    const activityKey = api.metrics.activity.queryKey({ input: { range } })
+    const metricsKey = api.dashboard.get.queryKey()
+    const activityKey = api.dashboard.activity.queryKey({ input: { range } })
     return watchFigures(range, {
       onOpen: ({ metrics, activity }) => {
         setIsLive(true)

@@ -1,5 +1,5 @@
 /** The dashboard (§2): the game's figures for admins, a placeholder for everybody else. */
-import type { DashboardMetrics } from '@arcade/contract/metrics'
+import type { DashboardMetrics } from '@arcade/contract/dashboard'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useId } from 'react'
 import { api } from '#src/client.ts'
@@ -32,7 +32,7 @@ const taskTypes = [
 ] as const satisfies { type: keyof DashboardMetrics['tasksByType']; label: string }[]
 
 function AdminDashboard() {
-  const { data, isError, refetch } = useQuery(api.metrics.get.queryOptions())
+  const { data, isError, refetch } = useQuery(api.dashboard.get.queryOptions())
   return (
     <Page title="Admin Dashboard">
       {data ? (

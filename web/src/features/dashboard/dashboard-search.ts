@@ -1,5 +1,5 @@
 /** What the address of the dashboard holds; it is read before the page is loaded, so it is apart from it. */
-import type { ActivityRange } from '@arcade/contract/metrics'
+import type { ActivityRange } from '@arcade/contract/dashboard'
 
 export interface DashboardSearch {
   /** The last 30 days, unless it says otherwise. */

@@ -1,5 +1,5 @@
 /** Add User (§2 /add-user, §5 registration, §7 POST /registerUser). */
-import type { RegistrationInput } from '@arcade/contract/accounts'
+import type { RegistrationInput } from '@arcade/contract/users'
 import { useNavigate } from '@tanstack/react-router'
 import { asCallError, client, queryClient } from '#src/client.ts'
 import { useSession } from '#src/session.tsx'
@@ -14,7 +14,7 @@ export function AddUserPage() {
   const navigate = useNavigate()
   const { registrationEmailHost } = useSession()
   const form = useForm(
-    () => import('@arcade/contract/accounts').then(({ registrationInputFor }) => registrationInputFor(registrationEmailHost)),
+    () => import('@arcade/contract/users').then(({ registrationInputFor }) => registrationInputFor(registrationEmailHost)),
     empty,
   )
 

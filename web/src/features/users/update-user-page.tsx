@@ -1,5 +1,5 @@
 /** Update User (§2 /update-user/…): first and last name, and the role. Of the address only the id counts; the rest is loaded. */
-import type { DashboardUser, UserUpdateInput } from '@arcade/contract/accounts'
+import type { DashboardUser, UserUpdateInput } from '@arcade/contract/users'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -68,7 +68,7 @@ function NameForm({ user, onReload }: UserProps) {
   const confirm = useConfirm()
   const navigate = useNavigate()
   const [staleText, setStaleText] = useState<string>()
-  const form = useForm(() => import('@arcade/contract/accounts').then(({ userUpdateInput }) => userUpdateInput), {
+  const form = useForm(() => import('@arcade/contract/users').then(({ userUpdateInput }) => userUpdateInput), {
     fname: user.fname,
     lname: user.lname,
     version: user.version,
@@ -131,7 +131,7 @@ function RoleForm({ user, onReload }: UserProps) {
     try {
       await client.users.setUserType({ id: user.id, userType: isAdmin ? 'user' : 'admin' })
       toast.success('Info Updated Successfully!')
-      await queryClient.invalidateQueries({ queryKey: api.metrics.key() })
+      await queryClient.invalidateQueries({ queryKey: api.dashboard.key() })
       onReload()
     } catch (cause) {
       const error = asCallError(cause)

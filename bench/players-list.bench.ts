@@ -1,0 +1,112 @@
+/**
+ * Design §9: pages of Telegram users at 1M players against the bare limit, 10 connections: 5 rows, 50 rows with the total, first and deep,
+ * both orders. `--large` goes on to 10M, which must stay within 1.3 × of 1M. Half of all balances are 0: ties are the hard part.
+ */
+import { parseArgs } from 'node:util'
+import { sql } from 'kysely'
+import type { Database } from '../server/src/db/database.ts'
+import { playersHandlers } from '../server/src/features/players/players.ts'
+import { addPlayers } from './players.ts'
+import {
+  type BenchServer,
+  type Measured,
+  measure,
+  show,
+  startBare,
+  startBenchServer,
+  stopProcess,
+  tailVerdict,
+  verdict,
+} from './harness.ts'
+
+const RATIO_BUDGET = 0.6
+const P99_BUDGET_MS = 15 // of the page of 5
+const GROWTH_BUDGET = 1.3
+const DEEP_BUDGET = 1.3
+const MILLION = 1_000_000
+const { values } = parseArgs({
+  options: { large: { type: 'boolean', default: false }, seconds: { type: 'string', default: '5' } },
+})
+const load = { connections: 10, seconds: Number(values.seconds) }
+
+/** Statements as the server prepares them. */
+const statements = new Map<string, string>()
+const recorder = { prepared: (name: string, text: string) => void statements.set(name, text) }
+playersHandlers({ database: recorder as unknown as Database })
+
+const questions = [
+  { pageSize: 5, sort: 'balance' },
+  { pageSize: 50, sort: 'balance' },
+  { pageSize: 50, sort: 'a-z' },
+] as const
+
+const server = await startBenchServer()
+try {
+  if (values.large) {
+    // No page of the whole list reads these, and to fill them takes most of the time.
+    await sql`drop index telegram_users_words, telegram_users_characters`.execute(server.database.db)
+  }
+  await addPlayers(server, 0, MILLION)
+  const atMillion = await ask(server, '1M')
+  if (values.large) {
+    await addPlayers(server, MILLION, 10 * MILLION)
+    const atTen = await ask(server, '10M')
+    for (const [name, { p50Ms }] of atTen) {
+      const growth = p50Ms / (atMillion.get(name)?.p50Ms ?? Number.NaN)
+      verdict(`${name}: 10M ≤ ${GROWTH_BUDGET} × of 1M`, growth <= GROWTH_BUDGET, `× ${growth.toFixed(2)}`)
+    }
+  }
+} finally {
+  await server.stop()
+}
+
+async function ask(running: BenchServer, size: string): Promise<Map<string, Measured>> {
+  const results = new Map<string, Measured>()
+  for (const { pageSize, sort } of questions) {
+    const name = `${pageSize} rows by ${sort}`
+    const deep = await deepCursor(running, sort)
+    const path = `${running.url}/api/telegram-users?sort=${sort}&pageSize=${pageSize}`
+    const headers = { cookie: running.admin.cookie }
+    const bare = await startBare(running, statements.get(`telegram-users-${sort}-first-${pageSize}`) ?? '', [])
+    const limits: Measured[] = []
+    const firsts: Measured[] = []
+    const deeps: Measured[] = []
+    for (let round = 0; round < 3; round += 1) {
+      limits.push(await measure({ ...load, url: bare.url }))
+      firsts.push(await measure({ ...load, url: path, headers }))
+      deeps.push(await measure({ ...load, url: `${path}&after=${deep}`, headers }))
+    }
+    await stopProcess(bare.child)
+    const [limit, first, deepPage] = [median(limits), median(firsts), median(deeps)]
+    show(`${size}, ${name}: bare`, limit)
+    show(`${size}, ${name}: first page`, first)
+    show(`${size}, ${name}: 1,000,000 rows down`, deepPage)
+    const ratio = first.requestsPerSecond / limit.requestsPerSecond
+    verdict(`${size}, ${name} ≥ ${RATIO_BUDGET * 100} % of bare`, ratio >= RATIO_BUDGET, `${(ratio * 100).toFixed(0)} %`)
+    if (pageSize === 5)
+      verdict(`${size}, ${name}: p99 ≤ ${P99_BUDGET_MS} ms`, first.p99Ms <= P99_BUDGET_MS, `${first.p99Ms.toFixed(1)} ms`)
+    else tailVerdict(`${size}, ${name}`, first, limit)
+    verdict(
+      `${size}, ${name}: deep ≤ ${DEEP_BUDGET} × of first`,
+      deepPage.p50Ms <= first.p50Ms * DEEP_BUDGET,
+      `× ${(deepPage.p50Ms / first.p50Ms).toFixed(2)}`,
+    )
+    results.set(name, first)
+  }
+  return results
+}
+
+/** The cursor after which the 200,000th page of five begins, as the server would have given it. */
+async function deepCursor({ database: { db } }: BenchServer, sort: 'balance' | 'a-z'): Promise<string> {
+  const [key, order] =
+    sort === 'balance'
+      ? [sql`balance::text`, sql`balance desc, user_id`]
+      : [sql`lower(first_name)`, sql`lower(first_name), user_id`]
+  const { rows } = await sql<{ key: string | null; user_id: number }>`
+    select ${key} as key, user_id from telegram_users order by ${order} offset 999900 limit 1`.execute(db)
+  return Buffer.from(JSON.stringify([sort, rows[0]?.key, rows[0]?.user_id])).toString('base64url')
+}
+
+function median(all: Measured[]): Measured {
+  return all.toSorted((a, b) => a.requestsPerSecond - b.requestsPerSecond)[Math.floor(all.length / 2)]!
+}

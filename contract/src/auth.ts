@@ -1,0 +1,43 @@
+/** Signing in and out, and registering oneself (§2 signed-out area, §3 session data, §4, §5). */
+import { z } from 'zod'
+import { call } from './call.ts'
+import { emailField, idField, passwordField } from './fields.ts'
+import { passwordsMatch, registrationFields, userTypeField } from './users.ts'
+
+export const loginInput = z.strictObject({ email: emailField, password: passwordField })
+export type LoginInput = z.infer<typeof loginInput>
+
+/** What the session holds of its user (§3). `username` is the first name plus the last name. */
+export const sessionUser = z.object({
+  id: idField,
+  username: z.string(),
+  fname: z.string(),
+  lname: z.string(),
+  email: z.string(),
+  userType: userTypeField,
+})
+export type SessionUser = z.infer<typeof sessionUser>
+
+const done = z.object({ success: z.literal(true) })
+
+export const auth = {
+  session: call(['guest'])
+    .route({
+      method: 'GET',
+      path: '/api/session',
+      tags: ['Accounts'],
+      summary: 'Who is signed in, and what a signed-out visitor may do',
+    })
+    .output(z.object({ user: sessionUser.nullable(), registrationEmailHost: z.string() })),
+  login: call(['guest'], { isTinyWrite: true })
+    .route({ method: 'POST', path: '/api/session', tags: ['Accounts'], summary: 'Sign in' })
+    .input(loginInput)
+    .output(done.extend({ user: sessionUser })),
+  logout: call(['guest'], { isTinyWrite: true, unexpected: 'LOGOUT_FAILED' })
+    .route({ method: 'DELETE', path: '/api/session', tags: ['Accounts'], summary: 'Sign out' })
+    .output(done),
+  register: call(['guest'])
+    .route({ method: 'POST', path: '/api/register', tags: ['Accounts'], summary: 'Register oneself and sign in' })
+    .input(z.strictObject({ ...registrationFields, setup: z.string().max(128).optional() }).refine(...passwordsMatch))
+    .output(done.extend({ user: sessionUser })),
+}

@@ -1,0 +1,124 @@
+/** Dashboard users (§2 Manage Users, §3 users, §5, §7), and the registration that makes one. */
+import { z } from 'zod'
+import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from './bulk.ts'
+import { call } from './call.ts'
+import {
+  emailField,
+  firstNameField,
+  idField,
+  lastNameField,
+  pageField,
+  pageOf,
+  passwordField,
+  reversedField,
+  searchField,
+  versionField,
+} from './fields.ts'
+
+export const USERS_PAGE_SIZE = 50 // §9
+export const userTypes = ['admin', 'user'] as const
+export const userTypeField = z.enum(userTypes)
+export type UserType = z.infer<typeof userTypeField>
+
+export const registrationFields = {
+  fname: firstNameField,
+  lname: lastNameField,
+  email: emailField,
+  password: passwordField,
+  confirmPassword: z.string('Confirm Password is required').min(1, 'Confirm Password is required').max(1024),
+}
+
+/** The rule of §5, checked even while other fields are still wrong. */
+export const passwordsMatch: [
+  (input: { password: string; confirmPassword: string }) => boolean,
+  Parameters<z.ZodObject['refine']>[1],
+] = [
+  (input) => input.password === input.confirmPassword,
+  {
+    path: ['confirmPassword'],
+    message: 'Passwords must match',
+    when: ({ value }) => typeof value === 'object' && value !== null,
+  },
+]
+
+/** Whether `email` is an address of `host`, which may be a comma-free domain such as `gmail.com` (§5). */
+function isAddressOf(host: string, email: string): boolean {
+  return email.trim().toLowerCase().endsWith(`@${host.toLowerCase()}`)
+}
+
+/** The registration payload of §3. The e-mail's host is the server's configuration; `registrationInputFor` adds its rule. */
+export const registrationInput = z.strictObject(registrationFields).refine(...passwordsMatch)
+export type RegistrationInput = z.infer<typeof registrationInput>
+
+/** The registration form of an installation whose addresses must be of `host` (§5). */
+export function registrationInputFor(host: string) {
+  return z
+    .strictObject({
+      ...registrationFields,
+      email: emailField.refine((email) => isAddressOf(host, email), `Email must be a @${host}`),
+    })
+    .refine(...passwordsMatch)
+}
+
+/** A row of Manage Users. */
+export const dashboardUser = z.object({
+  id: idField,
+  fname: z.string(),
+  lname: z.string(),
+  email: z.string(),
+  userType: userTypeField,
+  version: versionField,
+})
+export type DashboardUser = z.infer<typeof dashboardUser>
+
+export const userUpdateInput = z.strictObject({ fname: firstNameField, lname: lastNameField, version: versionField.optional() })
+export type UserUpdateInput = z.infer<typeof userUpdateInput>
+
+/** What narrows Manage Users down. `search` is part of a name or of the e-mail. */
+export const usersFilter = z.strictObject({ search: searchField, userType: userTypeField.optional() })
+export type UsersFilter = z.infer<typeof usersFilter>
+export const usersSorts = ['created', 'first-name', 'last-name', 'email'] as const
+export type UsersSort = (typeof usersSorts)[number]
+
+const done = z.object({ success: z.literal(true) })
+
+export const users = {
+  list: call(['admin'], { unexpected: 'FETCH_USERS_FAILED' })
+    .route({ method: 'GET', path: '/api/users', tags: ['Users'], summary: 'Dashboard users other than oneself, 50 a page' })
+    .input(usersFilter.extend({ page: pageField, sort: z.enum(usersSorts).default('created'), reversed: reversedField }))
+    .output(z.object({ users: z.array(dashboardUser), ...pageOf })),
+  get: call(['admin'])
+    .route({ method: 'GET', path: '/api/users/{id}', tags: ['Users'], summary: 'One dashboard user' })
+    .input(z.strictObject({ id: idField }))
+    .output(dashboardUser),
+  update: call(['admin'])
+    .route({ method: 'PATCH', path: '/api/users/{id}', tags: ['Users'], summary: "Change a user's first and last name" })
+    .input(userUpdateInput.extend({ id: idField }))
+    .output(done.extend({ user: dashboardUser })),
+  setUserType: call(['admin'])
+    .route({
+      method: 'PUT',
+      path: '/api/users/{id}/user-type',
+      tags: ['Users'],
+      summary: 'Make a user an admin, or an admin a user',
+    })
+    .input(z.strictObject({ id: idField, userType: userTypeField }))
+    .output(done.extend({ user: dashboardUser })),
+  create: call(['admin'], { failure: 'status' })
+    .route({ method: 'POST', path: '/registerUser', tags: ['Users'], summary: 'Add a user' })
+    .input(registrationInput)
+    .output(z.object({ status: z.literal('success'), message: z.string(), id: idField })),
+  removeMany: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    .route({
+      method: 'POST',
+      path: '/api/users/remove',
+      tags: ['Users'],
+      summary: 'Remove many users; never oneself or the last admin',
+    })
+    .input(z.strictObject({ target: bulkTarget(usersFilter), ...bulkRun }))
+    .output(bulkOutput),
+  remove: call(['admin'], { failure: 'status' })
+    .route({ method: 'DELETE', path: '/removeUser/{id}', tags: ['Users'], summary: 'Remove a user and end their sessions' })
+    .input(z.strictObject({ id: idField }))
+    .output(z.object({ status: z.literal('success'), message: z.string() })),
+}

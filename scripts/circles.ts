@@ -1,0 +1,29 @@
+/** Import circles: files that, through whatever others, import each other. Tarjan's strongly connected components (SIAM J. Comput. 1(2), 1972). */
+
+/**
+ * @param imports each file with the files it imports, in whatever way
+ * @returns every circle as its files in the order of their names, largest first
+ */
+export function findCircles(imports: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const stack: string[] = []
+  const circles: string[][] = []
+  for (const file of imports.keys()) if (!order.has(file)) visit(file)
+  return circles.toSorted((a, b) => b.length - a.length)
+
+  function visit(file: string): void {
+    const own = order.size
+    order.set(file, own)
+    lowest.set(file, own)
+    stack.push(file)
+    for (const target of imports.get(file) ?? []) {
+      if (!order.has(target)) visit(target)
+      else if (!stack.includes(target)) continue
+      lowest.set(file, Math.min(lowest.get(file) ?? own, lowest.get(target) ?? own))
+    }
+    if (lowest.get(file) !== own) return
+    const circle = stack.splice(stack.indexOf(file))
+    if (circle.length > 1) circles.push(circle.toSorted())
+  }
+}

@@ -1,0 +1,248 @@
+/** Sign-in, sign-out, registration, the first admin (§4, §5, §7, §8; security.md, Sessions). */
+import { describe, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { testApp, type TestApp, PASSWORD } from '#src/testing/test-app.ts'
+import { createSetupLink, ensureAdmin } from '#src/identity/accounts.ts'
+
+const registration = { fname: 'Ada', lname: 'Lovelace', email: 'ada@gmail.com', password: 'secret1', confirmPassword: 'secret1' }
+
+function cookieOf(headers: Headers): string {
+  return headers.get('set-cookie')?.split(';')[0] ?? ''
+}
+
+async function whoIs(app: TestApp, cookie: string) {
+  return (await app.guest.call('GET', '/api/session', undefined, { cookie })).body.user
+}
+
+describe('§7 registration', () => {
+  test('§7 creates an account and a users document of type user, and signs in', async () => {
+    const app = await testApp()
+    const answer = await app.guest.call('POST', '/api/register', registration)
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({
+      success: true,
+      user: { username: 'Ada Lovelace', email: 'ada@gmail.com', userType: 'user' },
+    })
+    expect(answer.headers.get('set-cookie')).toMatch(/^session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict$/)
+    expect(await whoIs(app, cookieOf(answer.headers))).toMatchObject({ fname: 'Ada', lname: 'Lovelace', userType: 'user' })
+    const stored = await app.database.db.selectFrom('accounts').selectAll().executeTakeFirstOrThrow()
+    expect(stored.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    const session = await app.database.db.selectFrom('sessions').selectAll().executeTakeFirstOrThrow()
+    expect(session.token_hash).toHaveLength(32)
+    expect(cookieOf(answer.headers)).not.toContain(session.token_hash.toString('base64url'))
+  })
+
+  test.each([
+    [{ fname: '' }, 'fname', 'First Name is required'],
+    [{ fname: '   ' }, 'fname', 'First Name is required'],
+    [{ lname: '' }, 'lname', 'Last Name is required'],
+    [{ email: '' }, 'email', 'Email is required'],
+    [{ email: 'ada' }, 'email', 'Invalid email address'],
+    [{ email: 'ada@example.org' }, 'email', 'Email must be a @gmail.com'],
+    [{ email: 'ada@gmail.com.evil.org' }, 'email', 'Email must be a @gmail.com'],
+    [{ email: 'ada@notgmail.com' }, 'email', 'Email must be a @gmail.com'],
+    [{ password: '', confirmPassword: '' }, 'password', 'Password is required'],
+    [{ password: '12345', confirmPassword: '12345' }, 'password', 'Password must be at least 6 characters'],
+    [{ confirmPassword: 'other1' }, 'confirmPassword', 'Passwords must match'],
+    [{ confirmPassword: '' }, 'confirmPassword', 'Confirm Password is required'],
+  ])('§5 %o: %s says %s', async (wrong, field, message) => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    for (const answer of [
+      await app.guest.call('POST', '/api/register', { ...registration, ...wrong }),
+      await admin.call('POST', '/registerUser', { ...registration, ...wrong }),
+    ]) {
+      expect(answer.status).toBe(400)
+      expect(answer.body.fields[field]).toBe(message)
+    }
+    expect(await app.database.db.selectFrom('accounts').select('id').execute()).toHaveLength(1)
+  })
+
+  test('§8 an address in use, in any case, is Error creating user! and leaves nothing behind', async () => {
+    const app = await testApp()
+    await app.guest.call('POST', '/api/register', registration)
+    const answer = await app.guest.call('POST', '/api/register', { ...registration, email: 'ADA@Gmail.com' })
+    expect(answer).toMatchObject({ status: 409, body: { success: false, message: 'Error creating user!' } })
+    const simultaneous = await Promise.all(
+      Array.from({ length: 20 }, () => app.guest.call('POST', '/api/register', { ...registration, email: 'race@gmail.com' })),
+    )
+    expect(simultaneous.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(await app.database.db.selectFrom('accounts').select('id').execute()).toHaveLength(2)
+    expect(await app.database.db.selectFrom('users').select('id').execute()).toHaveLength(2)
+  })
+
+  test('§6 nobody registers as an admin', async () => {
+    const app = await testApp()
+    for (const extra of [{ userType: 'admin' }, { admin: true }, { isAdmin: true }, { id: 'x' }, { setup: 'guessed' }]) {
+      const answer = await app.guest.call('POST', '/api/register', { ...registration, ...extra })
+      expect(answer.status).toBeGreaterThanOrEqual(400)
+    }
+    expect(await app.database.db.selectFrom('users').select('id').execute()).toHaveLength(0)
+  })
+})
+
+describe('§4 sign-in', () => {
+  test('§7 a right password signs in, whatever the case of the e-mail', async () => {
+    const app = await testApp()
+    await app.guest.call('POST', '/api/register', registration)
+    const answer = await app.guest.call('POST', '/api/session', { email: ' Ada@GMAIL.com ', password: 'secret1' })
+    expect(answer).toMatchObject({ status: 200, body: { success: true, user: { username: 'Ada Lovelace' } } })
+    expect(await whoIs(app, cookieOf(answer.headers))).not.toBeNull()
+  })
+
+  test('§8 a wrong password and an unknown e-mail answer alike', async () => {
+    const app = await testApp()
+    await app.guest.call('POST', '/api/register', registration)
+    const wrong = await app.guest.call('POST', '/api/session', { email: 'ada@gmail.com', password: 'secret2' })
+    const unknown = await app.guest.call('POST', '/api/session', { email: 'eve@gmail.com', password: 'secret1' })
+    for (const answer of [wrong, unknown])
+      expect(answer).toMatchObject({ status: 401, body: { success: false, message: 'Error logging in!' } })
+    const { requestId: _a, ...first } = wrong.body
+    const { requestId: _b, ...second } = unknown.body
+    expect(first).toEqual(second)
+    expect(wrong.headers.get('set-cookie')).toBeNull()
+  })
+
+  test('§8 an account without a users document is No such document!', async () => {
+    const app = await testApp()
+    const person = await app.signUp('user', 'ghost@gmail.com')
+    await app.database.db.deleteFrom('users').where('id', '=', person.id).execute()
+    const answer = await app.guest.call('POST', '/api/session', { email: 'ghost@gmail.com', password: PASSWORD })
+    expect(answer).toMatchObject({ status: 403, body: { success: false, message: 'No such document!' } })
+    expect(answer.headers.get('set-cookie')).toBeNull()
+  })
+
+  test('security: a new sign-in gets a new token and ends the old session of that browser', async () => {
+    const app = await testApp()
+    const first = cookieOf((await app.guest.call('POST', '/api/register', registration)).headers)
+    const again = await app.guest.call('POST', '/api/session', { email: 'ada@gmail.com', password: 'secret1' }, { cookie: first })
+    expect(cookieOf(again.headers)).not.toBe(first)
+    expect(await whoIs(app, first)).toBeNull()
+  })
+
+  test('security: passwords count to 128 characters, none is cut', async () => {
+    const app = await testApp()
+    const long = 'x'.repeat(128)
+    await app.guest.call('POST', '/api/register', { ...registration, password: long, confirmPassword: long })
+    const sign = (password: string) => app.guest.call('POST', '/api/session', { email: 'ada@gmail.com', password })
+    expect((await sign(long)).status).toBe(200)
+    expect((await sign(`${'x'.repeat(127)}y`)).status).toBe(401)
+    expect((await sign(`${long}x`)).status).toBe(400)
+  })
+
+  test('security: guessing one account stops at 10, whatever the case of the e-mail or the address claimed', async () => {
+    const app = await testApp({ rateLimit: true })
+    await app.guest.call('POST', '/api/register', registration)
+    const spellings = ['ada@gmail.com', 'ADA@gmail.com', ' Ada@Gmail.Com ']
+    const statuses: number[] = []
+    for (let attempt = 0; attempt < 12; attempt += 1) {
+      const answer = await app.guest.call(
+        'POST',
+        '/api/session',
+        { email: spellings[attempt % 3], password: 'guessed' },
+        { 'x-forwarded-for': `10.0.0.${attempt}` },
+      )
+      statuses.push(answer.status)
+    }
+    expect(statuses).toEqual([...Array<number>(10).fill(401), 429, 429])
+    const right = await app.guest.call('POST', '/api/session', { email: 'ada@gmail.com', password: 'secret1' })
+    expect(right.status).toBe(429)
+    expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(right.body.retryAfterSeconds).toBeGreaterThan(0)
+  })
+
+  test('security: simultaneous guesses do not slip through together', async () => {
+    const app = await testApp({ rateLimit: true })
+    await app.guest.call('POST', '/api/register', registration)
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => app.guest.call('POST', '/api/session', { email: 'ada@gmail.com', password: 'guessed' })),
+    )
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10)
+  })
+
+  test('security: right passwords do not use the limit up', async () => {
+    const app = await testApp({ rateLimit: true })
+    await app.guest.call('POST', '/api/register', registration)
+    for (let attempt = 0; attempt < 15; attempt += 1) {
+      expect((await app.guest.call('POST', '/api/session', { email: 'ada@gmail.com', password: 'secret1' })).status).toBe(200)
+    }
+  })
+
+  test('security: guessing across accounts from one address stops too', async () => {
+    const app = await testApp({ rateLimit: true })
+    const statuses = new Set<number>()
+    for (let attempt = 0; attempt < 51; attempt += 1) {
+      statuses.add((await app.guest.call('POST', '/api/session', { email: `p${attempt}@gmail.com`, password: 'guessed' })).status)
+    }
+    expect([...statuses]).toEqual([401, 429])
+  })
+})
+
+describe('§4 session', () => {
+  test('§4 sign-out ends the session on every route and clears the cookie', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    const answer = await admin.call('DELETE', '/api/session')
+    expect(answer).toMatchObject({ status: 200, body: { success: true } })
+    expect(answer.headers.get('set-cookie')).toContain('Max-Age=0')
+    expect((await admin.call('GET', '/api/users')).status).toBe(401)
+    expect((await admin.call('GET', '/api/session')).body.user).toBeNull()
+  })
+
+  test.each([
+    ['12 h without use', sql`last_seen_at = now() - interval '12 hours 1 second'`],
+    ['7 days', sql`created_at = now() - interval '7 days 1 second'`],
+  ])('security: a session ends after %s', async (_name, change) => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    await sql`update sessions set ${change}`.execute(app.database.db)
+    expect((await admin.call('GET', '/api/users')).status).toBe(401)
+    await app.sessions.sweep()
+    expect(await app.database.db.selectFrom('sessions').select('user_id').execute()).toHaveLength(0)
+  })
+
+  test.each(['session=', 'session=x', `session=${'A'.repeat(43)}`, `session=${'A'.repeat(4000)}`, 'session=%00', 'other=1'])(
+    'security: the cookie %.20s is no one',
+    async (cookie) => {
+      const app = await testApp()
+      await app.signUp('admin')
+      expect(await whoIs(app, cookie)).toBeNull()
+    },
+  )
+})
+
+describe('design §7 the first admin', () => {
+  test('a set-up link makes one admin, once', async () => {
+    const app = await testApp()
+    const token = await createSetupLink(app.database)
+    const wrong = await app.guest.call('POST', '/api/register', { ...registration, setup: 'x'.repeat(43) })
+    expect(wrong).toMatchObject({ status: 403, body: { code: 'SETUP_LINK_INVALID' } })
+    const first = await app.guest.call('POST', '/api/register', { ...registration, setup: token })
+    expect(first.body.user.userType).toBe('admin')
+    const second = await app.guest.call('POST', '/api/register', { ...registration, email: 'eve@gmail.com', setup: token })
+    expect(second.body.code).toBe('SETUP_LINK_INVALID')
+    expect(await createSetupLink(app.database)).toBeUndefined()
+  })
+
+  test('a failed registration does not use the link up, an expired one is refused', async () => {
+    const app = await testApp()
+    await app.guest.call('POST', '/api/register', registration)
+    const token = await createSetupLink(app.database)
+    expect((await app.guest.call('POST', '/api/register', { ...registration, setup: token })).status).toBe(409)
+    await sql`update setup_links set expires_at = now() - interval '1 second'`.execute(app.database.db)
+    const late = await app.guest.call('POST', '/api/register', { ...registration, email: 'late@gmail.com', setup: token })
+    expect(late.body.code).toBe('SETUP_LINK_INVALID')
+  })
+
+  test('ADMIN_EMAIL creates an admin where there is none, and takes a squatted account over', async () => {
+    const app = await testApp()
+    const squatter = await app.guest.call('POST', '/api/register', registration)
+    const options = { email: 'Ada@gmail.com', password: 'the owner', unlessAdminExists: true }
+    expect(await ensureAdmin(app.database, app.sessions, options)).toBe('updated')
+    expect((await app.guest.call('POST', '/api/session', { email: 'ada@gmail.com', password: 'secret1' })).status).toBe(401)
+    const owner = await app.guest.call('POST', '/api/session', { email: 'ada@gmail.com', password: 'the owner' })
+    expect(owner.body.user.userType).toBe('admin')
+    expect((await app.guest.call('GET', '/api/users', undefined, { cookie: cookieOf(squatter.headers) })).status).toBe(401)
+    expect(await ensureAdmin(app.database, app.sessions, { ...options, email: 'b@gmail.com' })).toBe('kept')
+  })
+})

@@ -1,0 +1,73 @@
+/** Sign-in, sign-out and self-registration (§4, §5, §7 Authentication). */
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import type { contract } from '@arcade/contract/contract'
+import type { SessionUser } from '@arcade/contract/auth'
+import { type Attempts, limits } from '#src/identity/attempts.ts'
+import { type CallContext, Failure, type Handlers } from '#src/calls.ts'
+import type { Database } from '#src/db/database.ts'
+import { hashPassword, isPassword } from '#src/identity/passwords.ts'
+import type { Sessions } from '#src/identity/sessions.ts'
+import { checkRegistration, createAccount, useSetupLink } from '#src/identity/accounts.ts'
+
+export interface SignInServices {
+  database: Database
+  sessions: Sessions
+  attempts: Attempts
+  log: Logger
+  registrationEmailHost: string
+}
+
+export function authHandlers(services: SignInServices): Handlers<typeof contract.auth> {
+  const { database, sessions, attempts, log, registrationEmailHost } = services
+
+  const beginSession = async (user: SessionUser, context: CallContext): Promise<{ success: true; user: SessionUser }> => {
+    if (context.sessionToken !== undefined) await sessions.end(context.sessionToken)
+    context.setSessionToken(await sessions.begin(user.id))
+    return { success: true, user }
+  }
+
+  return {
+    async session(_input, context) {
+      return { user: context.caller.kind === 'user' ? context.caller.user : null, registrationEmailHost }
+    },
+
+    async login({ email, password }, context) {
+      const account = email.toLowerCase()
+      await attempts.count(limits.signInByAddress, context.address)
+      await attempts.count(limits.signInByAccount, account)
+      const found = await database.db
+        .selectFrom('accounts')
+        .leftJoin('users', 'users.id', 'accounts.id')
+        .select(['accounts.id', 'password_hash', 'fname', 'lname', 'users.email', 'user_type'])
+        .where(sql<string>`lower(accounts.email)`, '=', account)
+        .executeTakeFirst()
+      if (!(await isPassword(password, found?.password_hash)) || !found) {
+        log.warn({ event: 'sign-in-failed', address: context.address, requestId: context.requestId }, 'sign-in failed')
+        throw new Failure('LOGIN_FAILED')
+      }
+      await attempts.forgive(limits.signInByAddress, context.address)
+      await attempts.forgive(limits.signInByAccount, account)
+      const { id, fname, lname, email: shown, user_type: userType } = found
+      if (fname === null || lname === null || shown === null || userType === null) throw new Failure('NO_SUCH_DOCUMENT')
+      return beginSession({ id, username: `${fname} ${lname}`, fname, lname, email: shown, userType }, context)
+    },
+
+    async logout(_input, context) {
+      if (context.sessionToken !== undefined) await sessions.end(context.sessionToken)
+      context.setSessionToken(undefined)
+      return { success: true }
+    },
+
+    async register({ setup, ...input }, context) {
+      checkRegistration(input, registrationEmailHost)
+      await attempts.count(limits.registerByAddress, context.address)
+      const passwordHash = await hashPassword(input.password)
+      const user = await database.transaction(async (tx) => {
+        if (setup !== undefined) await useSetupLink(tx, setup)
+        return createAccount(tx, { ...input, passwordHash, userType: setup === undefined ? 'user' : 'admin' })
+      })
+      return beginSession(user, context)
+    },
+  }
+}

@@ -1,0 +1,162 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import type { Activity } from '@arcade/contract/dashboard'
+import { countJoined, countTaken, type Deltas } from '#src/db/activity.ts'
+import { addToCounters, foldCounters } from '#src/db/counters.ts'
+import type { Database } from '#src/db/database.ts'
+import type { HistoryKind } from '#src/db/tables.ts'
+import { testApp } from '#src/testing/test-app.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+const items = [
+  { kind: 'social', item_id: 's1', title: 'Follow', type: 'twitter' },
+  { kind: 'social', item_id: 's:2', title: 'Watch', type: 'youtube' },
+  { kind: 'daily', item_id: 's1', title: 'Visit', type: 'twitter' },
+  { kind: 'announcement', item_id: 'a1', title: 'News', type: 'desc' },
+] as const
+
+/** Players and participations `ages` milliseconds ago, in the tables and in the counters; player n takes part in item n. */
+async function happened(database: Database, ages: number[], firstId = 1): Promise<void> {
+  const now = Date.now()
+  const deltas: Deltas = new Map()
+  await database.transaction(async (tx) => {
+    deltas.clear()
+    for (const [index, age] of ages.entries()) {
+      const at = new Date(now - age)
+      const item = items[index % items.length]!
+      const userId = firstId + index
+      await tx
+        .insertInto('telegram_users')
+        .values({ user_id: userId, created_at: at, balance: index % 13 })
+        .execute()
+      await tx.insertInto('participations').values({ user_id: userId, kind: item.kind, item_id: item.item_id, at }).execute()
+      countJoined(deltas, at, 1)
+      countTaken(deltas, { kind: item.kind, itemId: item.item_id, at }, 1)
+      const name = `participants:${item.kind}:${item.item_id}`
+      deltas.set(name, (deltas.get(name) ?? 0) + 1)
+    }
+    await addToCounters(tx, deltas)
+  })
+}
+
+async function addItems({ db }: Database): Promise<void> {
+  await db
+    .insertInto('history_items')
+    .values(items.map((item) => ({ ...item, reward: 1 })))
+    .execute()
+}
+
+/** The answer's points, counted the slow way. */
+async function countedPoints({ db }: Database, unit: Activity['unit'], from: string): Promise<Activity['points']> {
+  const { rows } = await sql<Record<string, number> & { at: Date }>`
+    with happened as (
+      select created_at as at, 'players' as series from telegram_users union all select at, kind from participations
+    )
+    select step at time zone 'UTC' as at, count(*) filter (where series = 'players') as players, count(*) filter (where series = 'social') as social,
+      count(*) filter (where series = 'daily') as daily, count(*) filter (where series = 'announcement') as announcement
+    from generate_series(${from}::timestamptz at time zone 'UTC', now() at time zone 'UTC', ('1 ' || ${unit})::interval) step
+    left join happened on date_trunc(${unit}, happened.at at time zone 'UTC') = step group by step order by step`.execute(db)
+  return rows.map((row) => ({ ...row, at: row.at.toISOString() })) as unknown as Activity['points']
+}
+
+async function countedTypes({ db }: Database, from: string): Promise<Activity['types']> {
+  const { rows } = await sql<Activity['types'][number]>`
+    select kind, type, count(*) as participations from participations join history_items using (kind, item_id)
+    where at >= ${from}::timestamptz group by kind, type order by participations desc, kind, type`.execute(db)
+  return rows
+}
+
+const lengths = { '24h': 24, '7d': 7, '30d': 30 }
+
+test.each(['24h', '7d', '30d'] as const)('Dashboard: %s is what counting the rows gives, folded or not', async (range) => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  await addItems(app.database)
+  await happened(
+    app.database,
+    Array.from({ length: 240 }, (_, index) => (index * index * HOUR_MS) / 50),
+  )
+  for (const fold of [false, true]) {
+    if (fold) await foldCounters(app.database)
+    const { body, status } = await admin.call('GET', `/api/activity?range=${range}`)
+    expect(status).toBe(200)
+    expect(body.points).toHaveLength(lengths[range])
+    expect(body.points).toEqual(await countedPoints(app.database, body.unit, body.points[0].at))
+    expect(body.types).toEqual(await countedTypes(app.database, body.points[0].at))
+    expect(body.points.some((point: Activity['points'][number]) => point.players > 1)).toBe(true)
+  }
+})
+
+test.each([
+  ['days', 'day', 40],
+  ['months', 'month', 400],
+  ['years', 'year', 2000],
+])('Dashboard: all is by %s, from the first that anything happened in', async (_name, unit, days) => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  await addItems(app.database)
+  await happened(
+    app.database,
+    Array.from({ length: 20 }, (_, index) => (index / 19) * days * DAY_MS),
+  )
+  const { body } = await admin.call('GET', '/api/activity?range=all')
+  expect(body.unit).toBe(unit)
+  expect(body.points).toEqual(await countedPoints(app.database, unit as 'day', body.points[0].at))
+  expect(body.points[0].players).toBeGreaterThan(0)
+  expect(body.points.reduce((sum: number, { players }: { players: number }) => sum + players, 0)).toBe(20)
+  expect(body.types).toEqual(await countedTypes(app.database, '2000-01-01'))
+})
+
+test('Dashboard: the top players and the items with most participants of the last seven days', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  await addItems(app.database)
+  // The first item only long ago, the others less and less this week.
+  await happened(
+    app.database,
+    [20, 0, 0, 0, 20, 0, 0, 20, 20, 0].map((days) => days * DAY_MS),
+  )
+  const { body } = await admin.call('GET', '/api/activity')
+  expect(body.range).toBe('30d')
+  expect(body.topItems).toEqual([
+    { kind: 'social', id: 's:2', title: 'Watch', participations: 3 },
+    { kind: 'daily', id: 's1', title: 'Visit', participations: 2 },
+    { kind: 'announcement', id: 'a1', title: 'News', participations: 1 },
+  ])
+  expect(body.topPlayers).toHaveLength(10)
+  expect(body.topPlayers[0]).toEqual({ userId: 10, firstName: null, lastName: null, username: null, balance: 9 })
+  expect(body.topPlayers.map(({ balance }: { balance: number }) => balance)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0])
+})
+
+test('Dashboard: without data there are no points of all time, and zeros in a range', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  const all = await admin.call('GET', '/api/activity?range=all')
+  expect(all.body).toEqual({ range: 'all', unit: 'month', points: [], types: [], topPlayers: [], topItems: [] })
+  const week = await admin.call('GET', '/api/activity?range=7d')
+  expect(week.body.points.map(({ players, social }: Record<string, number>) => [players, social])).toEqual(
+    Array.from({ length: 7 }, () => [0, 0]),
+  )
+})
+
+test.each(['range=1y', 'range=', 'range=7d&range=7d', 'from=2026-01-01'])('Dashboard: ?%s is refused', async (query) => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  for (const path of ['/api/activity', '/api/events']) expect((await admin.call('GET', `${path}?${query}`)).status).toBe(400)
+})
+
+test('Dashboard: a task whose type has changed counts for the new one', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  await addItems(app.database)
+  await happened(app.database, [0])
+  await app.database.db
+    .updateTable('history_items')
+    .set({ type: 'discord' satisfies string })
+    .where('kind', '=', 'social' satisfies HistoryKind)
+    .execute()
+  const { body } = await admin.call('GET', '/api/activity')
+  expect(body.types).toEqual([{ kind: 'social', type: 'discord', participations: 1 }])
+})

@@ -1,0 +1,42 @@
+/** The dashboard's figures (§3): counters for what grows to millions, counts of the small tables for the rest. One statement a call. */
+import type { ActivityRange, DashboardMetrics, Figures } from '@arcade/contract/dashboard'
+import { counterSql } from '#src/db/counters.ts'
+import type { Database } from '#src/db/database.ts'
+import { prepareActivity } from './activity.ts'
+
+export interface FigureSource {
+  metrics: () => Promise<DashboardMetrics>
+  activity: (range: ActivityRange) => Promise<Figures['activity']>
+}
+
+interface MetricsRow {
+  users: number
+  admins: number
+  players: number
+  active: number
+  types: Record<string, number>
+}
+
+export function createFigures(database: Pick<Database, 'prepared'>): FigureSource {
+  const read = database.prepared<MetricsRow>('metrics', METRICS)
+  return {
+    async metrics() {
+      const [row] = await read([])
+      const { users: user, admins: admin, players, active, types } = row!
+      return {
+        totalUsers: user + admin,
+        totalTelegramUsers: players,
+        userTypes: { user, admin },
+        activeAnnouncements: active,
+        totalTasks: Object.values(types).reduce((sum, count) => sum + count, 0),
+        tasksByType: types,
+      }
+    },
+    activity: prepareActivity(database),
+  }
+}
+
+const METRICS = `select ${counterSql(`'users:user'`)} as users, ${counterSql(`'users:admin'`)} as admins,
+  ${counterSql(`'telegramUsers'`)} as players,
+  (select count(*) from announcements where status) as active,
+  (select coalesce(json_object_agg(image, count), '{}') from (select image, count(*) from tasks group by image) as types) as types`

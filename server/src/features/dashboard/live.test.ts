@@ -1,0 +1,180 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { serve } from '@hono/node-server'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Figures } from '@arcade/contract/dashboard'
+import { countJoined } from '#src/db/activity.ts'
+import { addToCounters } from '#src/db/counters.ts'
+import { startConsoleServer } from '#src/testing/console-server.ts'
+import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
+import { MAX_STREAMS, MAX_STREAMS_EACH } from './live.ts'
+
+interface Listening {
+  response: Response
+  /** The figures of the next event; `undefined` once the stream has ended. */
+  next(): Promise<Figures | undefined>
+  close(): Promise<void>
+}
+
+async function listen(app: TestApp, { headers }: Client, query = ''): Promise<Listening> {
+  const response = await app.fetch(`/api/events${query}`, { headers })
+  expect(response.status, response.ok ? '' : await response.text()).toBe(200)
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  const close = () => reader.cancel()
+  onTestFinished(close)
+  let text = ''
+  const listening: Listening = {
+    response,
+    close,
+    async next() {
+      for (;;) {
+        const [message, rest] = text.split(/\n\n([^]*)/)
+        if (rest !== undefined) {
+          text = rest
+          const data = /^event: figures\ndata: (.*)$/.exec(message ?? '')?.[1]
+          if (data) return JSON.parse(data) as Figures
+          continue
+        }
+        const { done, value } = await reader.read()
+        if (done) return undefined
+        text += value
+      }
+    },
+  }
+  expect((await listening.next())?.metrics, 'what is so when the stream begins').toBeDefined()
+  return listening
+}
+
+async function join({ database }: TestApp, players: number): Promise<void> {
+  await database.transaction(async (tx) => {
+    const deltas = new Map([['telegramUsers', players]])
+    countJoined(deltas, new Date(), players)
+    await addToCounters(tx, deltas)
+  })
+}
+
+test('Live: an event when the figures have changed, with the range that is listened to', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  await join(app, 1)
+  const [day, month] = [await listen(app, admin, '?range=24h'), await listen(app, admin)]
+  expect(Object.fromEntries(day.response.headers)).toMatchObject({
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store, no-transform',
+    'x-accel-buffering': 'no',
+  })
+  await join(app, 2)
+  const [ofDay, ofMonth] = [await day.next(), await month.next()]
+  expect(ofDay?.metrics).toMatchObject({ totalTelegramUsers: 3, totalUsers: 1 })
+  expect(ofDay?.activity).toMatchObject({ range: '24h', unit: 'hour' })
+  expect(ofDay?.activity.points.at(-1)?.players).toBe(3)
+  expect(ofMonth?.activity).toMatchObject({ range: '30d', unit: 'day' })
+  // What did not change is not sent again: the next event is of the next change.
+  await join(app, 4)
+  expect((await day.next())?.metrics.totalTelegramUsers).toBe(7)
+})
+
+test('Live: the stream ends when the session does, and when the role changes', async () => {
+  const app = await testApp()
+  const [admin, other, boss] = [await app.signUp('admin'), await app.signUp('admin'), await app.signUp('admin')]
+  const [own, demoted, kept] = [await listen(app, admin), await listen(app, other), await listen(app, boss)]
+  expect((await admin.call('DELETE', '/api/session')).status).toBe(200)
+  expect(await own.next()).toBeUndefined()
+  expect((await boss.call('PUT', `/api/users/${other.id}/user-type`, { userType: 'user' })).status).toBe(200)
+  expect(await demoted.next()).toBeUndefined()
+  await join(app, 1)
+  expect((await kept.next())?.metrics.totalTelegramUsers).toBe(1)
+})
+
+test('Live: what another process ends is ended here', async () => {
+  const [app, elsewhere] = [await testApp(), await testApp()]
+  const admin = await app.signUp('admin')
+  const stream = await listen(app, admin)
+  await elsewhere.sessions.end(admin.headers['cookie']!.replace('session=', ''))
+  expect(await stream.next()).toBeUndefined()
+})
+
+test('Live: for admins only', async () => {
+  const app = await testApp()
+  for (const [client, status] of [
+    [app.guest, 401],
+    [await app.signUp('user'), 403],
+    [await app.bot(), 403],
+  ] as const)
+    expect((await client.call('GET', '/api/events')).status).toBe(status)
+})
+
+test('Live: one person opens only so many streams, also at once, and closing one makes room', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  const answers = await Promise.all(
+    Array.from({ length: MAX_STREAMS_EACH + 20 }, () => app.fetch('/api/events', { headers: admin.headers })),
+  )
+  const open = answers.filter(({ status }) => status === 200)
+  expect(open).toHaveLength(MAX_STREAMS_EACH)
+  const refused = answers.filter(({ status }) => status === 429)
+  expect(refused).toHaveLength(20)
+  expect(await refused[0]!.json()).toMatchObject({ code: 'TOO_MANY_STREAMS', retryAfterSeconds: 60 })
+  await open[0]!.body!.cancel()
+  const again = await app.fetch('/api/events', { headers: admin.headers })
+  expect(again.status).toBe(200)
+  for (const { body } of [...open.slice(1), again]) await body!.cancel()
+})
+
+test('Live: all together open only so many streams', async () => {
+  const app = await testApp()
+  const streams: Response[] = []
+  for (let opened = 0; opened < MAX_STREAMS; opened += MAX_STREAMS_EACH) {
+    const { headers } = await app.signUp('admin')
+    streams.push(...(await Promise.all(Array.from({ length: MAX_STREAMS_EACH }, () => app.fetch('/api/events', { headers })))))
+  }
+  expect(streams.every(({ status }) => status === 200)).toBe(true)
+  expect((await (await app.signUp('admin')).call('GET', '/api/events')).status).toBe(429)
+  await Promise.all(streams.map(({ body }) => body!.cancel()))
+})
+
+test('Live: a stop ends every stream and begins no other', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  const stream = await listen(app, admin)
+  app.live.stop()
+  expect(await stream.next()).toBeUndefined()
+  expect((await admin.call('GET', '/api/events')).status).toBe(503)
+})
+
+test('Live: over a socket the stream begins at once, and a client that has gone leaves room', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  const server = serve({ fetch: app.nodeFetch, port: 0, hostname: '127.0.0.1' })
+  onTestFinished(() => new Promise((resolve) => server.close(() => resolve())))
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  for (let round = 0; round < 3; round += 1) {
+    const sockets = await Promise.all(
+      Array.from({ length: MAX_STREAMS_EACH }, async () => {
+        const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+        socket.write(`GET /api/events HTTP/1.1\r\nHost: console.test\r\nCookie: ${admin.headers['cookie']}\r\n\r\n`)
+        let text = ''
+        for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+          text += String(chunk)
+          if (text.includes('retry:')) break
+        }
+        expect(text).toMatch(/^HTTP\/1\.1 200 [^]*text\/event-stream[^]*retry: 2000/)
+        return socket
+      }),
+    )
+    for (const socket of sockets) socket.destroy()
+    await expect.poll(() => app.live.size(), { timeout: 10_000 }).toBe(0)
+  }
+})
+
+test('Live: a server that is stopped ends its streams well before it ends', async () => {
+  const server = await startConsoleServer()
+  onTestFinished(() => server.stop())
+  const { token } = await server.addPerson({ fname: 'A', lname: 'B', email: 'a@gmail.com', userType: 'admin' })
+  const response = await fetch(`${server.url}/api/events`, { headers: { cookie: `session=${token}` } })
+  expect(response.headers.get('content-encoding')).toBeNull()
+  const text = response.text() // rejects if it is cut off
+  process.kill(server.pid, 'SIGTERM')
+  expect(await text).toContain('retry: 2000')
+})

@@ -1,0 +1,211 @@
+/**
+ * The dashboard kept up to date by server-sent events (HTML standard, 9.2): one look at the figures every two seconds for everybody
+ * who listens, none while nobody does; sent to whom they have changed for. A stream ends with its session, with the role of admin and
+ * with the server, holds one event at most for a reader who is slow, and there are only so many of them.
+ */
+import type { Logger } from 'pino'
+import { type ActivityRange, FIGURES_EVENT, type Figures } from '@arcade/contract/dashboard'
+import { type CallContext, Failure, signedIn } from '#src/calls.ts'
+import type { Sessions } from '#src/identity/sessions.ts'
+import type { FigureSource } from './figures.ts'
+
+/** Open dashboards of one person, and of all on this process. */
+export const MAX_STREAMS_EACH = 8
+export const MAX_STREAMS = 200
+const POLL_MS = 2000
+/** Shorter than the minute after which proxies hang up (nginx, proxy_read_timeout). */
+const HEARTBEAT_MS = 15_000
+/** How often a session is looked up that nobody told us anything of. */
+const CHECK_MS = 30_000
+/** A reader who has taken nothing in for so long is gone. */
+const STUCK_MS = 60_000
+
+export interface Live {
+  /** @throws Failure TOO_MANY_STREAMS, SIGNED_OUT, UNAVAILABLE */
+  open(range: ActivityRange, context: CallContext): Promise<{ headers: Record<string, string>; body: ReadableStream }>
+  /** Streams that are open. */
+  size(): number
+  /** Ends all streams, for good. */
+  stop(): void
+}
+
+interface Listener {
+  userId: string
+  token: string
+  range: ActivityRange
+  stream: Stream | undefined
+  /** The figures it knows. */
+  known: string
+  beatAt: number
+  checkAt: number
+}
+
+interface Stream {
+  body: ReadableStream<Uint8Array>
+  /** Sends `text`, or keeps the latest of what there is no room for. */
+  send(text: string): void
+  /** Sends `text` if there is room; false once there was none for too long. */
+  beat(text: string): boolean
+  end(error?: Error): void
+}
+
+export interface LiveServices {
+  sessions: Sessions
+  figures: FigureSource
+  log: Logger
+}
+
+export function createLive({ sessions, figures, log }: LiveServices): Live {
+  const listeners = new Set<Listener>()
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+
+  sessions.onChange((userId) => {
+    for (const listener of listeners) if (userId === undefined || listener.userId === userId) void check(listener)
+  })
+
+  return {
+    async open(range, context) {
+      const { id: userId } = signedIn(context)
+      const token = context.sessionToken ?? ''
+      if (isStopped) throw new Failure('UNAVAILABLE', { retryAfterSeconds: 5 })
+      const own = [...listeners].filter((listener) => listener.userId === userId).length
+      if (own >= MAX_STREAMS_EACH || listeners.size >= MAX_STREAMS)
+        throw new Failure('TOO_MANY_STREAMS', { retryAfterSeconds: 60 })
+      const now = Date.now()
+      const listener: Listener = { userId, token, range, stream: undefined, known: '', beatAt: now, checkAt: now + CHECK_MS }
+      listeners.add(listener)
+      try {
+        // Seen by `onChange` from here on; what changed before shows in this look.
+        if (!(await isAdmin(token))) throw new Failure('SIGNED_OUT')
+        listener.known = JSON.stringify(await read(range))
+        if (!listeners.has(listener)) throw new Failure(isStopped ? 'UNAVAILABLE' : 'SIGNED_OUT')
+      } catch (error) {
+        listeners.delete(listener)
+        throw error
+      }
+      listener.stream = createStream(`retry: ${POLL_MS}\n\n${eventOf(listener.known)}`, () => listeners.delete(listener))
+      poll()
+      return { headers: streamHeaders, body: listener.stream.body }
+    },
+    size: () => listeners.size,
+    stop() {
+      isStopped = true
+      clearTimeout(timer)
+      for (const listener of listeners) end(listener)
+    },
+  }
+
+  function end(listener: Listener, error?: Error): void {
+    listeners.delete(listener)
+    listener.stream?.end(error)
+  }
+
+  async function isAdmin(token: string): Promise<boolean> {
+    return (await sessions.holderOf(token))?.userType === 'admin'
+  }
+
+  /** A database that cannot be asked ends nothing: it is asked again. */
+  async function check(listener: Listener): Promise<void> {
+    listener.checkAt = Date.now() + CHECK_MS
+    const isAllowed = await isAdmin(listener.token).catch(() => true)
+    if (!isAllowed) end(listener)
+  }
+
+  async function read(range: ActivityRange, metrics = figures.metrics()): Promise<Figures> {
+    const [now, activity] = await Promise.all([metrics, figures.activity(range)])
+    return { metrics: now, activity }
+  }
+
+  function poll(): void {
+    if (isStopped || timer !== undefined || listeners.size === 0) return
+    timer = setTimeout(() => {
+      look()
+        .catch((error: unknown) => log.debug({ err: error }, 'The figures could not be read; they are again in a moment'))
+        .finally(() => {
+          timer = undefined
+          poll()
+        })
+    }, POLL_MS).unref()
+  }
+
+  async function look(): Promise<void> {
+    const now = Date.now()
+    const open = [...listeners].filter(({ stream }) => stream !== undefined)
+    for (const listener of open) {
+      if (listener.checkAt <= now) void check(listener)
+      if (listener.beatAt > now - HEARTBEAT_MS) continue
+      listener.beatAt = now
+      if (!listener.stream?.beat(':\n\n')) end(listener, new Error('the reader of a stream is gone'))
+    }
+    if (open.length === 0) return
+    const metrics = figures.metrics()
+    const ranges = Map.groupBy(open, ({ range }) => range)
+    await Promise.all(
+      [...ranges].map(async ([range, group]) => {
+        const news = JSON.stringify(await read(range, metrics))
+        for (const listener of group) {
+          if (listener.known === news) continue
+          listener.known = news
+          listener.stream?.send(eventOf(news))
+        }
+      }),
+    )
+  }
+}
+
+const streamHeaders = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store, no-transform', // compressed, an event would wait for the next one
+  'x-accel-buffering': 'no', // nginx
+  connection: 'close', // a stop waits for no connection that a stream had
+}
+
+function eventOf(figures: string): string {
+  return `event: ${FIGURES_EVENT}\ndata: ${figures}\n\n`
+}
+
+function createStream(greeting: string, onGone: () => void): Stream {
+  const encoder = new TextEncoder()
+  let waiting: string | undefined
+  let stuckSince: number | undefined
+  let isEnded = false
+  let controller!: ReadableStreamDefaultController<Uint8Array>
+  const put = (text: string): void => {
+    if (!isEnded) controller.enqueue(encoder.encode(text))
+  }
+  const hasRoom = (): boolean => (controller.desiredSize ?? 0) > 0
+  const body = new ReadableStream<Uint8Array>({
+    start(given) {
+      controller = given
+      put(greeting)
+    },
+    pull() {
+      stuckSince = undefined
+      if (waiting !== undefined) put(waiting)
+      waiting = undefined
+    },
+    cancel() {
+      isEnded = true
+      onGone()
+    },
+  })
+  return {
+    body,
+    send(text) {
+      if (hasRoom()) put(text)
+      else waiting = text
+    },
+    beat(text) {
+      if (hasRoom()) put(text)
+      else stuckSince ??= Date.now()
+      return stuckSince === undefined || Date.now() - stuckSince < STUCK_MS
+    },
+    end(error) {
+      if (isEnded) return
+      isEnded = true
+      if (error) controller.error(error)
+      else controller.close()
+    },
+  }
+}

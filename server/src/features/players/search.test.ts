@@ -1,0 +1,354 @@
+/** Telegram Users searched, filtered and sorted: always what a list in memory would give, page by page, both ways. */
+import { describe, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import type { Player, PlayersFilter, PlayersSort } from '@arcade/contract/players'
+import { playersSorts } from '@arcade/contract/players'
+import type { Database } from '#src/db/database.ts'
+import { type Client, testApp } from '#src/testing/test-app.ts'
+import { filterOf } from './filter.ts'
+import { readingOf } from './orders.ts'
+import { createPages } from './pages.ts'
+
+/** The same numbers in every run. */
+function seededPick(seed: number) {
+  let state = seed
+  return <T>(values: readonly T[]): T => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return values[Math.floor((state / 2_147_483_648) * values.length)]!
+  }
+}
+
+const names = [
+  'Anna',
+  'anna',
+  'ANNA',
+  'Виктор',
+  'виктор',
+  '王芳',
+  'محمد',
+  'Åse',
+  "O'Neill",
+  'Lucía Paz',
+  '😀Sky',
+  '100%',
+  'a\\b',
+  '',
+  null,
+]
+const handles = ['moon', 'moon_1', 'moon.1', '@moon-1', 'ro', 'qmoon', 'x_y_z', '#50', null, null]
+const wallets = ['UQAbc', 'UQabd', 'uqX', null, null]
+const moments = [
+  '2026-01-01T00:00:00.000Z',
+  '2026-01-01T00:00:00.000001Z',
+  '2026-02-03T04:05:06.789Z',
+  '1969-12-31T23:59:59.000Z',
+  null,
+]
+
+type SeededPlayer = Pick<Player, 'userId' | 'firstName' | 'lastName' | 'username' | 'email' | 'twitterUsername'> &
+  Pick<Player, 'discordUsername' | 'tonWalletAddress' | 'bscWallet' | 'balance'> & { createdAt: string | null }
+
+function generate(count: number): SeededPlayer[] {
+  const pick = seededPick(7)
+  return Array.from({ length: count }, (_, index) => ({
+    userId: 1000 + ((index * 7919) % 100_003),
+    firstName: pick(names),
+    lastName: pick(names),
+    username: pick([...handles, `u${index}`]),
+    twitterUsername: pick(handles),
+    discordUsername: pick([null, null, 'rosa#12']),
+    email: pick([null, `p${index}@example.org`, 'Same@Example.org']),
+    tonWalletAddress: pick(wallets),
+    bscWallet: pick([null, null, null, '0xAB', '0xabc']),
+    balance: pick([0, 0, 0, 1, 2.5, -3, index]),
+    createdAt: pick(moments),
+  }))
+}
+
+async function store({ db }: Database, players: SeededPlayer[]): Promise<void> {
+  await db
+    .insertInto('telegram_users')
+    .values(
+      players.map((player) => ({
+        user_id: player.userId,
+        first_name: player.firstName,
+        last_name: player.lastName,
+        username: player.username,
+        twitter_username: player.twitterUsername,
+        discord_username: player.discordUsername,
+        email: player.email,
+        ton_wallet_address: player.tonWalletAddress,
+        bsc_wallet: player.bscWallet,
+        balance: player.balance,
+        created_at: player.createdAt,
+      })),
+    )
+    .execute()
+  await db.insertInto('counter_deltas').values({ user_id: 0, name: 'telegramUsers', delta: players.length }).execute()
+}
+
+/** As the contract says it, without any database. */
+function matches(
+  player: SeededPlayer,
+  { search, balanceMin, balanceMax, joinedFrom, joinedBefore, wallet }: PlayersFilter,
+): boolean {
+  const { createdAt, tonWalletAddress: ton, bscWallet: bsc } = player
+  if (balanceMin !== undefined && player.balance < balanceMin) return false
+  if (balanceMax !== undefined && player.balance > balanceMax) return false
+  if (joinedFrom !== undefined && !(createdAt !== null && exact(createdAt) >= exact(joinedFrom))) return false
+  if (joinedBefore !== undefined && !(createdAt !== null && exact(createdAt) < exact(joinedBefore))) return false
+  const owned = Number(ton !== null) * 2 + Number(bsc !== null)
+  if (wallet === 'any' && owned === 0) return false
+  if (wallet === 'none' && owned !== 0) return false
+  if (wallet === 'ton' && ton === null) return false
+  if (wallet === 'bsc' && bsc === null) return false
+  const whole = (search ?? '').trim().toLowerCase()
+  const term = whole.replace(/^@+/, '')
+  if (term === '') return true
+  if (String(player.userId) === whole) return true
+  if ([ton, bsc].some((address) => address?.toLowerCase().startsWith(whole))) return true
+  const texts = [
+    player.username,
+    player.firstName,
+    player.lastName,
+    player.twitterUsername,
+    null,
+    null,
+    player.discordUsername,
+    null,
+  ]
+  const text = [...texts, player.email].map((part) => ` ${part ?? ''}`.toLowerCase()).join('')
+  const isShort = Array.from(term).length < 3 && /^[a-z0-9_.#@ -]*$/.test(term)
+  return isShort ? text.includes(` ${term}`) || text.includes(`@${term}`) : text.includes(term)
+}
+
+/** Microseconds count. */
+function exact(moment: string): string {
+  return moment.replace(/(\.\d+)?Z$/, (_, fraction: string = '.') => fraction.padEnd(7, '0'))
+}
+
+function keyOf(player: SeededPlayer, sort: PlayersSort): string | number | null {
+  if (sort === 'balance') return -player.balance
+  if (sort === 'a-z') return player.firstName?.toLowerCase() ?? null
+  if (sort === 'username') return player.username?.toLowerCase() ?? null
+  if (sort === 'newest')
+    return player.createdAt === null
+      ? null
+      : -Date.parse(player.createdAt) * 1000 - Number(/\.\d{3}(\d{3})Z/.exec(player.createdAt)?.[1] ?? 0)
+  return player.userId
+}
+
+function expected(players: SeededPlayer[], filter: PlayersFilter, sort: PlayersSort, reversed: boolean): number[] {
+  const bytes = (text: string) => Buffer.from(text)
+  const compare = (a: string | number | null, b: string | number | null): number => {
+    if (a === null || b === null) return Number(a === null) - Number(b === null)
+    return typeof a === 'string' ? Buffer.compare(bytes(a), bytes(b as string)) : a - (b as number)
+  }
+  const ids = players
+    .filter((player) => matches(player, filter))
+    .toSorted((a, b) => compare(keyOf(a, sort), keyOf(b, sort)) || a.userId - b.userId)
+    .map(({ userId }) => userId)
+  return reversed ? ids.toReversed() : ids
+}
+
+interface Page {
+  users: Player[]
+  total: number | null
+  pageCount: number | null
+  after: string | null
+  before: string | null
+}
+
+const query = (values: object): string => new URLSearchParams(values as Record<string, string>).toString()
+
+async function pageOf(client: Client, values: object): Promise<Page> {
+  const answer = await client.call('GET', `/api/telegram-users?${query(values)}`)
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+  return answer.body as Page
+}
+
+/** The whole list from one end to the other and back, a page at a time. */
+async function walk(client: Client, values: object): Promise<{ forth: number[]; back: number[]; totals: (number | null)[] }> {
+  const pages = [await pageOf(client, values)]
+  for (let after = pages[0]!.after; after !== null; after = pages.at(-1)!.after)
+    pages.push(await pageOf(client, { ...values, after }))
+  const back = [pages.at(-1)!]
+  for (let before = back[0]!.before; before !== null; before = back[0]!.before)
+    back.unshift(await pageOf(client, { ...values, before }))
+  const idsOf = (read: Page[]) => read.flatMap(({ users }) => users.map(({ userId }) => userId))
+  return { forth: idsOf(pages), back: idsOf(back), totals: pages.map(({ total }) => total) }
+}
+
+const filters: PlayersFilter[] = [
+  {},
+  { search: 'MOON' },
+  { search: '@moon' },
+  { search: 'moon_1' },
+  { search: 'moon-1' },
+  { search: 'ro' },
+  { search: 'm' },
+  { search: 'ВИКТОР' },
+  { search: 'икт' },
+  { search: '芳' },
+  { search: 'محم' },
+  { search: 'åse' },
+  { search: "o'ne" },
+  { search: 'lucía p' },
+  { search: '😀' },
+  { search: '%' },
+  { search: '0%' },
+  { search: '_y_' },
+  { search: '\\' },
+  { search: "'; --" },
+  { search: 'uqab' },
+  { search: '0xa' },
+  { search: '1000' },
+  { search: 'example.org' },
+  { search: 'p123' },
+  { search: '123@' },
+  { search: 'nobody here' },
+  { balanceMin: 0, balanceMax: 2.5 },
+  { balanceMin: 3 },
+  { balanceMax: -1 },
+  { joinedFrom: '2026-01-01T00:00:00Z' },
+  { joinedBefore: '2026-01-01T02:00:00+01:00', joinedFrom: '0000-01-01T00:00:00Z' },
+  { wallet: 'any' },
+  { wallet: 'none' },
+  { wallet: 'ton', balanceMin: 1 },
+  { wallet: 'bsc', search: 'anna', joinedFrom: '2026-01-01T00:00:00Z' },
+]
+
+describe('Lists: players', () => {
+  const players = generate(250)
+
+  for (const sort of playersSorts) {
+    for (const reversed of [false, true]) {
+      test(`Lists: every filter by ${sort}${reversed ? ', reversed' : ''}, forth and back`, async () => {
+        const app = await testApp()
+        const admin = await app.signUp('admin')
+        await store(app.database, players)
+        for (const filter of filters) {
+          const ids = expected(players, filter, sort, reversed)
+          const { forth, back, totals } = await walk(admin, { ...filter, sort, reversed, pageSize: 25 })
+          expect(forth, JSON.stringify(filter)).toEqual(ids)
+          expect(back, JSON.stringify(filter)).toEqual(ids)
+          for (const total of totals) expect([null, ids.length], JSON.stringify(filter)).toContain(total)
+        }
+      })
+    }
+  }
+
+  test('Lists: where a filter matches too many rows for an index, and few near by, the page is the same', async () => {
+    const app = await testApp()
+    await sql`insert into telegram_users (user_id, username, first_name, balance, created_at)
+      select n, 'player_' || n, case when n > 61000 then 'Zoë' else 'Anna' end, 70000 - n, now() from generate_series(1, 72000) n`.execute(
+      app.database.db,
+    )
+    const pages = createPages(app.database)
+    const filter = filterOf({ search: 'zoë' })
+    const { rows, total } = await pages.read(filter, readingOf({ sort: 'balance', reversed: false }, 'after'), 6)
+    expect(rows.map(({ userId }) => userId)).toEqual([61001, 61002, 61003, 61004, 61005, 61006])
+    expect(total).toBe(11_000)
+    const last = { key: '-1994', userId: 71_994 }
+    const end = await pages.read(filter, readingOf({ sort: 'balance', reversed: false }, 'after', last), 51)
+    expect(end.rows.map(({ userId }) => userId)).toEqual([71_995, 71_996, 71_997, 71_998, 71_999, 72_000])
+    const back = await pages.read(filter, readingOf({ sort: 'balance', reversed: true }, 'before', last), 3)
+    expect(back.rows.map(({ userId }) => userId)).toEqual([71_995, 71_996, 71_997])
+  })
+
+  test('Lists: how many a filter matches', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    await store(app.database, players)
+    for (const filter of filters) {
+      const answer = await admin.call('GET', `/api/telegram-users/count?${query(filter)}`)
+      expect(answer.body, JSON.stringify(filter)).toEqual({ total: expected(players, filter, 'user-id', false).length })
+    }
+  })
+
+  test('Lists: the players before and after one, in a filtered list in any order', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    await store(app.database, players)
+    for (const sort of playersSorts) {
+      for (const reversed of [false, true]) {
+        for (const filter of [{}, { search: 'anna' }, { wallet: 'ton' as const }]) {
+          const ids = expected(players, filter, sort, reversed)
+          for (const at of [0, 1, Math.floor(ids.length / 2), ids.length - 1]) {
+            const answer = await admin.call(
+              'GET',
+              `/api/telegram-users/${ids[at]}/neighbours?${query({ ...filter, sort, reversed })}`,
+            )
+            expect(answer.body).toEqual({ previous: ids[at - 1] ?? null, next: ids[at + 1] ?? null })
+          }
+        }
+      }
+    }
+    expect(await admin.call('GET', '/api/telegram-users/5/neighbours')).toMatchObject({
+      status: 404,
+      body: { code: 'NO_SUCH_PLAYER' },
+    })
+  })
+
+  test('Lists: a cursor is good for its own order alone', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    await store(app.database, players)
+    const { after } = await pageOf(admin, { sort: 'username' })
+    for (const other of ['sort=username&reversed=true', 'sort=a-z', 'sort=newest', 'sort=balance', 'sort=user-id']) {
+      expect((await admin.call('GET', `/api/telegram-users?${other}&after=${after}`)).status, other).toBe(400)
+    }
+  })
+
+  test('security: hostile searches and filters find nothing or are refused, never a fault', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    await store(app.database, players)
+    const calls = [
+      '/api/telegram-users?',
+      '/api/telegram-users/count?',
+      '/api/users?',
+      '/api/social-tasks?',
+      '/api/announcements?',
+    ]
+    const terms = [
+      '%',
+      '_',
+      '\\',
+      '%%%',
+      '___',
+      '\\\\\\',
+      "'",
+      "';drop table users;--",
+      '((',
+      '[a-z',
+      '*',
+      '.',
+      '...',
+      '@',
+      '@@',
+      '"',
+      '$1',
+      '   x   ',
+    ]
+    for (const call of calls) {
+      for (const search of terms) expect((await admin.call('GET', call + query({ search }))).status, call + search).toBe(200)
+      for (const search of ['a%00b', '%ED%A0%80', 'a'.repeat(101), 'a'.repeat(10_000)]) {
+        const { status } = await admin.call('GET', `${call}search=${search}`)
+        expect([200, 400], call + search.slice(0, 20)).toContain(status)
+      }
+    }
+    for (const wrong of [
+      'balanceMin=x',
+      'balanceMin=1e300',
+      'balanceMin=NaN',
+      'joinedFrom=yesterday',
+      'joinedFrom=2026-02-30T00:00:00Z',
+      'wallet=eth',
+      'reversed=1',
+      'sort=email',
+    ]) {
+      expect((await admin.call('GET', `/api/telegram-users?${wrong}`)).status, wrong).toBe(400)
+    }
+  })
+})

@@ -1,0 +1,73 @@
+/** Removing many users at once: never oneself, never the last admin, in a race neither (security.md, Authorization). */
+import { sql, type Transaction } from 'kysely'
+import type { UsersFilter } from '@arcade/contract/users'
+import type { BulkOutput } from '@arcade/contract/bulk'
+import { errorCatalogue } from '@arcade/contract/errors'
+import { actOnMany, type Done, type Target, targetCondition } from '#src/lists/bulk.ts'
+import { type CallContext, signedIn } from '#src/calls.ts'
+import { addToCounter } from '#src/db/counters.ts'
+import type { Database } from '#src/db/database.ts'
+import type { Tables } from '#src/db/tables.ts'
+import type { Sessions } from '#src/identity/sessions.ts'
+import { usersCondition } from './users-list.ts'
+
+/** Ids that the audit entry may name. */
+const NAMED_IDS = 1000
+
+interface Removal {
+  target: Target<UsersFilter>
+  dryRun: boolean
+  expected: number | undefined
+}
+
+export async function removeUsers(
+  { database, sessions }: { database: Database; sessions: Sessions },
+  context: CallContext,
+  { target, dryRun, expected }: Removal,
+): Promise<BulkOutput> {
+  const self = signedIn(context)
+  const act = { action: 'user.remove-many', target: 'users', dryRun, expected }
+  const summary = await actOnMany(database, context, act, async (tx) => {
+    const admins = await lockAdmins(tx)
+    const isTarget = targetCondition(target, (filter) => usersCondition(filter, self.id))
+    const { rows: refused } = await sql<{ id: string; email: string }>`
+      select id, email from users where ${isTarget} and (id = ${self.id} or id = ${lastAdmin()})`.execute(tx)
+    const isRemoved = sql`${isTarget} and id <> all(${refused.map(({ id }) => id)})`
+    const refusals = refused.map(({ id, email }) => ({
+      id,
+      title: email,
+      reason: errorCatalogue[id === self.id ? 'NOT_YOURSELF' : 'LAST_ADMIN'].message,
+    }))
+    const done = dryRun ? await count() : await remove()
+    return { ...done, refusals }
+
+    /** An admin who removes others stays; one whom another admin removed meanwhile must not remove the rest. */
+    function lastAdmin(): string | null {
+      return admins.includes(self.id) ? null : (admins[0] ?? null)
+    }
+
+    async function count(): Promise<Done> {
+      const { rows } = await sql<{ affected: number }>`select count(*) as affected from users where ${isRemoved}`.execute(tx)
+      return { ids: [], affected: rows[0]?.affected ?? 0 }
+    }
+
+    async function remove(): Promise<Done> {
+      const { rows } = await sql<{ type: 'admin' | 'user'; affected: number; ids: string[] }>`
+        with gone as (delete from users where ${isRemoved} returning id, user_type),
+        gone_accounts as (delete from accounts using gone where accounts.id = gone.id)
+        select user_type as type, count(*) as affected, (array_agg(id order by id))[1:${sql.lit(NAMED_IDS)}] as ids
+          from gone group by user_type order by user_type`.execute(tx)
+      for (const { type, affected } of rows) await addToCounter(tx, { name: `users:${type}`, delta: -affected })
+      await sessions.announceManyChanges(tx)
+      return { ids: rows.flatMap(({ ids }) => ids), affected: rows.reduce((sum, { affected }) => sum + affected, 0) }
+    }
+  })
+  if (!dryRun) sessions.changed()
+  return summary
+}
+
+/** Locks the admins' rows in one order, so that of two simultaneous removals the second sees the first's outcome. */
+export async function lockAdmins(tx: Transaction<Tables>): Promise<string[]> {
+  const rows = await tx.selectFrom('users').select('id').where('user_type', '=', 'admin').orderBy('id').forUpdate().execute()
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,126 @@
+/** Manage Users (§2, §5, §6, §7): the list without oneself, names, roles, adding, removing, the download. */
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { DashboardUser } from '@arcade/contract/users'
+import type { contract } from '@arcade/contract/contract'
+import { audit } from '#src/identity/audit.ts'
+import { type CallContext, Failure, type Handlers, signedIn } from '#src/calls.ts'
+import { addToCounter } from '#src/db/counters.ts'
+import type { Database } from '#src/db/database.ts'
+import { constraintOf } from '#src/postgres/errors.ts'
+import type { Tables } from '#src/db/tables.ts'
+import { hashPassword } from '#src/identity/passwords.ts'
+import type { Sessions } from '#src/identity/sessions.ts'
+import { changeUserType, checkRegistration, createAccount } from '#src/identity/accounts.ts'
+import { lockAdmins, removeUsers } from './users-bulk.ts'
+import { usersList } from './users-list.ts'
+
+export interface UsersServices {
+  database: Database
+  sessions: Sessions
+  registrationEmailHost: string
+}
+
+const shown = ['id', 'fname', 'lname', 'email', 'user_type as userType', 'version'] as const
+
+export function usersHandlers(services: UsersServices): Handlers<typeof contract.users> {
+  const { database, sessions, registrationEmailHost } = services
+  const { db } = database
+  /** Runs `change` on a user and makes every process forget what it cached of them. */
+  const changing = async <T>(id: string, change: (tx: Transaction<Tables>) => Promise<T>): Promise<T> => {
+    const result = await database.transaction(async (tx) => {
+      const changed = await change(tx)
+      await sessions.announceChange(tx, id)
+      return changed
+    })
+    sessions.changed(id)
+    return result
+  }
+
+  return {
+    list: usersList(database),
+
+    get: ({ id }) => findUser(db, id),
+
+    async update({ id, fname, lname, version }, context) {
+      const user = await changing(id, async (tx) => {
+        const before = await findUser(tx, id, 'lock')
+        if (version !== undefined && before.version !== version) throw new Failure('STALE')
+        await audit(tx, context, {
+          action: 'user.update',
+          target: id,
+          detail: { from: { fname: before.fname, lname: before.lname } },
+        })
+        return tx
+          .updateTable('users')
+          .set({ fname, lname, version: sql`version + 1` })
+          .where('id', '=', id)
+          .returning(shown)
+          .executeTakeFirstOrThrow()
+      })
+      return { success: true, user }
+    },
+
+    async setUserType({ id, userType }, context) {
+      refuseSelf(id, context)
+      const user = await changing(id, async (tx) => {
+        const admins = await lockAdmins(tx)
+        const before = await findUser(tx, id, 'lock')
+        if (before.userType === userType) return before
+        if (userType === 'user') refuseLastAdmin(id, admins)
+        await changeUserType(tx, id, userType)
+        await sessions.endAllOf(tx, id)
+        await audit(tx, context, { action: 'user.role', target: id, detail: { from: before.userType, to: userType } })
+        return findUser(tx, id)
+      })
+      return { success: true, user }
+    },
+
+    async create(input, context) {
+      checkRegistration(input, registrationEmailHost)
+      const passwordHash = await hashPassword(input.password)
+      const adding = database.transaction(async (tx) => {
+        const user = await createAccount(tx, { ...input, passwordHash, userType: 'user' })
+        await audit(tx, context, { action: 'user.create', target: user.id })
+        return user
+      })
+      const { id } = await adding.catch((cause: unknown) => {
+        // An admin sees the list of users anyway, so they may be told; a guest who registers is not (security.md).
+        if (!constraintOf(cause)?.endsWith('_email_key')) throw cause
+        throw new Failure('CREATE_USER_FAILED', { fields: { email: 'This email is in use already' }, cause })
+      })
+      return { status: 'success', message: 'User Added Successfuly!', id } // sic, §8
+    },
+
+    async remove({ id }, context) {
+      refuseSelf(id, context)
+      await changing(id, async (tx) => {
+        const admins = await lockAdmins(tx)
+        const { userType } = await findUser(tx, id, 'lock')
+        refuseLastAdmin(id, admins)
+        await sessions.endAllOf(tx, id)
+        await tx.deleteFrom('users').where('id', '=', id).execute()
+        await tx.deleteFrom('accounts').where('id', '=', id).execute()
+        await addToCounter(tx, { name: `users:${userType}`, delta: -1 })
+        await audit(tx, context, { action: 'user.remove', target: id })
+      })
+      return { status: 'success', message: 'User Removed Successfully!' }
+    },
+
+    removeMany: ({ target, dryRun, expected }, context) => removeUsers(services, context, { target, dryRun, expected }),
+  }
+}
+
+async function findUser(db: Kysely<Tables>, id: string, lock?: 'lock'): Promise<DashboardUser> {
+  const query = db.selectFrom('users').select(shown).where('id', '=', id)
+  const user = await (lock ? query.forUpdate() : query).executeTakeFirst()
+  if (!user) throw new Failure('NO_SUCH_USER')
+  return user
+}
+
+function refuseSelf(id: string, context: CallContext): void {
+  if (signedIn(context).id === id) throw new Failure('NOT_YOURSELF')
+}
+
+function refuseLastAdmin(id: string, admins: string[]): void {
+  if (admins.length === 1 && admins[0] === id) throw new Failure('LAST_ADMIN')
+}

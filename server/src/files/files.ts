@@ -1,0 +1,172 @@
+/**
+ * The file store's door (design §4, security.md Uploads): `put`, `open`, `remove`, on disk or on S3. Hides names, where bytes
+ * are, and the agreement of files and rows: a file is doomed from before its first byte until a row's transaction keeps it,
+ * and again from the transaction that drops it. What is doomed and due is removed by `sweep`, again and again until it is gone.
+ */
+import { join } from 'node:path'
+import { type Kysely, sql } from 'kysely'
+import type { Logger } from 'pino'
+import type { Database } from '#src/db/database.ts'
+import type { Tables } from '#src/db/tables.ts'
+import { diskStore, type FileStore, isKey, type OpenFile } from './disk.ts'
+import { s3Store } from './s3.ts'
+
+/** The store that FILES_URL names, or the folder DATA_DIR/files. Nothing is opened before it is used. */
+export function openFileStore({ filesUrl, dataDir }: { filesUrl: string | undefined; dataDir: string }): FileStore {
+  return filesUrl === undefined ? diskStore(join(dataDir, 'files')) : s3Store(filesUrl)
+}
+
+export interface NewFile {
+  folder: 'announcements'
+  /** As the person's computer called it; what is left of it ends the key. */
+  name: string
+  extension: keyof typeof mediaTypes
+  bytes: Uint8Array
+  /** A small WebP of it. */
+  thumb: Uint8Array
+}
+
+export interface Files {
+  /** Stores a file and its thumbnail under a new key; they are gone after an hour unless `keep` is called meanwhile. */
+  put(file: NewFile): Promise<string>
+  open(key: string, size?: 'thumb'): Promise<(OpenFile & { mediaType: string }) | undefined>
+  /** In the transaction of the row that names them: makes files stay. Gives the first key that is not there to be kept. */
+  keep(tx: Kysely<Tables>, keys: string[]): Promise<string | undefined>
+  /** In the transaction of the row that named them: makes files go. Call `sweepSoon` after it committed. */
+  remove(tx: Kysely<Tables>, keys: string[]): Promise<void>
+  /** Starts a sweep without waiting for it. */
+  sweepSoon(): void
+  /** Removes from the store what is due. A chore; any number of processes may do so at once. */
+  sweep(): Promise<void>
+}
+
+const ORPHAN_SECONDS = 60 * 60
+const RETRY_SECONDS = 10 * 60
+
+/** What the console stores, by extension: anything else that lies in a store is served as bytes without a meaning. */
+const mediaTypes = { png: 'image/png', jpg: 'image/jpeg', webp: 'image/webp', gif: 'image/gif' } as const
+
+export function createFiles({ database, store, log }: { database: Database; store: FileStore; log: Logger }): Files {
+  const { db } = database
+  let lastTimestamp = 0
+
+  /** A key that no file has and none had: unique among all processes by the primary key of `file_removals`. */
+  const reserve = async (folder: string, name: string): Promise<string> => {
+    for (;;) {
+      lastTimestamp = Math.max(Date.now(), lastTimestamp + 1)
+      const key = `${folder}/${lastTimestamp}_${name}`
+      if (await store.has(key)) continue
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto('file_removals')
+        .values({ key, requested_at: sql<Date>`now() + make_interval(secs => ${ORPHAN_SECONDS})` })
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst()
+      if (numInsertedOrUpdatedRows === 1n) return key
+    }
+  }
+
+  const files: Files = {
+    async put({ folder, name, extension, bytes, thumb }) {
+      const key = await reserve(folder, `${safeName(name)}.${extension}`)
+      await store.put(thumbKey(key), thumb, mediaTypes.webp)
+      await store.put(key, bytes, mediaTypes[extension])
+      return key
+    },
+
+    async open(key, size) {
+      if (!isKey(key)) return undefined
+      const thumb = size === 'thumb' ? await store.open(thumbKey(key)) : undefined
+      if (thumb) return { ...thumb, mediaType: mediaTypes.webp }
+      const file = await store.open(key)
+      return file && { ...file, mediaType: mediaTypeOf(key) }
+    },
+
+    async keep(tx, keys) {
+      for (const key of keys.toSorted()) {
+        // A sweep that is removing the file holds this row: then it is gone when we get here.
+        const { numDeletedRows } = await tx.deleteFrom('file_removals').where('key', '=', key).executeTakeFirst()
+        if (numDeletedRows === 0n || !(await store.has(key))) return key
+      }
+      return undefined
+    },
+
+    async remove(tx, keys) {
+      if (keys.length === 0) return
+      await tx
+        .insertInto('file_removals')
+        .values(keys.map((key) => ({ key })))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+    },
+
+    sweepSoon() {
+      files.sweep().catch((error: unknown) => log.warn({ err: error }, 'files could not be removed and will be tried again'))
+    },
+
+    async sweep() {
+      while (await database.transaction(removeOne)) {
+        // one file a transaction, so that a slow store holds one row
+      }
+    },
+  }
+  return files
+
+  /** Removes the file that is longest due; false if none is. */
+  async function removeOne(tx: Kysely<Tables>): Promise<boolean> {
+    const due = await tx
+      .selectFrom('file_removals')
+      .select('key')
+      .where('requested_at', '<=', sql<Date>`now()`)
+      .orderBy('requested_at')
+      .limit(1)
+      .forUpdate()
+      .skipLocked()
+      .executeTakeFirst()
+    if (!due) return false
+    try {
+      await store.remove(due.key)
+      await store.remove(thumbKey(due.key))
+      await tx.deleteFrom('file_removals').where('key', '=', due.key).execute()
+    } catch (error) {
+      log.warn({ err: error, key: due.key }, 'a file could not be removed and will be tried again')
+      await tx
+        .updateTable('file_removals')
+        .set({ requested_at: sql<Date>`now() + make_interval(secs => ${RETRY_SECONDS})` })
+        .where('key', '=', due.key)
+        .execute()
+    }
+    return true
+  }
+}
+
+const SAFE_NAME_LENGTH = 80
+
+/** What is left of a file name in a key: ASCII letters, digits, dots, hyphens and underscores, without its extension. */
+export function safeName(name: string): string {
+  const plain = (name.split(/[/\\]/).at(-1) ?? '')
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .replace(/\.[^.]*$/, '')
+    .replaceAll(/[^A-Za-z0-9._-]+/g, '_')
+    .replaceAll(/\.{2,}/g, '.')
+    .replace(/^[._-]+/, '')
+    .slice(0, SAFE_NAME_LENGTH)
+    .replace(/[._-]+$/, '')
+  return plain === '' ? 'image' : plain
+}
+
+/** What a person may read as a file's name: no folders, no control or direction characters, at most `maxLength` of it. */
+export function shownName(name: string, maxLength: number): string {
+  const base = (name.split(/[/\\]/).at(-1) ?? '').replaceAll(/[\p{C}\u2028\u2029]/gu, '').trim()
+  // A cut through a surrogate pair leaves half a character.
+  return base === '' ? 'image' : base.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')
+}
+
+function thumbKey(key: string): string {
+  return `${key.replace('/', '-thumbs/')}.webp`
+}
+
+function mediaTypeOf(key: string): string {
+  const extension = key.slice(key.lastIndexOf('.') + 1)
+  return Object.hasOwn(mediaTypes, extension) ? mediaTypes[extension as keyof typeof mediaTypes] : 'application/octet-stream'
+}

@@ -1,0 +1,186 @@
+/**
+ * Sessions (§4, security.md): 256-bit tokens, stored as SHA-256, idle 12 h, at most 7 days, dead at once on sign-out,
+ * removal and change of role. Hides the table and the cache; what other processes change reaches it by NOTIFY.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { type Kysely, sql } from 'kysely'
+import type { SessionUser } from '@arcade/contract/auth'
+import type { Database } from '#src/db/database.ts'
+import type { Tables } from '#src/db/tables.ts'
+
+export const SESSION_IDLE_SECONDS = 12 * 60 * 60
+export const SESSION_MAX_SECONDS = 7 * 24 * 60 * 60
+/** How often at most a session's last use is written down. */
+const TOUCH_EVERY_MS = 10 * 60 * 1000
+const CACHE_SIZE = 20_000
+const CHANNEL = 'sessions'
+/** No user's id. */
+const EVERYBODY = ''
+
+export interface Sessions {
+  /** Begins a session and gives its token, which is stored nowhere. */
+  begin(userId: string): Promise<string>
+  /** Who a token belongs to, with the role they have now; `undefined` if it is unknown, expired or its user is gone. */
+  userOf(token: string): Promise<SessionUser | undefined>
+  /** The same without counting as a use of the session, for what runs by itself while nobody is there. */
+  holderOf(token: string): Promise<SessionUser | undefined>
+  /** Calls `listener` when sessions of a user may have ended or their role changed; without an id, of anybody. */
+  onChange(listener: (userId: string | undefined) => void): void
+  /** Ends one session. */
+  end(token: string): Promise<void>
+  /** Ends all sessions of a user; within the transaction that changes the user. Call `changed` after it committed. */
+  endAllOf(tx: Kysely<Tables>, userId: string): Promise<void>
+  /** Within the transaction that changes a user: tells every process to forget what it cached of them. */
+  announceChange(tx: Kysely<Tables>, userId: string): Promise<void>
+  /** The same of very many users: every process forgets all it cached. */
+  announceManyChanges(tx: Kysely<Tables>): Promise<void>
+  /** After the commit: forgets here and now what is cached of a user, or of all. */
+  changed(userId?: string): void
+  /** Deletes expired sessions. */
+  sweep(): Promise<void>
+}
+
+interface Cached {
+  user: SessionUser
+  expiresAt: number
+}
+
+export async function createSessions(database: Database): Promise<Sessions> {
+  const { db } = database
+  const cache = new Map<string, Cached>()
+  const listeners = new Set<(userId: string | undefined) => void>()
+  // A look-up that began before a change must not be cached after it.
+  let generation = 0
+  const forget = (userId?: string): void => {
+    generation += 1
+    for (const [key, cached] of cache) if (userId === undefined || cached.user.id === userId) cache.delete(key)
+    for (const listener of listeners) listener(userId)
+  }
+  await database.listen(
+    CHANNEL,
+    (userId) => forget(userId === EVERYBODY ? undefined : userId),
+    () => forget(),
+  )
+
+  const find = database.prepared<SessionRow>(
+    'session-user',
+    `select u.id, u.fname, u.lname, u.email, u.user_type, s.created_at, s.last_seen_at
+       from sessions s join users u on u.id = s.user_id
+      where s.token_hash = $1
+        and s.last_seen_at > now() - make_interval(secs => ${SESSION_IDLE_SECONDS})
+        and s.created_at > now() - make_interval(secs => ${SESSION_MAX_SECONDS})`,
+  )
+
+  return {
+    async begin(userId) {
+      const token = randomBytes(32).toString('base64url')
+      await db
+        .insertInto('sessions')
+        .values({ token_hash: hashToken(token), user_id: userId })
+        .execute()
+      return token
+    },
+
+    async userOf(token) {
+      if (!TOKEN.test(token)) return undefined
+      const hash = hashToken(token)
+      const key = hash.toString('base64')
+      const now = Date.now()
+      const cached = cache.get(key)
+      if (cached && cached.expiresAt > now) return cached.user
+      cache.delete(key)
+      const before = generation
+      const [row] = await find([hash])
+      if (!row) return undefined
+      const user = sessionUser(row)
+      if (row.last_seen_at.getTime() + TOUCH_EVERY_MS < now) void touch(db, hash)
+      if (generation === before) {
+        if (cache.size >= CACHE_SIZE) cache.delete(cache.keys().next().value ?? '')
+        cache.set(key, { user, expiresAt: cacheUntil(row, now) })
+      }
+      return user
+    },
+
+    async holderOf(token) {
+      const [row] = TOKEN.test(token) ? await find([hashToken(token)]) : []
+      return row && sessionUser(row)
+    },
+
+    onChange(listener) {
+      listeners.add(listener)
+    },
+
+    async end(token) {
+      const [row] = await db.deleteFrom('sessions').where('token_hash', '=', hashToken(token)).returning('user_id').execute()
+      if (!row) return
+      forget(row.user_id)
+      await sql`select pg_notify(${CHANNEL}, ${row.user_id})`.execute(db)
+    },
+
+    async endAllOf(tx, userId) {
+      await tx.deleteFrom('sessions').where('user_id', '=', userId).execute()
+      await sql`select pg_notify(${CHANNEL}, ${userId})`.execute(tx)
+    },
+
+    async announceChange(tx, userId) {
+      await sql`select pg_notify(${CHANNEL}, ${userId})`.execute(tx)
+    },
+
+    async announceManyChanges(tx) {
+      await sql`select pg_notify(${CHANNEL}, ${EVERYBODY})`.execute(tx)
+    },
+
+    changed: forget,
+
+    async sweep() {
+      await db
+        .deleteFrom('sessions')
+        .where((where) =>
+          where.or([
+            where('last_seen_at', '<', sql<Date>`now() - make_interval(secs => ${SESSION_IDLE_SECONDS})`),
+            where('created_at', '<', sql<Date>`now() - make_interval(secs => ${SESSION_MAX_SECONDS})`),
+          ]),
+        )
+        .execute()
+    },
+  }
+}
+
+/** 256 bits, base64url. */
+const TOKEN = /^[A-Za-z0-9_-]{43}$/
+
+interface SessionRow {
+  id: string
+  fname: string
+  lname: string
+  email: string
+  user_type: 'admin' | 'user'
+  created_at: Date
+  last_seen_at: Date
+}
+
+function sessionUser({ id, fname, lname, email, user_type: userType }: SessionRow): SessionUser {
+  return { id, username: `${fname} ${lname}`, fname, lname, email, userType }
+}
+
+/** A cached session is looked up anew after a minute at the latest, so that even a lost notification heals. */
+const CACHE_MS = 60 * 1000
+
+function cacheUntil(row: SessionRow, now: number): number {
+  return Math.min(now + CACHE_MS, row.created_at.getTime() + SESSION_MAX_SECONDS * 1000)
+}
+
+/** Writes down that a session is in use. Failing to (a full disk, say) must not fail the request. */
+async function touch(db: Kysely<Tables>, hash: Buffer): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ last_seen_at: sql<Date>`now()` })
+    .where('token_hash', '=', hash)
+    .execute()
+    .catch(() => {})
+}
+
+/** How tokens of sessions, set-up links and bots are stored. */
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

@@ -1,0 +1,87 @@
+/** Acting on many rows at once: which rows a target means, and that what is done is what was confirmed. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Transaction } from 'kysely'
+import { BULK_SHOWN_REFUSALS, type BulkOutput } from '@arcade/contract/bulk'
+import { audit } from '#src/identity/audit.ts'
+import { type CallContext, Failure } from '#src/calls.ts'
+import type { Database } from '#src/db/database.ts'
+import type { Tables } from '#src/db/tables.ts'
+
+export type Target<Filter> = { ids: string[] } | { filter: Filter }
+
+/** The picked rows, or those of the filter. */
+export function targetCondition<Filter>(
+  target: Target<Filter>,
+  conditionOf: (filter: Filter) => RawBuilder<boolean>,
+): RawBuilder<boolean> {
+  return 'ids' in target ? sql<boolean>`id = any(${target.ids})` : conditionOf(target.filter)
+}
+
+export interface Refusal {
+  id: string
+  title: string
+  reason: string
+}
+
+export interface Done {
+  /** The rows' ids; of very many the first ones are enough, with `affected`. */
+  ids: string[]
+  affected?: number
+  refusals?: Refusal[]
+}
+
+export interface BulkAct {
+  /** `user.remove-many`, say, on `target`, the list. */
+  action: string
+  target: string
+  detail?: Record<string, unknown>
+  dryRun: boolean
+  expected: number | undefined
+}
+
+/** Of the rows of one act; the number of all stands beside them. */
+const AUDITED_IDS = 1000
+
+/**
+ * Runs `work` in a transaction with its audit entry. A dry run is the same up to the end and then taken back, so that it tells exactly
+ * what would be. @throws Failure STALE if another number of rows is affected than was expected
+ */
+export async function actOnMany(
+  database: Database,
+  context: CallContext,
+  { action, target, detail, dryRun, expected }: BulkAct,
+  work: (tx: Transaction<Tables>) => Promise<Done>,
+): Promise<BulkOutput> {
+  const act = database.transaction(async (tx) => {
+    const { ids, affected = ids.length, refusals = [] } = await work(tx)
+    const summary: BulkOutput = {
+      success: true,
+      affected,
+      refused: refusals.length,
+      refusals: refusals.slice(0, BULK_SHOWN_REFUSALS),
+    }
+    if (dryRun) throw new TakenBack(summary)
+    if (expected !== undefined && expected !== affected) throw staleTarget()
+    if (affected > 0) {
+      await audit(tx, context, { action, target, detail: { ...detail, count: affected, ids: ids.slice(0, AUDITED_IDS) } })
+    }
+    return summary
+  })
+  return act.catch((error: unknown) => {
+    if (error instanceof TakenBack) return error.summary
+    throw error
+  })
+}
+
+export function staleTarget(): Failure {
+  return new Failure('STALE', { message: 'Other rows would be affected by now. Please look at the list again.' })
+}
+
+class TakenBack extends Error {
+  readonly summary: BulkOutput
+
+  constructor(summary: BulkOutput) {
+    super('A dry run ends here')
+    this.summary = summary
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * Spreadsheets as answers to calls (§7): rows of one snapshot, streamed. Hides the limit on exports at once, progress, the audit
+ * entry, and that a connection is freed however a transfer ends: read to its end, given up, stalled or failed.
+ */
+import type { Logger } from 'pino'
+import { XLSX_MEDIA_TYPE } from '@arcade/contract/download'
+import { audit } from '#src/identity/audit.ts'
+import { type CallContext, Failure, signedIn, unlessGone } from '#src/calls.ts'
+import type { Database } from '#src/db/database.ts'
+import { isDiskFull } from '#src/postgres/errors.ts'
+import type { Snapshot } from '#src/db/snapshot.ts'
+import { type Column, spreadsheet } from './spreadsheet.ts'
+
+/** Each holds a database connection and half a core; who comes later is asked to wait. */
+export const MAX_EXPORTS = 4
+/** A reader that takes no further rows for so long is given up: an open snapshot keeps the database from tidying up. */
+const STALL_MS = 60_000
+const BATCH_ROWS = 1000
+const AUDITED_IDS = 1000
+const RETRY_AFTER_SECONDS = 15
+
+export interface Table<Row> {
+  columns: Column<Row>[]
+  /** The number of rows to come. */
+  total: number
+  /** A query of the snapshot, or rows at hand. */
+  rows: { sql: string; parameters?: unknown[] } | Row[]
+}
+
+export interface DownloadOptions<Row> {
+  context: CallContext
+  /** Under which its progress can be asked for. */
+  exportId: string | undefined
+  /** What is exported, for the audit trail. */
+  target: string
+  detail?: Record<string, unknown>
+  fileName: string
+  sheetName: string
+  open: (snapshot: Snapshot) => Promise<Table<Row>>
+}
+
+/** Rows of one list: picked ones, or those of a filter. */
+export interface SelectionOptions<Row> extends Omit<DownloadOptions<Row>, 'open'> {
+  /** As it was asked for, for the audit trail. */
+  selection: { ids: string[] } | { filter: unknown }
+  columns: Column<Row>[]
+  /** What follows FROM, with its parameters. */
+  from: { sql: string; parameters: readonly unknown[] }
+  fields: string
+  orderBy: string
+}
+
+export interface DownloadAnswer {
+  headers: Record<string, string>
+  body: ReadableStream<Uint8Array>
+}
+
+export interface Downloads {
+  /** @throws Failure while nothing was sent; a later failure breaks the transfer, so that a short file never looks whole */
+  start<Row>(options: DownloadOptions<Row>): Promise<DownloadAnswer>
+  /** A part of a list, counted and read in one snapshot. @throws as `start` */
+  selection<Row>(options: SelectionOptions<Row>): Promise<DownloadAnswer>
+  /** Rows written so far of all, to whom started the download. @throws Failure NOT_FOUND once it is over, or in another process */
+  progress(exportId: string, context: CallContext): { rows: number; total: number }
+}
+
+interface Export {
+  id: string | undefined
+  userId: string
+  rows: number
+  total: number
+}
+
+export function createDownloads({
+  database,
+  log,
+  stallMs = STALL_MS,
+}: {
+  database: Database
+  log: Logger
+  stallMs?: number
+}): Downloads {
+  const running = new Set<Export>()
+  const downloads: Downloads = {
+    async start<Row>(options: DownloadOptions<Row>) {
+      const { context, exportId, fileName, sheetName } = options
+      const { id: userId } = signedIn(context)
+      if (running.size >= MAX_EXPORTS) {
+        throw new Failure('UNAVAILABLE', {
+          message: 'Too many downloads are running. Please try again in a moment.',
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
+        })
+      }
+      const current: Export = { id: exportId, userId, rows: 0, total: 0 }
+      running.add(current)
+      try {
+        await auditDownload(options)
+        const stalled = new AbortController()
+        const { columns, total, batches } = await openBatches(options, {
+          database,
+          stallMs,
+          onStall: (error) => stalled.abort(error),
+          onEnd: (error) => {
+            running.delete(current)
+            if (error === undefined) return
+            log.error(
+              { event: 'download-broken', target: options.target, requestId: context.requestId, err: error },
+              'a download broke off',
+            )
+          },
+        })
+        current.total = total
+        const onRows = (written: number): void => {
+          current.rows = written
+        }
+        return {
+          headers: {
+            'content-type': XLSX_MEDIA_TYPE,
+            'content-disposition': `attachment; filename="${fileName}"`,
+            'x-row-count': String(total),
+          },
+          body: spreadsheet({ sheetName, columns, rows: batches, onRows, signal: stalled.signal }),
+        }
+      } catch (error) {
+        running.delete(current)
+        throw error
+      }
+    },
+
+    selection<Row>({ selection, columns, from, fields, orderBy, ...options }: SelectionOptions<Row>) {
+      const detail = 'ids' in selection ? { count: selection.ids.length, ids: selection.ids.slice(0, AUDITED_IDS) } : selection
+      return downloads.start<Row>({
+        ...options,
+        detail,
+        async open(snapshot) {
+          const parameters = [...from.parameters]
+          const counting = snapshot.query<{ total: number }>(`select count(*) as total from ${from.sql}`, parameters)
+          const [counted] = await unlessGone(counting, options.context.signal)
+          const rows = { sql: `select ${fields} from ${from.sql} order by ${orderBy}`, parameters }
+          return { columns, total: counted?.total ?? 0, rows }
+        },
+      })
+    },
+
+    progress(exportId, context) {
+      const { id: userId } = signedIn(context)
+      for (const { id, userId: owner, rows, total } of running) if (id === exportId && owner === userId) return { rows, total }
+      throw new Failure('NOT_FOUND')
+    },
+  }
+  return downloads
+
+  /** Who took which data away. A disk without room must not forbid reading. */
+  async function auditDownload({
+    context,
+    target,
+    detail = {},
+  }: Pick<DownloadOptions<unknown>, 'context' | 'target' | 'detail'>): Promise<void> {
+    await audit(database.db, context, { action: 'download', target, detail }).catch((error: unknown) => {
+      if (!isDiskFull(error)) throw error
+      log.warn(
+        { event: 'download', target, requestId: context.requestId, err: error },
+        'a download could not be written to the audit trail',
+      )
+    })
+  }
+}
+
+interface BatchServices {
+  database: Database
+  stallMs: number
+  onStall: (error: Error) => void
+  /** Once, when the rows need nothing any more; `error` if they broke off. */
+  onEnd: (error?: unknown) => void
+}
+
+/**
+ * Opens the snapshot and reads its first rows, so that what can fail at once does so before the answer begins. The snapshot is held
+ * open until the last row was read or the reader left.
+ */
+async function openBatches<Row>({ open, context }: DownloadOptions<Row>, { database, stallMs, onStall, onEnd }: BatchServices) {
+  const opened = Promise.withResolvers<
+    Omit<Table<Row>, 'rows'> & { source: AsyncIterator<Row[]>; first: IteratorResult<Row[]> }
+  >()
+  const released = Promise.withResolvers<void>()
+  const holding = database.snapshot(async (snapshot) => {
+    const { columns, total, rows } = await open(snapshot)
+    const source = Array.isArray(rows) ? batchesOf(rows) : snapshot.rows<Row>(rows.sql, rows.parameters ?? [], BATCH_ROWS)
+    opened.resolve({ columns, total, source, first: await unlessGone(source.next(), context.signal) })
+    await released.promise
+  })
+  holding.catch(opened.reject)
+  const { columns, total, source, first } = await opened.promise
+
+  let timer: NodeJS.Timeout | undefined
+  let isOver = false
+  const end = (error?: unknown): void => {
+    if (isOver) return
+    isOver = true
+    clearTimeout(timer)
+    released.resolve()
+    holding.catch(() => {}).finally(() => onEnd(error))
+  }
+  const watch = (): void => {
+    if (isOver) return
+    timer = setTimeout(() => {
+      const error = new Error('The reader stalled')
+      end(error)
+      onStall(error)
+    }, stallMs)
+  }
+  watch()
+
+  let ahead: IteratorResult<Row[]> | undefined = first
+  const batches: AsyncIterableIterator<Row[]> = {
+    async next() {
+      clearTimeout(timer)
+      try {
+        const result = ahead ?? (await source.next())
+        ahead = undefined
+        if (result.done) end()
+        else watch()
+        return result
+      } catch (error) {
+        end(error)
+        throw error
+      }
+    },
+    async return() {
+      end()
+      return { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]: () => batches,
+  }
+  return { columns, total, batches }
+}
+
+async function* batchesOf<Row>(rows: Row[]): AsyncGenerator<Row[]> {
+  for (let at = 0; at < rows.length; at += BATCH_ROWS) yield rows.slice(at, at + BATCH_ROWS)
+}

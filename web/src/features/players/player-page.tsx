@@ -1,0 +1,271 @@
+/** A player: identity, handles, wallets, balance, and on one time line everything the player took part in and what it was worth. */
+import type { HistoryKind } from '@arcade/contract/history'
+import type { PlayerParticipation } from '@arcade/contract/players'
+import { Button } from '@mantine/core'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link, useParams, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useId } from 'react'
+import { api, asCallError } from '#src/client.ts'
+import { CopyButton } from '#src/ui/copy-button.tsx'
+import { Missing } from '#src/ui/data-table.tsx'
+import { LinkButton } from '#src/ui/link-button.tsx'
+import { Moment, TimeOfDay } from '#src/ui/moment.tsx'
+import { Page, Panel, Problem } from '#src/ui/page.tsx'
+import { Balance } from './balance.tsx'
+import { filterOf, type PlayersSearch } from './players-search.ts'
+import classes from './player-page.module.css'
+
+const MISSING = 'undefined' // sic, §3
+
+export function PlayerPage() {
+  const params = useParams({ from: '/shell/management/manage-telegram-users/$userId' })
+  const list = useSearch({ from: '/shell/management/manage-telegram-users/$userId' })
+  const userId = Number(params.userId)
+  const { data, error, refetch } = useQuery(
+    api.players.get.queryOptions({ input: { userId }, placeholderData: keepPreviousData }),
+  )
+  const player = data?.userId === userId ? data : undefined
+  const name = player && ([player.firstName, player.lastName].filter(Boolean).join(' ') || (player.username ?? String(userId)))
+
+  return (
+    <Page title={name ?? `Player ${params.userId}`} actions={<Neighbours userId={userId} list={list} />}>
+      {error ? (
+        <Panel>
+          <Problem
+            message={asCallError(error).message}
+            {...(asCallError(error).isException && { onRetry: () => void refetch() })}
+          >
+            <LinkButton to="/manage-telegram-users" search={list} variant="default">
+              Back to Telegram Users
+            </LinkButton>
+          </Problem>
+        </Panel>
+      ) : (
+        <div className={classes['player']} aria-busy={player === undefined}>
+          <div className={classes['column']}>
+            <Card title="Balance">
+              <p className={classes['balance']}>{player ? <Balance amount={player.balance} /> : <Waiting />}</p>
+              <p className={classes['note']}>
+                {player ? (
+                  <>
+                    {player.participations.total.toLocaleString('en-US')} participations, worth{' '}
+                    <Balance amount={player.participations.reward} />
+                  </>
+                ) : (
+                  <Waiting />
+                )}
+              </p>
+            </Card>
+            <Card title="Wallets">
+              <Facts
+                facts={[
+                  ['TON Wallet Address', player?.tonWalletAddress],
+                  ['BSC Wallet', player?.bscWallet],
+                ]}
+                isLoading={!player}
+              />
+            </Card>
+            <Card title="Handles">
+              <Facts
+                facts={[
+                  ['Twitter Username', player?.twitterUsername],
+                  ['Instagram Username', player?.instagramUsername],
+                  ['LinkedIn Username', player?.linkedInUsername],
+                  ['Discord Username', player?.discordUsername],
+                  ['Youtube Username', player?.youtubeUsername],
+                ]}
+                isLoading={!player}
+              />
+            </Card>
+          </div>
+          <div className={classes['column']}>
+            <Card title="Identity">
+              <Facts
+                facts={[
+                  ['User ID', player && String(player.userId)],
+                  ['First Name', player?.firstName],
+                  ['Last Name', player?.lastName],
+                  ['Username', player?.username],
+                  ['Email', player?.email],
+                  ['Phone Number', player?.phoneNumber],
+                ]}
+                isLoading={!player}
+              />
+              <dl className={classes['facts']}>
+                <div>
+                  <dt>Created At</dt>
+                  <dd>
+                    {!player ? (
+                      <Waiting />
+                    ) : player.createdAt === null ? (
+                      <Missing text={MISSING} />
+                    ) : (
+                      <Moment iso={player.createdAt} />
+                    )}
+                  </dd>
+                </div>
+              </dl>
+            </Card>
+            <TimeLine userId={userId} />
+          </div>
+        </div>
+      )}
+    </Page>
+  )
+}
+
+/** Back to the list one came from, and on to the players beside this one in it. */
+function Neighbours({ userId, list }: { userId: number; list: PlayersSearch }) {
+  const { sort = 'balance', reversed = false } = list
+  const { data } = useQuery(
+    api.players.neighbours.queryOptions({
+      input: { ...filterOf(list), sort, reversed, userId },
+      placeholderData: keepPreviousData,
+    }),
+  )
+  return (
+    <nav aria-label="Players" className={classes['neighbours']}>
+      <LinkButton to="/manage-telegram-users" search={list} variant="default">
+        Back
+      </LinkButton>
+      <NeighbourLink label="Previous Player" userId={data?.previous} list={list} />
+      <NeighbourLink label="Next Player" userId={data?.next} list={list} />
+    </nav>
+  )
+}
+
+interface NeighbourLinkProps {
+  label: string
+  userId: number | null | undefined
+  list: PlayersSearch
+}
+
+function NeighbourLink({ label, userId, list }: NeighbourLinkProps) {
+  if (userId == null) {
+    return (
+      <Button variant="default" disabled>
+        {label}
+      </Button>
+    )
+  }
+  return (
+    <LinkButton to="/manage-telegram-users/$userId" params={{ userId: String(userId) }} search={list} variant="default">
+      {label}
+    </LinkButton>
+  )
+}
+
+function Card({ title, children }: { title: string; children: ReactNode }) {
+  const id = useId()
+  return (
+    <section className={classes['card']} aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </section>
+  )
+}
+
+interface FactsProps {
+  facts: [name: string, value: string | null | undefined][]
+  isLoading: boolean
+}
+
+function Facts({ facts, isLoading }: FactsProps) {
+  return (
+    <dl className={classes['facts']}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            {isLoading ? (
+              <Waiting />
+            ) : value ? (
+              <>
+                <span className={classes['value']}>{value}</span>
+                <CopyButton label={name} text={value} />
+              </>
+            ) : (
+              <Missing text={MISSING} />
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Waiting() {
+  return <span className={classes['waiting']} aria-hidden />
+}
+
+const kindLabels: Record<HistoryKind, string> = {
+  announcement: 'Announcement',
+  social: 'Social Task',
+  daily: 'Daily Task',
+}
+
+function TimeLine({ userId }: { userId: number }) {
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
+    api.players.participations.infiniteOptions({
+      input: (after: string | undefined) => ({ userId, ...(after !== undefined && { after }) }),
+      initialPageParam: undefined,
+      getNextPageParam: ({ after }) => after ?? undefined,
+    }),
+  )
+  const all = data?.pages.flatMap(({ participations }) => participations)
+  const days = Map.groupBy(all ?? [], ({ timestamp }) => dayName.format(new Date(timestamp)))
+  return (
+    <section className={classes['timeLine']} aria-labelledby="time-line">
+      <h2 id="time-line">Took part in</h2>
+      {error && !all ? (
+        <Problem message={asCallError(error).message} onRetry={() => void refetch()} />
+      ) : !all ? (
+        <output aria-label="Loading" className={classes['waitingLines']}>
+          <Waiting />
+          <Waiting />
+          <Waiting />
+        </output>
+      ) : all.length === 0 ? (
+        <p className={classes['note']}>Nothing yet.</p>
+      ) : (
+        [...days].map(([day, participations]) => (
+          <section key={day} aria-label={day} className={classes['day']}>
+            <h3>{day}</h3>
+            <ol>
+              {participations.map((participation) => (
+                <Participation key={`${participation.kind} ${participation.id} ${participation.period}`} of={participation} />
+              ))}
+            </ol>
+          </section>
+        ))
+      )}
+      {hasNextPage && (
+        <Button variant="default" aria-disabled={isFetchingNextPage} onClick={() => !isFetchingNextPage && void fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+    </section>
+  )
+}
+
+const dayName = new Intl.DateTimeFormat('en-US', { dateStyle: 'full' })
+
+function Participation({ of: { kind, id, title, reward, userInput, timestamp } }: { of: PlayerParticipation }) {
+  return (
+    <li className={classes['participation']}>
+      <span className={classes['time']}>
+        <TimeOfDay iso={timestamp} />
+      </span>
+      <span className={classes['what']}>
+        <Link to="/history" search={{ ...(kind !== 'announcement' && { tab: kind }), item: id }} preload={false}>
+          {title}
+        </Link>
+        <span className={classes['kind']}>{kindLabels[kind]}</span>
+        {userInput && <span className={classes['input']}>{userInput}</span>}
+      </span>
+      <span className={classes['worth']}>
+        <span className="app-sr-only">worth </span>+<Balance amount={reward} />
+      </span>
+    </li>
+  )
+}
