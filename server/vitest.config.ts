@@ -11,8 +11,9 @@ export default defineConfig({
     pool: 'forks',
     globalSetup: ['src/testing/global-setup.ts'],
     setupFiles: ['src/testing/setup.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 120_000,
+    // Far beyond what a test needs, also on a busy machine: it tells what hangs from what is slow, and nothing about speed.
+    testTimeout: 120_000,
+    hookTimeout: 300_000,
   },
 })
 
