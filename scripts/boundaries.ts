@@ -9,7 +9,7 @@ import { parseSync, type Statement, Visitor } from 'oxc-parser'
 import { root } from './children.ts'
 import { findCircles } from './circles.ts'
 
-const LINES_A_FILE_MAX = 400 // shared style: deep modules, yet readable in one sitting
+const LINES_A_FILE_MAX = 400 // a module can be deep and yet be read in one sitting
 const drawers = ['utils', 'lib', 'helpers', 'hooks', 'types']
 
 interface Zone {

@@ -1,5 +1,5 @@
 /**
- * What protects the supply chain (shared stack, "Rules of the package registry"), checked: exact versions, one version a package, a
+ * What protects the supply chain, checked: exact versions, one version a package, a
  * lockfile that fits, has every integrity and no registry's address, and a reason for each dependency in docs/dependencies.md.
  */
 import { readFile } from 'node:fs/promises'

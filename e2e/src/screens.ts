@@ -21,6 +21,15 @@ const firstTask = async (server: ConsoleServer, collection: 'social' | 'daily') 
       .executeTakeFirstOrThrow()
   ).id
 
+async function seasonId({ database: { db } }: ConsoleServer): Promise<string> {
+  const { id } = await db
+    .selectFrom('announcements')
+    .select('id')
+    .where('title', '=', 'Season 2 is live')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
 /** The player who took part most often, so that there is something on the time line. */
 async function playerPath({ database: { db } }: ConsoleServer): Promise<string> {
   const { user_id: userId } = await db
@@ -57,7 +66,7 @@ export const screens: Screen[] = [
   { name: 'add-user', path: at('/add-user'), as: 'admin', ready: 'Confirm Password' },
   { name: 'telegram-users', path: at('/manage-telegram-users'), as: 'admin', ready: 'Page 1 of 241' },
   { name: 'player', path: playerPath, as: 'admin', ready: 'Took part in' },
-  { name: 'social-tasks', path: at('/social-tasks'), as: 'admin', ready: 'Follow us on X 1' },
+  { name: 'social-tasks', path: at('/social-tasks'), as: 'admin', ready: 'Follow us on Instagram' },
   { name: 'social-tasks-form', path: at('/social-tasks-form'), as: 'admin', ready: 'Reward' },
   {
     name: 'social-tasks-form-update',
@@ -65,7 +74,7 @@ export const screens: Screen[] = [
     as: 'admin',
     ready: 'Reward',
   },
-  { name: 'daily-tasks', path: at('/daily-tasks'), as: 'admin', ready: 'Join the channel 1' },
+  { name: 'daily-tasks', path: at('/daily-tasks'), as: 'admin', ready: 'Spin the wheel' },
   { name: 'daily-tasks-form', path: at('/daily-tasks-form'), as: 'admin', ready: 'Reward' },
   {
     name: 'daily-tasks-form-update',
@@ -89,6 +98,11 @@ export const screens: Screen[] = [
     ready: 'No file chosen',
   },
   { name: 'history', path: at('/history'), as: 'admin', ready: 'Season 2 is live' },
-  { name: 'history-item', path: at('/history?item=anXLidWiuzm8Nx'), as: 'admin', ready: 'Everything you need to know' },
+  {
+    name: 'history-item',
+    path: async (server) => `/history?item=${await seasonId(server)}`,
+    as: 'admin',
+    ready: 'Everything you need to know',
+  },
   { name: 'fallback', path: at('/no/such/page'), as: 'admin', ready: 'Dashboard' },
 ]

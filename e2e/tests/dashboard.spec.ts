@@ -3,6 +3,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, Page } from '@playwright/test'
 import { sql } from 'kysely'
 import { addActivity } from '../../server/src/testing/activity.ts'
+import { participationsIn } from '#src/sample.ts'
 import { type ConsoleServer, expect, test } from '#src/test.ts'
 
 const links = {
@@ -122,13 +123,17 @@ test.describe('§2 on a phone', () => {
 const HOUR_MS = 3_600_000
 const WIDTHS = [1440, 390]
 
-/** Players who join now, or so many hours ago, and take part in a daily task of the sample. */
-async function join({ database }: ConsoleServer, players: number, hoursAgo = 0): Promise<void> {
+/** Players who join now, or so many hours ago, and take part in the sample's daily task `Spin the wheel`. */
+async function addPlayers({ database }: ConsoleServer, players: number, hoursAgo = 0): Promise<void> {
   await addActivity(database, players, {
     kind: 'daily',
-    itemId: 'daiT9zb5SVz5_K',
+    itemId: await idOfWheel(database),
     at: new Date(Date.now() - hoursAgo * HOUR_MS),
   })
+}
+
+async function idOfWheel({ db }: ConsoleServer['database']): Promise<string> {
+  return (await db.selectFrom('tasks').select('id').where('title', '=', 'Spin the wheel').executeTakeFirstOrThrow()).id
 }
 
 test('Dashboard: the five cards come first and lead to their lists', async ({ page, signIn }) => {
@@ -161,9 +166,9 @@ test('Dashboard: the range is in the address, outlives a reload, and every chart
   server,
   signIn,
 }) => {
-  await join(server, 3)
-  await join(server, 2, 2)
-  await join(server, 4, 5 * 24)
+  await addPlayers(server, 3)
+  await addPlayers(server, 2, 2)
+  await addPlayers(server, 4, 5 * 24)
   await signIn('admin')
   await page.goto('/admin')
   const players = card(page, 'New players')
@@ -198,12 +203,14 @@ test('Dashboard: the range is in the address, outlives a reload, and every chart
     'Announcement',
     'All',
   ])
-  // The sample's participations are all of May 2026.
-  await expect(card(page, 'Participations').getByRole('row', { name: /^May 2026/ })).toContainText('445251392')
+  const october = { year: 2026, month: 9 }
+  const counts = ['socialTasksHistory', 'dailyTasksHistory', 'announcementHistory'].map((name) => participationsIn(name, october))
+  const row = card(page, 'Participations').getByRole('row', { name: /^October 2026/ })
+  await expect(row).toHaveText(['October 2026', ...counts, counts.reduce((sum, count) => sum + count)].join(''))
 })
 
 test('Dashboard: the ranks lead to the player, the item and the list of a type', async ({ page, server, signIn }) => {
-  await join(server, 7)
+  await addPlayers(server, 7)
   await signIn('admin')
   await page.goto('/')
   const balances = card(page, 'Top balances')
@@ -221,9 +228,9 @@ test('Dashboard: the ranks lead to the player, the item and the list of a type',
     'href',
     '/daily-tasks?type=telegram',
   )
-  await card(page, 'Most participants this week').getByRole('link', { name: 'Join the channel 1' }).click()
-  await expect(page).toHaveURL('/history?tab=daily&item=daiT9zb5SVz5_K')
-  await expect(page.getByRole('heading', { name: 'Join the channel 1' })).toBeVisible()
+  await card(page, 'Most participants this week').getByRole('link', { name: 'Spin the wheel' }).click()
+  await expect(page).toHaveURL(`/history?tab=daily&item=${await idOfWheel(server.database)}`)
+  await expect(page.getByRole('heading', { name: 'Spin the wheel' })).toBeVisible()
 })
 
 test('Dashboard: a chart is read by keyboard: one stop, arrows move, Escape hides the value', async ({
@@ -231,8 +238,8 @@ test('Dashboard: a chart is read by keyboard: one stop, arrows move, Escape hide
   server,
   signIn,
 }) => {
-  await join(server, 3)
-  await join(server, 2, 1)
+  await addPlayers(server, 3)
+  await addPlayers(server, 2, 1)
   await signIn('admin')
   await page.goto('/?range=24h')
   const chart = page.getByRole('group', { name: 'New players', exact: true })
@@ -257,7 +264,7 @@ test('Dashboard: a chart is read by keyboard: one stop, arrows move, Escape hide
 test.describe('Dashboard in the zone of the operator', () => {
   test.use({ timezoneId: 'Asia/Kolkata' })
   test('Dashboard: hours are those of the operator, days those of UTC', async ({ page, server, signIn }) => {
-    await join(server, 3)
+    await addPlayers(server, 3)
     await signIn('admin')
     await page.goto('/?range=24h')
     const players = card(page, 'New players')
@@ -278,10 +285,10 @@ test('Dashboard: figures change by themselves, without a reload and without a wo
   await expect(card(page, 'New players')).toContainText('No players have joined in this time.')
   let loads = 0
   page.on('load', () => loads++)
-  await join(server, 5)
+  await addPlayers(server, 5)
   await expect(card(page, 'Telegram Users')).toContainText('1,208')
   await expect(card(page, 'New players').getByRole('button', { name: /: 5 new players$/ })).toHaveCount(1)
-  await expect(card(page, 'Most participants this week')).toContainText('Join the channel 1')
+  await expect(card(page, 'Most participants this week')).toContainText('Spin the wheel')
   await expect(
     page.getByRole('main').locator('[aria-live], [role=status], [role=alert], output').filter({ hasText: /\S/ }),
   ).toHaveCount(0)
@@ -337,7 +344,7 @@ test('Dashboard: axe finds nothing in charts and tables, in light and dark, at b
   server,
   signIn,
 }) => {
-  await join(server, 3)
+  await addPlayers(server, 3)
   await signIn('admin')
   for (const width of WIDTHS) {
     for (const colorScheme of ['light', 'dark'] as const) {

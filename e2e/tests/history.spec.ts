@@ -41,7 +41,7 @@ test('§4 a switch of tabs resets the selection', async ({ page }) => {
   await page.getByRole('link', { name: 'Season 2 is live' }).click()
   await expect(page.getByRole('heading', { name: 'Season 2 is live' })).toBeVisible()
   await page.getByRole('tab', { name: 'Daily Tasks' }).click()
-  await expect(page.getByRole('link', { name: 'Join the channel 1' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Spin the wheel' })).toBeVisible()
   await expect(page.getByRole('heading', { level: 2 })).toHaveCount(0)
   expect(page.url()).toContain('tab=daily')
   await page.getByRole('tab', { name: 'Annoucements' }).click()

@@ -86,10 +86,10 @@ test.describe('as an admin', () => {
     }
     await find(player.username ?? '', 'Telegram Users', new RegExp(`@${player.username}`))
     await expect(page).toHaveURL(`/manage-telegram-users/${player.user_id}`)
-    await find('Follow us on X 1', 'Social Tasks', /Follow us on X 1/)
+    await find('Follow us on X', 'Social Tasks', /Follow us on X/)
     await expect(page).toHaveURL(/\/social-tasks-form-update\?id=./)
-    await expect(page.getByLabel('Title', { exact: true })).toHaveValue(/Follow us on X 1/)
-    await find('Join the channel 1', 'Daily Tasks', /Join the channel 1/)
+    await expect(page.getByLabel('Title', { exact: true })).toHaveValue('Follow us on X')
+    await find('Spin the wheel', 'Daily Tasks', /Spin the wheel/)
     await expect(page).toHaveURL(/\/daily-tasks-form-update\?id=./)
     await find('Season 2', 'Announcements', /Season 2/)
     await expect(page).toHaveURL(/\/annoucement-form-update\?id=./)

@@ -80,7 +80,7 @@ for (const { path, api, empty } of lists) {
 test('Offline is said on every page until the connection is back', async ({ page, context, signIn }) => {
   await signIn('admin')
   await page.goto('/social-tasks')
-  await expect(page.getByText('Follow us on X 1')).toBeVisible()
+  await expect(page.getByText('Follow us on X')).toBeVisible()
   await context.setOffline(true)
   const notice = page.getByText('You are offline.')
   await expect(notice).toBeVisible()

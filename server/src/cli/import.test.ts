@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { readCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import { activityCounters, countedActivity } from '#src/testing/activity.ts'
+import { SAMPLE } from '#src/testing/console-server.ts'
 import { testDatabase } from '#src/testing/test-database.ts'
 import { importDirectory } from './import.ts'
 
@@ -150,6 +151,15 @@ test('§8 design: the sample loads, and loading it again touches no row', async 
     balance: 0.25,
     created_at: new Date(1_777_023_542_138),
   })
+})
+
+test('§3 the sample of the repository loads whole', async () => {
+  const { report, rejected, database } = await run(SAMPLE)
+  expect(rejected).toEqual([])
+  expect(report.files).toHaveLength(10)
+  expect(report.files.every(({ read, loaded, unchanged }) => read === loaded + unchanged && read > 0)).toBe(true)
+  expect((await allRows({ db: database.db })).length).toBe(1203 + 12 + 7 + 9 + (12 + 7 + 9) + (445 + 251 + 392))
+  await expectExactCounters(database)
 })
 
 test('§8 design: changed values update, bump the version and move the history along', async () => {

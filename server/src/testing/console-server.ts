@@ -14,8 +14,8 @@ import { hashPassword } from '#src/identity/passwords.ts'
 import { createSessions } from '#src/identity/sessions.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
-/** Sample data in the product's import format, beside the checkout. */
-export const SAMPLE = resolve(ROOT, '../shared/sample')
+/** A small console as life fills one, in the import's format; written by scripts/sample.ts. */
+export const SAMPLE = resolve(ROOT, 'sample')
 export const PASSWORD = 'correct horse'
 
 export interface Person {
