@@ -47,13 +47,9 @@ async function runVitest(): Promise<Counts> {
   await buildWeb() // for the tests that start the server as a process
   const file = join(results, 'vitest.json')
   const selection = part ? ['--project', part, ...filters] : []
-  const { code } = await run('vitest', [
-    'run',
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${file}`,
-    ...selection,
-  ])
+  const env = !part || part === 'web' ? { CHROMIUM_PATH: await findChromium() } : {}
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+  const { code } = await run('vitest', ['run', ...reporters, ...selection], { env })
   const report = readReport(file, code) as {
     numPassedTests: number
     numFailedTests: number

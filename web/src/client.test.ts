@@ -1,5 +1,5 @@
 import { ORPCError } from '@orpc/client'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { asCallError, CallError, client, fileNameOf, onRejection } from './client.ts'
 
 test.each([
@@ -51,11 +51,10 @@ test('§4 a call that is refused as signed out tells the session, a failed login
     { status: 401, body: { success: false, message: 'Please sign in.', code: 'SIGNED_OUT' } },
     { status: 401, body: { success: false, message: 'Error logging in!', code: 'LOGIN_FAILED' } },
   ]
-  globalThis.fetch = async () => {
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => {
     const { status, body } = answers.shift() ?? { status: 500, body: {} }
     return Response.json(body, { status })
-  }
-  Object.assign(globalThis, { location: { origin: 'http://console.test' } })
+  })
   await expect(client.dashboard.get()).rejects.toThrow(CallError)
   await expect(client.auth.login({ email: 'a@gmail.com', password: 'secret1' })).rejects.toThrow('Error logging in!')
   stop()

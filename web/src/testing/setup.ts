@@ -1,0 +1,21 @@
+/** Around every component test: the app's own style sheets, and nothing may be printed to the console. */
+import { afterEach, beforeEach, expect, vi } from 'vitest'
+import '#src/ui/styles.css'
+import { unmountAll } from './render.tsx'
+
+const METHODS = ['debug', 'log', 'info', 'warn', 'error'] as const
+let noise: string[] = []
+
+beforeEach(() => {
+  noise = []
+  for (const method of METHODS)
+    vi.spyOn(console, method).mockImplementation((...args: unknown[]) => void noise.push(`console.${method}: ${args.join(' ')}`))
+})
+
+afterEach(() => {
+  unmountAll()
+  localStorage.clear()
+  sessionStorage.clear()
+  vi.restoreAllMocks()
+  expect(noise, 'console noise; a test that expects output spies on it itself').toEqual([])
+})
