@@ -3,18 +3,17 @@ import { z } from 'zod'
 import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from './bulk.ts'
 import { call } from './call.ts'
 import {
-  idField,
-  linkField,
-  numberField,
-  pageField,
-  pageOf,
-  reversedField,
-  searchField,
-  textField,
-  versionField,
-} from './fields.ts'
+  defineList,
+  type Fields,
+  type FilterOf,
+  filterSchema,
+  orderFields,
+  type RowOf,
+  rowSchema,
+  type SortName,
+} from './entity.ts'
+import { idField, linkField, numberField, pageField, pageOf, textField, versionField } from './fields.ts'
 
-export const ANNOUNCEMENTS_PAGE_SIZE = 50 // §9
 export const SUBTITLE_MAX_LENGTH = 60 // §9
 export const ANNOUNCEMENT_TITLE_MAX_LENGTH = 200
 export const DESCRIPTION_MAX_LENGTH = 4096 // what one Telegram message holds
@@ -94,37 +93,50 @@ export const announcementInput = z
   .refine(...hasALinkType)
 export type AnnouncementInput = z.infer<typeof announcementInput>
 
-/** A row of the list. */
-export const announcement = z.object({
-  id: idField,
-  type: z.enum(announcementTypes),
-  title: z.string(),
-  subtitle: z.string(),
-  description: z.string().nullable(),
-  link: z.string().nullable(),
-  linkType: z.enum(['input', 'noInput']).nullable(),
-  inputText: z.string().nullable(),
-  reward: z.number(),
-  status: z.boolean(),
-  image: z.string().nullable(),
-  imageName: z.string().nullable(),
-  icon: z.string().nullable(),
-  iconName: z.string().nullable(),
-  createdAt: z.iso.datetime(),
-  numberOfParticipants: z.int(),
-  version: versionField,
-})
-export type Announcement = z.infer<typeof announcement>
+/** An announcement's fields (§3). `image` and `icon` are keys of the file store. */
+export const announcementFields = {
+  id: { label: 'ID', kind: 'text' },
+  title: { label: 'Title', kind: 'text', sheetWidth: 40 },
+  subtitle: { label: 'Subtitle', kind: 'text', sheetWidth: 40 },
+  type: { label: 'Type', kind: 'choice', options: announcementTypeLabels, sheetWidth: 10 },
+  description: { label: 'Description', kind: 'text', isOptional: true, sheetWidth: 48 },
+  link: { label: 'Link', kind: 'text', isOptional: true, sheetWidth: 48 },
+  linkType: { label: 'Link Type', kind: 'choice', options: linkTypeLabels, isOptional: true, sheetWidth: 12 },
+  inputText: { label: 'Input Text', kind: 'text', isOptional: true, sheetWidth: 32 },
+  reward: { label: 'Reward', kind: 'number', sheetWidth: 12 },
+  status: { label: 'Status', kind: 'flag', sheetWidth: 12 },
+  image: { label: 'Image', kind: 'text', isOptional: true },
+  imageName: { label: 'Image Name', kind: 'text', isOptional: true, sheetWidth: 24 },
+  icon: { label: 'Icon', kind: 'text', isOptional: true },
+  iconName: { label: 'Icon Name', kind: 'text', isOptional: true, sheetWidth: 24 },
+  numberOfParticipants: { label: 'Participants', kind: 'integer', isDerived: true, sheetWidth: 14 },
+  createdAt: { label: 'Created At', kind: 'moment', sheetWidth: 20 },
+  version: { label: 'Version', kind: 'integer' },
+} as const satisfies Fields
 
-/** What narrows the list of announcements down. `search` is part of a title, subtitle or link. */
-export const announcementsFilter = z.strictObject({
-  search: searchField,
-  type: z.enum(announcementTypes).optional(),
-  status: z.enum(['active', 'inactive']).optional(),
+export const announcement = rowSchema(announcementFields)
+export type Announcement = RowOf<typeof announcementFields>
+
+/** `search` is a part of a title, subtitle or link. */
+export const announcementList = defineList({
+  name: 'announcements',
+  fields: announcementFields,
+  filters: {
+    type: { label: 'Type', kind: 'choice', options: announcementTypeLabels },
+    status: { label: 'Status', kind: 'choice', options: { active: 'Active', inactive: 'In Active' } }, // sic, §2
+  },
+  sorts: {
+    created: { label: 'Created', field: 'createdAt' },
+    title: { label: 'Title', field: 'title' },
+    reward: { label: 'Reward', field: 'reward' },
+    participants: { label: 'Participants', field: 'numberOfParticipants' },
+  },
+  ownSort: 'created',
+  pageSizes: [50], // §9
 })
-export type AnnouncementsFilter = z.infer<typeof announcementsFilter>
-export const announcementsSorts = ['created', 'title', 'reward', 'participants'] as const
-export type AnnouncementsSort = (typeof announcementsSorts)[number]
+export const announcementsFilter = filterSchema(announcementList)
+export type AnnouncementsFilter = FilterOf<typeof announcementList>
+export type AnnouncementsSort = SortName<typeof announcementList>
 
 const done = z.object({ success: z.literal(true) })
 const tags = ['Announcements']
@@ -132,13 +144,7 @@ const tags = ['Announcements']
 export const announcements = {
   list: call(['admin'], { unexpected: 'FETCH_ANNOUNCEMENTS_FAILED', failure: 'error' })
     .route({ method: 'GET', path: '/api/announcements', tags, summary: 'Announcements, oldest first, 50 a page' })
-    .input(
-      announcementsFilter.extend({
-        page: pageField,
-        sort: z.enum(announcementsSorts).default('created'),
-        reversed: reversedField,
-      }),
-    )
+    .input(announcementsFilter.extend({ page: pageField, ...orderFields(announcementList) }))
     /** `message` stands beside an empty list: `No annoucements found!` (§8). */
     .output(z.object({ announcements: z.array(announcement), message: z.string().optional(), ...pageOf })),
   get: call(['admin'], { failure: 'error' })

@@ -1,13 +1,11 @@
 /** Spreadsheet downloads (§7): streamed, so they are declared here once for both sides instead of as JSON calls. */
 import { z } from 'zod'
+import { BULK_BODY_LIMIT_BYTES } from './bulk.ts'
 import { call } from './call.ts'
-import { usersFilter } from './users.ts'
-import { announcementsFilter } from './announcements.ts'
-import { BULK_BODY_LIMIT_BYTES, bulkTarget } from './bulk.ts'
-import { historyKindField } from './history.ts'
+import { targetSchema } from './entity.ts'
 import { idField } from './fields.ts'
-import { tasksFilter } from './tasks.ts'
-import { playersFilter } from './players.ts'
+import { historyKindField } from './history.ts'
+import { type ListName, lists } from './lists.ts'
 
 export const XLSX_MEDIA_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
@@ -57,17 +55,21 @@ export const historyDownloadInput = z.object({
 })
 export type HistoryDownloadInput = z.infer<typeof historyDownloadInput>
 
-function selectionOf<List extends string, Filter extends z.ZodType>(list: List, filter: Filter) {
-  return z.strictObject({ list: z.literal(list), target: bulkTarget(filter), exportId: exportIdField.optional() })
+function selectionOf<Name extends ListName>(name: Name) {
+  return z.strictObject({
+    list: z.literal(name),
+    target: targetSchema<(typeof lists)[Name]>(lists[name]),
+    exportId: exportIdField.optional(),
+  })
 }
 
 /** Rows of one list, in its default order. Players' ids travel as texts here, as all ids do. */
 export const selectionDownloadInput = z.discriminatedUnion('list', [
-  selectionOf('users', usersFilter),
-  selectionOf('telegramUsers', playersFilter),
-  selectionOf('socialTasks', tasksFilter),
-  selectionOf('dailyTasks', tasksFilter),
-  selectionOf('announcements', announcementsFilter),
+  selectionOf('users'),
+  selectionOf('telegramUsers'),
+  selectionOf('socialTasks'),
+  selectionOf('dailyTasks'),
+  selectionOf('announcements'),
 ])
 export type SelectionDownloadInput = z.infer<typeof selectionDownloadInput>
 

@@ -1,40 +1,44 @@
 /** Participation history (§2 /history, §3): a document per task or announcement, its participants as a subcollection. */
 import { z } from 'zod'
 import { call } from './call.ts'
+import { type Fields, type RowOf, rowSchema } from './entity.ts'
 import { cursorField, idField, keysetPageOf, searchField } from './fields.ts'
 
 export const HISTORY_PAGE_SIZE = 50 // §9
-export const historyKinds = ['announcement', 'social', 'daily'] as const
+/** The kinds of things that players take part in, and what one of each is called. */
+export const historyKindLabels = { announcement: 'Announcement', social: 'Social Task', daily: 'Daily Task' } as const
+export type HistoryKind = keyof typeof historyKindLabels
+export const historyKinds = Object.keys(historyKindLabels) as HistoryKind[]
 export const historyKindField = z.enum(historyKinds)
-export type HistoryKind = z.infer<typeof historyKindField>
 
-const missingText = z.string().nullable()
-
-/** The detail of §3. What is missing is null here and `not available` on the page. */
-export const historyItem = z.object({
-  kind: historyKindField,
-  id: idField,
-  title: z.string(),
-  type: z.string(),
-  linkType: missingText,
-  link: missingText,
-  description: missingText,
-  inputText: missingText,
-  reward: z.number(),
+/** The fields of an item's history (§3 History detail). What is missing is the words `not available` on the page. */
+export const historyItemFields = {
+  kind: { label: 'Kind', kind: 'choice', options: historyKindLabels },
+  id: { label: 'ID', kind: 'text' },
+  title: { label: 'Title', kind: 'text' },
+  type: { label: 'Type', kind: 'text' },
+  linkType: { label: 'Link Type', kind: 'text', isOptional: true },
+  link: { label: 'Link', kind: 'text', isOptional: true },
+  description: { label: 'Description', kind: 'text', isOptional: true },
+  inputText: { label: 'Input Text', kind: 'text', isOptional: true },
+  reward: { label: 'Reward', kind: 'number' },
   /** How many took part. */
-  participants: z.int(),
-})
-export type HistoryItem = z.infer<typeof historyItem>
+  participants: { label: 'Participants', kind: 'integer', isDerived: true },
+} as const satisfies Fields
+export const historyItem = rowSchema(historyItemFields)
+export type HistoryItem = RowOf<typeof historyItemFields>
 
-export const historyParticipant = z.object({
-  id: z.int(),
-  username: missingText,
-  first_name: missingText,
-  last_name: missingText,
-  userInput: missingText,
-  timestamp: z.iso.datetime(),
-})
-export type HistoryParticipant = z.infer<typeof historyParticipant>
+/** A participant's fields (§3 History participant): the player as he was then, and what he gave. */
+export const participantFields = {
+  id: { label: 'User ID', kind: 'integer' },
+  username: { label: 'Username', kind: 'text', isOptional: true },
+  first_name: { label: 'First Name', kind: 'text', isOptional: true },
+  last_name: { label: 'Last Name', kind: 'text', isOptional: true },
+  userInput: { label: 'User Input', kind: 'text', isOptional: true },
+  timestamp: { label: 'Timestamp', kind: 'moment' },
+} as const satisfies Fields
+export const historyParticipant = rowSchema(participantFields)
+export type HistoryParticipant = RowOf<typeof participantFields>
 
 const tags = ['History']
 

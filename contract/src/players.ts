@@ -1,57 +1,76 @@
 /** The messaging-app users, the players (§2 and §3 telegramUsers, §7 Reads, §9): 15 fields, paged by cursors both ways. */
 import { z } from 'zod'
 import { call } from './call.ts'
-import { cursorField, idField, keysetPageOf, MAX_NUMBER, reversedField, searchField } from './fields.ts'
+import {
+  defineList,
+  type Fields,
+  type FilterOf,
+  filterSchema,
+  orderFields,
+  type RowOf,
+  rowSchema,
+  type SortName,
+} from './entity.ts'
+import { cursorField, idField, keysetPageOf } from './fields.ts'
 import { historyKindField } from './history.ts'
 
-/** §9: five, and what design §7 offers beside it. */
-export const playersPageSizes = [5, 25, 50, 100] as const
-export const PLAYERS_PAGE_SIZE = playersPageSizes[0]
-/** §9's two, and what else an index keeps in order. `reversed` turns each round. */
-export const playersSorts = ['balance', 'a-z', 'newest', 'user-id', 'username'] as const
-export type PlayersSort = (typeof playersSorts)[number]
+/** A player's fields (§3), in the order of the list's columns. What is missing is the word `undefined` on the page. */
+export const playerFields = {
+  firstName: { label: 'First Name', kind: 'text', isOptional: true, sheetWidth: 20 },
+  lastName: { label: 'Last Name', kind: 'text', isOptional: true, sheetWidth: 20 },
+  username: { label: 'Username', kind: 'text', isOptional: true, sheetWidth: 20 },
+  balance: { label: 'Balance', kind: 'number', sheetWidth: 14 },
+  userId: { label: 'User ID', kind: 'integer', sheetWidth: 14 },
+  createdAt: { label: 'Created At', kind: 'moment', isOptional: true, sheetWidth: 20 },
+  email: { label: 'Email', kind: 'text', isOptional: true, sheetWidth: 32 },
+  phoneNumber: { label: 'Phone Number', kind: 'text', isOptional: true, sheetWidth: 18 },
+  twitterUsername: { label: 'Twitter Username', kind: 'text', isOptional: true, sheetWidth: 20 },
+  instagramUsername: { label: 'Instagram Username', kind: 'text', isOptional: true, sheetWidth: 20 },
+  linkedInUsername: { label: 'LinkedIn Username', kind: 'text', isOptional: true, sheetWidth: 20 },
+  discordUsername: { label: 'Discord Username', kind: 'text', isOptional: true, sheetWidth: 20 },
+  youtubeUsername: { label: 'Youtube Username', kind: 'text', isOptional: true, sheetWidth: 20 },
+  tonWalletAddress: { label: 'TON Wallet Address', kind: 'text', isOptional: true, sheetWidth: 50 },
+  bscWallet: { label: 'BSC Wallet', kind: 'text', isOptional: true, sheetWidth: 46 },
+} as const satisfies Fields
 
-const missingText = z.string().nullable()
+export const player = rowSchema(playerFields)
+export type Player = RowOf<typeof playerFields>
 
-/** A player with the fields of §3. What is missing is null here and the word `undefined` on the page. */
-export const player = z.object({
-  userId: z.int(),
-  createdAt: z.iso.datetime().nullable(),
-  firstName: missingText,
-  lastName: missingText,
-  username: missingText,
-  twitterUsername: missingText,
-  instagramUsername: missingText,
-  linkedInUsername: missingText,
-  discordUsername: missingText,
-  youtubeUsername: missingText,
-  email: missingText,
-  phoneNumber: missingText,
-  tonWalletAddress: missingText,
-  bscWallet: missingText,
-  balance: z.number(),
+export const playerList = defineList({
+  name: 'telegramUsers',
+  fields: playerFields,
+  /** Bounds are inclusive, except `joinedBefore`. */
+  filters: {
+    balanceMin: { label: 'Balance from', kind: 'number' },
+    balanceMax: { label: 'Balance to', kind: 'number' },
+    joinedFrom: { label: 'Joined from', kind: 'from' },
+    joinedBefore: { label: 'Joined until', kind: 'before', dayName: 'joinedUntil' },
+    wallet: {
+      label: 'Wallet',
+      kind: 'choice',
+      options: { any: 'Has a wallet', ton: 'Has a TON wallet', bsc: 'Has a BSC wallet', none: 'Has none' },
+    },
+  },
+  /** The first two are §9's; the others are what else an index keeps in order. */
+  sorts: {
+    balance: { label: 'Balance', field: 'balance', isDescending: true },
+    'a-z': { label: 'A-Z', field: 'firstName' },
+    newest: { label: 'Newest', field: 'createdAt', isDescending: true },
+    'user-id': { label: 'User ID', field: 'userId' },
+    username: { label: 'Username', field: 'username' },
+  },
+  ownSort: 'balance',
+  pageSizes: [5, 25, 50, 100], // §9, design §7
 })
-export type Player = z.infer<typeof player>
 
-/** Wallets a player has: at least one, a TON or a BSC one, none. */
-export const walletFilters = ['any', 'ton', 'bsc', 'none'] as const
+/** `search` is a part of a username, name, handle or e-mail, the beginning of a wallet, or a whole user id. */
+export const playersFilter = filterSchema(playerList)
+export type PlayersFilter = FilterOf<typeof playerList>
+export type PlayersSort = SortName<typeof playerList>
+export const playersSorts = Object.keys(playerList.sorts) as PlayersSort[]
+export const playersPageSizes = playerList.pageSizes
 
-const amountField = z.coerce.number().min(-MAX_NUMBER).max(MAX_NUMBER).optional()
-const momentField = z.iso.datetime({ offset: true }).optional()
-
-/** What narrows the list down; bounds are inclusive, except `joinedBefore`. */
-export const playersFilter = z.strictObject({
-  /** Part of a username, name, handle or e-mail; the beginning of a wallet; a whole user id. */
-  search: searchField,
-  balanceMin: amountField,
-  balanceMax: amountField,
-  joinedFrom: momentField,
-  joinedBefore: momentField,
-  wallet: z.enum(walletFilters).optional(),
-})
-export type PlayersFilter = z.infer<typeof playersFilter>
-
-const orderedFilter = playersFilter.extend({ sort: z.enum(playersSorts).default('balance'), reversed: reversedField })
+const orderedFilter = playersFilter.extend(orderFields(playerList))
 
 const userIdField = z.coerce.number().pipe(z.int())
 
@@ -70,7 +89,7 @@ export const playerParticipation = z.object({
 })
 export type PlayerParticipation = z.infer<typeof playerParticipation>
 
-const pageSizeField = z.coerce.number().pipe(z.literal(playersPageSizes)).default(PLAYERS_PAGE_SIZE)
+const pageSizeField = z.coerce.number().pipe(z.literal(playerList.pageSizes)).default(playerList.pageSizes[0])
 
 const tags = ['Telegram Users']
 

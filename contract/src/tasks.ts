@@ -3,18 +3,17 @@ import { z } from 'zod'
 import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from './bulk.ts'
 import { call } from './call.ts'
 import {
-  idField,
-  linkField,
-  numberField,
-  pageField,
-  pageOf,
-  reversedField,
-  searchField,
-  textField,
-  versionField,
-} from './fields.ts'
+  defineList,
+  type Fields,
+  type FilterOf,
+  filterSchema,
+  orderFields,
+  type RowOf,
+  rowSchema,
+  type SortName,
+} from './entity.ts'
+import { idField, linkField, numberField, pageField, pageOf, textField, versionField } from './fields.ts'
 
-export const TASKS_PAGE_SIZE = 50 // §9
 export const TASK_TITLE_MAX_LENGTH = 200
 
 /** The task types of §5 as people read them. */
@@ -82,25 +81,43 @@ export function taskInputFor(collection: TaskCollection) {
 }
 export type TaskInput = z.infer<ReturnType<typeof taskInputFor>>
 
-/** A row of the list. An imported task may have a type that the form does not offer. */
-export const task = z.object({
-  id: idField,
-  priority: z.number(),
-  type: z.string(),
-  title: z.string(),
-  link: z.string().nullable(),
-  reward: z.number(),
-  createdAt: z.iso.datetime(),
-  numberOfParticipants: z.int(),
-  version: versionField,
-})
-export type Task = z.infer<typeof task>
+/** A task's fields (§3), in the order of the list's columns. An imported task may have a type that the form does not offer. */
+export const taskFields = {
+  id: { label: 'ID', kind: 'text' },
+  priority: { label: 'Priority', kind: 'number', sheetWidth: 12 },
+  type: { label: 'Type', kind: 'text', sheetWidth: 16 },
+  title: { label: 'Title', kind: 'text', sheetWidth: 40 },
+  link: { label: 'Link', kind: 'text', isOptional: true, sheetWidth: 48 },
+  reward: { label: 'Reward', kind: 'number', sheetWidth: 12 },
+  numberOfParticipants: { label: 'Participants', kind: 'integer', isDerived: true, sheetWidth: 14 },
+  createdAt: { label: 'Created At', kind: 'moment', sheetWidth: 20 },
+  version: { label: 'Version', kind: 'integer' },
+} as const satisfies Fields
 
-/** What narrows a list of tasks down. `search` is part of a title or link. */
-export const tasksFilter = z.strictObject({ search: searchField, type: z.string().max(64).optional() })
-export type TasksFilter = z.infer<typeof tasksFilter>
-export const tasksSorts = ['priority', 'title', 'reward', 'participants'] as const
-export type TasksSort = (typeof tasksSorts)[number]
+export const task = rowSchema(taskFields)
+export type Task = RowOf<typeof taskFields>
+
+/** `search` is a part of a title or link. */
+function taskListOf<const Name extends string>(name: Name, collection: TaskCollection) {
+  const types = taskCollections[collection].types.map((type) => [type, taskTypeLabels[type]])
+  return defineList({
+    name,
+    fields: taskFields,
+    filters: { type: { label: 'Type', kind: 'text', options: Object.fromEntries(types) as Record<string, string> } },
+    sorts: {
+      priority: { label: 'Priority', field: 'priority' },
+      title: { label: 'Title', field: 'title' },
+      reward: { label: 'Reward', field: 'reward' },
+      participants: { label: 'Participants', field: 'numberOfParticipants' },
+    },
+    ownSort: 'priority',
+    pageSizes: [50], // §9
+  })
+}
+export const taskLists = { social: taskListOf('socialTasks', 'social'), daily: taskListOf('dailyTasks', 'daily') }
+export const tasksFilter = filterSchema(taskLists.social)
+export type TasksFilter = FilterOf<(typeof taskLists)[TaskCollection]>
+export type TasksSort = SortName<(typeof taskLists)[TaskCollection]>
 
 /** Tasks that one call puts in another order. */
 export const REORDER_MAX_TASKS = 1000
@@ -112,7 +129,7 @@ function taskCalls(collection: TaskCollection) {
   return {
     list: call(['admin'], { unexpected: 'FETCH_TASKS_FAILED' })
       .route({ ...route, method: 'GET', path: `/api${path}`, summary: `${title} by priority, 50 a page` })
-      .input(tasksFilter.extend({ page: pageField, sort: z.enum(tasksSorts).default('priority'), reversed: reversedField }))
+      .input(tasksFilter.extend({ page: pageField, ...orderFields(taskLists[collection]) }))
       /** `message` stands beside an empty list: `No tasks found!` (§8). */
       .output(z.object({ tasks: z.array(task), message: z.string().optional(), ...pageOf })),
     get: call(['admin'])

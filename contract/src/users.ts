@@ -3,22 +3,21 @@ import { z } from 'zod'
 import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from './bulk.ts'
 import { call } from './call.ts'
 import {
-  emailField,
-  firstNameField,
-  idField,
-  lastNameField,
-  pageField,
-  pageOf,
-  passwordField,
-  reversedField,
-  searchField,
-  versionField,
-} from './fields.ts'
+  defineList,
+  type Fields,
+  type FilterOf,
+  filterSchema,
+  orderFields,
+  type RowOf,
+  rowSchema,
+  type SortName,
+} from './entity.ts'
+import { emailField, firstNameField, idField, lastNameField, pageField, pageOf, passwordField, versionField } from './fields.ts'
 
-export const USERS_PAGE_SIZE = 50 // §9
-export const userTypes = ['admin', 'user'] as const
+export const userTypeLabels = { admin: 'Admin', user: 'User' } as const
+export type UserType = keyof typeof userTypeLabels
+export const userTypes = Object.keys(userTypeLabels) as UserType[]
 export const userTypeField = z.enum(userTypes)
-export type UserType = z.infer<typeof userTypeField>
 
 export const registrationFields = {
   fname: firstNameField,
@@ -60,32 +59,47 @@ export function registrationInputFor(host: string) {
     .refine(...passwordsMatch)
 }
 
-/** A row of Manage Users. */
-export const dashboardUser = z.object({
-  id: idField,
-  fname: z.string(),
-  lname: z.string(),
-  email: z.string(),
-  userType: userTypeField,
-  version: versionField,
+/** A dashboard user's fields (§3 users). */
+export const userFields = {
+  id: { label: 'ID', kind: 'text' },
+  fname: { label: 'First Name', kind: 'text', sheetWidth: 20 },
+  lname: { label: 'Last Name', kind: 'text', sheetWidth: 20 },
+  email: { label: 'Email', kind: 'text', sheetWidth: 32 },
+  userType: { label: 'User Type', kind: 'choice', options: userTypeLabels, sheetWidth: 12 },
+  createdAt: { label: 'Created At', kind: 'moment', sheetWidth: 20 },
+  version: { label: 'Version', kind: 'integer' },
+} as const satisfies Fields
+
+export const dashboardUser = rowSchema(userFields)
+export type DashboardUser = RowOf<typeof userFields>
+
+/** `search` is a part of a name or of the e-mail. */
+export const userList = defineList({
+  name: 'users',
+  fields: userFields,
+  filters: { userType: { label: 'User Type', kind: 'choice', options: userTypeLabels } },
+  sorts: {
+    created: { label: 'Created', field: 'createdAt' },
+    'first-name': { label: 'First Name', field: 'fname' },
+    'last-name': { label: 'Last Name', field: 'lname' },
+    email: { label: 'Email', field: 'email' },
+  },
+  ownSort: 'created',
+  pageSizes: [50], // §9
 })
-export type DashboardUser = z.infer<typeof dashboardUser>
+export const usersFilter = filterSchema(userList)
+export type UsersFilter = FilterOf<typeof userList>
+export type UsersSort = SortName<typeof userList>
 
 export const userUpdateInput = z.strictObject({ fname: firstNameField, lname: lastNameField, version: versionField.optional() })
 export type UserUpdateInput = z.infer<typeof userUpdateInput>
-
-/** What narrows Manage Users down. `search` is part of a name or of the e-mail. */
-export const usersFilter = z.strictObject({ search: searchField, userType: userTypeField.optional() })
-export type UsersFilter = z.infer<typeof usersFilter>
-export const usersSorts = ['created', 'first-name', 'last-name', 'email'] as const
-export type UsersSort = (typeof usersSorts)[number]
 
 const done = z.object({ success: z.literal(true) })
 
 export const users = {
   list: call(['admin'], { unexpected: 'FETCH_USERS_FAILED' })
     .route({ method: 'GET', path: '/api/users', tags: ['Users'], summary: 'Dashboard users other than oneself, 50 a page' })
-    .input(usersFilter.extend({ page: pageField, sort: z.enum(usersSorts).default('created'), reversed: reversedField }))
+    .input(usersFilter.extend({ page: pageField, ...orderFields(userList) }))
     .output(z.object({ users: z.array(dashboardUser), ...pageOf })),
   get: call(['admin'])
     .route({ method: 'GET', path: '/api/users/{id}', tags: ['Users'], summary: 'One dashboard user' })

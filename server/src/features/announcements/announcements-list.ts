@@ -2,7 +2,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import {
   type Announcement,
-  ANNOUNCEMENTS_PAGE_SIZE,
+  announcementList,
   type AnnouncementsFilter,
   type AnnouncementsSort,
 } from '@arcade/contract/announcements'
@@ -16,6 +16,7 @@ import type { Tables } from '#src/db/tables.ts'
 import type { DownloadAnswer, Downloads } from '#src/sheets/download.ts'
 import type { Column } from '#src/sheets/spreadsheet.ts'
 
+const [PAGE_SIZE] = announcementList.pageSizes
 const PARTICIPANTS = counterSql(`'participants:announcement:' || announcements.id`)
 
 const keys: Record<AnnouncementsSort, string> = {
@@ -47,8 +48,8 @@ export function announcementsList({ db }: Database): Handlers<typeof contract.an
         .where(isMatch)
         .orderBy(sql.raw(keys[sort]), direction)
         .orderBy('id', direction)
-        .limit(ANNOUNCEMENTS_PAGE_SIZE)
-        .offset((page - 1) * ANNOUNCEMENTS_PAGE_SIZE)
+        .limit(PAGE_SIZE)
+        .offset((page - 1) * PAGE_SIZE)
         .execute(),
       db
         .selectFrom('announcements')
@@ -57,9 +58,9 @@ export function announcementsList({ db }: Database): Handlers<typeof contract.an
         .executeTakeFirstOrThrow(),
     ])
     const announcements = await withParticipants(db, rows)
-    const pageCount = Math.max(1, Math.ceil(total / ANNOUNCEMENTS_PAGE_SIZE))
+    const pageCount = Math.max(1, Math.ceil(total / PAGE_SIZE))
     const message = total === 0 ? { message: errorCatalogue.NO_ANNOUNCEMENTS_FOUND.message } : {}
-    return { announcements, ...message, page, pageSize: ANNOUNCEMENTS_PAGE_SIZE, pageCount, total }
+    return { announcements, ...message, page, pageSize: PAGE_SIZE, pageCount, total }
   }
 }
 

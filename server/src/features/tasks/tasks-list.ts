@@ -6,7 +6,7 @@ import {
   type Task,
   type TaskCollection,
   taskCollections,
-  TASKS_PAGE_SIZE,
+  taskLists,
   type TasksFilter,
   type TasksSort,
 } from '@arcade/contract/tasks'
@@ -18,6 +18,7 @@ import type { Tables } from '#src/db/tables.ts'
 import type { DownloadAnswer, Downloads } from '#src/sheets/download.ts'
 import type { Column } from '#src/sheets/spreadsheet.ts'
 
+const [PAGE_SIZE] = taskLists.social.pageSizes
 const PARTICIPANTS = counterSql(`'participants:' || tasks.collection || ':' || tasks.id`)
 
 const keys: Record<TasksSort, string> = {
@@ -46,8 +47,8 @@ export function tasksList({ db }: Database, collection: TaskCollection): Handler
         .where(isMatch)
         .orderBy(sql.raw(keys[sort]), direction)
         .orderBy('id', direction)
-        .limit(TASKS_PAGE_SIZE)
-        .offset((page - 1) * TASKS_PAGE_SIZE)
+        .limit(PAGE_SIZE)
+        .offset((page - 1) * PAGE_SIZE)
         .execute(),
       db
         .selectFrom('tasks')
@@ -56,9 +57,9 @@ export function tasksList({ db }: Database, collection: TaskCollection): Handler
         .executeTakeFirstOrThrow(),
     ])
     const tasks = await withParticipants(db, collection, rows)
-    const pageCount = Math.max(1, Math.ceil(total / TASKS_PAGE_SIZE))
+    const pageCount = Math.max(1, Math.ceil(total / PAGE_SIZE))
     const message = total === 0 ? { message: errorCatalogue.NO_TASKS_FOUND.message } : {}
-    return { tasks, ...message, page, pageSize: TASKS_PAGE_SIZE, pageCount, total }
+    return { tasks, ...message, page, pageSize: PAGE_SIZE, pageCount, total }
   }
 }
 

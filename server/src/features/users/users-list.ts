@@ -1,6 +1,6 @@
 /** Manage Users as a list (§2, §6, §7): searched, filtered and sorted, 50 a page by their number, and as a spreadsheet. */
 import { type RawBuilder, sql } from 'kysely'
-import { type DashboardUser, USERS_PAGE_SIZE, type UsersFilter, type UsersSort, userTypes } from '@arcade/contract/users'
+import { type DashboardUser, userList, type UsersFilter, type UsersSort, userTypes } from '@arcade/contract/users'
 import type { contract } from '@arcade/contract/contract'
 import { defaultFileNames } from '@arcade/contract/download'
 import { type Target, targetCondition } from '#src/lists/bulk.ts'
@@ -14,7 +14,11 @@ import type { Column } from '#src/sheets/spreadsheet.ts'
 /** That many are counted and sorted at once; of more than that a page is found by walking along the order. */
 const MAX_HITS = 10_000
 
-const FIELDS = 'id, fname, lname, email, user_type as "userType", version'
+const [PAGE_SIZE] = userList.pageSizes
+
+/** ISO texts in UTC, as `Date.toISOString` writes them. */
+const FIELDS = `id, fname, lname, email, user_type as "userType", version,
+  to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"`
 
 const keys: Record<UsersSort, string> = {
   created: 'created_at',
@@ -40,14 +44,14 @@ export function usersList(database: Database): Handlers<typeof contract.users>['
 
   return async ({ page, sort, reversed, ...filter }, context) => {
     const self = signedIn(context)
-    const offset = (page - 1) * USERS_PAGE_SIZE
+    const offset = (page - 1) * PAGE_SIZE
     const answer = (users: DashboardUser[], total: number) => {
-      const pageCount = Math.max(1, Math.ceil(total / USERS_PAGE_SIZE))
-      return { users, page, pageSize: USERS_PAGE_SIZE, pageCount, total }
+      const pageCount = Math.max(1, Math.ceil(total / PAGE_SIZE))
+      return { users, page, pageSize: PAGE_SIZE, pageCount, total }
     }
     const term = searchTerm(filter.search)
     if (!term && filter.userType === undefined && sort === 'created' && !reversed) {
-      const rows = await findPage([self.id, USERS_PAGE_SIZE, offset])
+      const rows = await findPage([self.id, PAGE_SIZE, offset])
       return answer(
         rows.map(({ all: _all, ...user }) => user),
         Math.max(0, (rows[0]?.all ?? (await countUsers(filter))) - 1),
@@ -56,7 +60,7 @@ export function usersList(database: Database): Handlers<typeof contract.users>['
 
     const others = and([isOther(self.id), ...ofType(filter.userType)])
     const direction = sql.raw(reversed ? 'desc' : 'asc')
-    const order = sql`order by ${sql.raw(keys[sort])} ${direction}, id ${direction} limit ${USERS_PAGE_SIZE} offset ${offset}`
+    const order = sql`order by ${sql.raw(keys[sort])} ${direction}, id ${direction} limit ${PAGE_SIZE} offset ${offset}`
     const fields = sql.raw(FIELDS)
     if (!term) {
       const [{ rows }, all] = await Promise.all([

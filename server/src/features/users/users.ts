@@ -20,7 +20,15 @@ export interface UsersServices {
   registrationEmailHost: string
 }
 
-const shown = ['id', 'fname', 'lname', 'email', 'user_type as userType', 'version'] as const
+const shown = [
+  'id',
+  'fname',
+  'lname',
+  'email',
+  'user_type as userType',
+  'version',
+  sql<string>`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`.as('createdAt'),
+] as const
 
 export function usersHandlers(services: UsersServices): Handlers<typeof contract.users> {
   const { database, sessions, registrationEmailHost } = services

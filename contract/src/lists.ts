@@ -1,0 +1,15 @@
+/** Every list of the console by its name on the wire: what can be exported by selection. */
+import { announcementList } from './announcements.ts'
+import type { List } from './entity.ts'
+import { playerList } from './players.ts'
+import { taskLists } from './tasks.ts'
+import { userList } from './users.ts'
+
+export const lists = {
+  users: userList,
+  telegramUsers: playerList,
+  socialTasks: taskLists.social,
+  dailyTasks: taskLists.daily,
+  announcements: announcementList,
+} as const satisfies Record<string, List>
+export type ListName = keyof typeof lists
