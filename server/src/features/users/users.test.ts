@@ -19,7 +19,14 @@ describe('§2 the list', () => {
     const first = (await admin.call('GET', '/api/users')).body
     expect(first).toMatchObject({ page: 1, pageSize: 50, pageCount: 3, total: 120 })
     expect(first.users).toHaveLength(50)
-    expect(first.users[0]).toMatchObject({ id: 'u001', fname: 'F1', lname: 'L1', email: 'u1@gmail.com', userType: 'user', version: 1 })
+    expect(first.users[0]).toMatchObject({
+      id: 'u001',
+      fname: 'F1',
+      lname: 'L1',
+      email: 'u1@gmail.com',
+      userType: 'user',
+      version: 1,
+    })
     const last = (await admin.call('GET', '/api/users?page=3')).body
     expect(last.users).toHaveLength(20)
     expect([...first.users, ...last.users].some((user: { id: string }) => user.id === admin.id)).toBe(false)
