@@ -8,7 +8,7 @@ import { emailField, passwordField } from '@arcade/contract/fields'
 import { createBotToken } from '#src/identity/bot-tokens.ts'
 import { callerDirectory, ConfigError, readConfig } from '#src/config.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
-import { constraintOf, StartError } from '#src/postgres/errors.ts'
+import { violatedConstraint, StartError } from '#src/postgres/errors.ts'
 import { ensureAdmin } from '#src/identity/accounts.ts'
 import { createSessions } from '#src/identity/sessions.ts'
 import { importDirectory } from './import.ts'
@@ -96,7 +96,7 @@ function createToken(name: string): Command {
       process.stdout.write(`${await createBotToken(database, name)}\n`)
       return 0
     } catch (error) {
-      if (constraintOf(error) === 'bot_tokens_name_key') throw new UsageError(`There is a token called ${name} already.`)
+      if (violatedConstraint(error) === 'bot_tokens_name_key') throw new UsageError(`There is a token called ${name} already.`)
       throw error
     }
   }

@@ -7,7 +7,7 @@ import { startProcess, waitFor } from '#src/testing/processes.ts'
 import { createDatabase, testDatabase } from '#src/testing/test-database.ts'
 import { onServer } from '#src/testing/test-server.ts'
 import { type Database, openDatabase } from './database.ts'
-import { StartError, constraintOf, isDiskFull, isUnavailable } from '#src/postgres/errors.ts'
+import { StartError, violatedConstraint, isDiskFull, isUnavailable } from '#src/postgres/errors.ts'
 import type { Migration } from './migrate.ts'
 
 const log = pino({ level: 'silent' })
@@ -99,11 +99,11 @@ describe('errors', () => {
       .values({ ...task, id: 'b' })
       .execute()
       .catch((caught: unknown) => caught)
-    expect(constraintOf(error)).toBe('tasks_priority_key')
-    expect(constraintOf(new Error('failed', { cause: error }))).toBe('tasks_priority_key')
+    expect(violatedConstraint(error)).toBe('tasks_priority_key')
+    expect(violatedConstraint(new Error('failed', { cause: error }))).toBe('tasks_priority_key')
     expect(isUnavailable(error)).toBe(false)
     const unrelated = await sql`select 1 / 0`.execute(db).catch((caught: unknown) => caught)
-    expect(constraintOf(unrelated)).toBeUndefined()
+    expect(violatedConstraint(unrelated)).toBeUndefined()
   })
 
   test('§security full disk and absence are told from other errors', () => {

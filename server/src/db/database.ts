@@ -1,6 +1,6 @@
 /**
- * The database's door (design §4): a PostgreSQL of our own in DATA_DIR, or the one DATABASE_URL names. Hides its life
- * cycle, the pool, migrations, retries and timeouts; what its errors mean is in errors.ts.
+ * The database (design §4): the embedded PostgreSQL in DATA_DIR, or the one that DATABASE_URL names. Hides its start and stop, the
+ * pool, migrations, retries and timeouts. errors.ts tells what its errors mean.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
@@ -16,43 +16,43 @@ import { type Snapshot, snapshotRows, withSnapshot } from './snapshot.ts'
 import type { Tables } from './tables.ts'
 
 export interface DatabaseOptions {
-  /** Of an embedded cluster: its folder `postgres` is in there. */
+  /** The embedded cluster is the folder `postgres` in here. */
   dataDir: string
-  /** Any PostgreSQL from 15 on, instead of the embedded one. */
+  /** A PostgreSQL from 15 on to use instead of the embedded one. */
   url?: string | undefined
   log: Logger
-  /** An embedded cluster has one server at a time, and any number of commands beside it. */
+  /** The embedded cluster allows one server at a time and any number of commands beside it. */
   use: 'server' | 'command'
   poolSize?: number | undefined
-  /** Another server took the data directory over while the database was away: nothing is right but to exit, the default. */
+  /** Called when another server took the data directory over while the database was away; by default the process exits. */
   onFatal?: ((error: Error) => void) | undefined
-  /** How long to wait for a database that is not there yet; 10 s. */
+  /** How long to wait for a database that cannot be reached at the start; 10 s. */
   giveUpAfterMs?: number | undefined
-  /** For tests of migrating. */
+  /** Replaces the product's migrations in tests. */
   migrations?: Migration[] | undefined
 }
 
 export interface Database {
   readonly db: Kysely<Tables>
-  /** All or nothing; run again from the start when PostgreSQL asks for it, so `work` touches nothing but `tx`. */
+  /** Runs `work` again from the start after a deadlock or serialization failure, so `work` may change nothing but `tx`. */
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>
-  /** For the hottest reads: parsed and planned once a connection. `name` stands for exactly this SQL. */
+  /** For the hottest reads: PostgreSQL parses and plans the SQL once a connection. A `name` must always mean the same SQL. */
   prepared<Row>(name: string, sql: string): (params: unknown[]) => Promise<Row[]>
-  /** A consistent view without time limit, outside the pool; see Snapshot. */
+  /** A consistent view without a time limit, on a connection outside the pool. */
   snapshot<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T>
-  /** A snapshot for one query alone, in batches; its connection is freed when the iteration ends, however it does. */
+  /** The rows of one query in batches, from a snapshot of its own. Leaving the iteration in any way closes the connection. */
   snapshotRows<Row>(sql: string, params: unknown[], batchSize: number): AsyncGenerator<Row[]>
-  /** `onGap`: messages may have been missed, so drop what they keep fresh; on losing the connection and on its return. */
+  /** `onGap` is called when the connection is lost and when it is back: messages may be missed, so caches have to be dropped. */
   listen(channel: string, onMessage: (payload: string) => void, onGap: () => void): Promise<void>
   /** Whether the database answers within a second. */
   isReady(): Promise<boolean>
-  /** Whether changes should be refused to keep the disk's last reserve for PostgreSQL itself (507). */
+  /** Whether the disk is so full that changes have to be refused (507), because PostgreSQL itself needs what is left. */
   freeSpaceLow(): boolean
-  /** Within 10 s. The last process to close an embedded cluster stops it. */
+  /** Takes at most 10 s. The last process to close an embedded cluster stops it. */
   close(): Promise<void>
 }
 
-/** Starts or adopts, connects and migrates. Rejects with a StartError where a person has to act. */
+/** Starts the embedded cluster or adopts it, connects and migrates. Rejects with a StartError where a person has to act. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { dataDir, url, log, use } = options
   let pool: Pool | undefined
@@ -68,25 +68,25 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await refuseOldServer(lockHolder)
     pool = openPool(lockHolder.address(), { size: options.poolSize ?? DEFAULT_POOL_SIZE, log })
     const freeSpace = url === undefined ? await watchFreeSpace(dataDir) : undefined
-    const database = door(pool, lockHolder, freeSpace)
+    const database = databaseOn(pool, lockHolder, freeSpace)
     await migrate({ db: database.db, lockConnection: lockHolder.connection, log, migrations: options.migrations })
     return database
   } catch (error) {
     await pool?.end(0)
-    await lockHolder.close(CLOSE_KEEPER_MS)
+    await lockHolder.close(CLOSE_LOCK_HOLDER_MS)
     throw error
   }
 }
 
-/** Two cores of PostgreSQL are busy with far fewer; many server processes share max_connections. */
+/** Far fewer connections keep two cores of PostgreSQL busy, and several server processes share its max_connections. */
 const DEFAULT_POOL_SIZE = 16
 const GIVE_UP_MS = 10_000
 const CLOSE_POOL_MS = 2_000
-const CLOSE_KEEPER_MS = 7_500
+const CLOSE_LOCK_HOLDER_MS = 7_500
 const READY_MS = 1_000
-const ATTEMPTS = 6
+const MAX_ATTEMPTS = 6
 
-function door(pool: Pool, lockHolder: LockHolder, freeSpace: FreeSpace | undefined): Database {
+function databaseOn(pool: Pool, lockHolder: LockHolder, freeSpace: FreeSpace | undefined): Database {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool.pool }) })
   let closed: Promise<void> | undefined
   return {
@@ -107,7 +107,7 @@ function door(pool: Pool, lockHolder: LockHolder, freeSpace: FreeSpace | undefin
     freeSpaceLow: () => freeSpace?.isLow() ?? false,
     close() {
       freeSpace?.close()
-      closed ??= pool.end(CLOSE_POOL_MS).then(() => lockHolder.close(CLOSE_KEEPER_MS))
+      closed ??= pool.end(CLOSE_POOL_MS).then(() => lockHolder.close(CLOSE_LOCK_HOLDER_MS))
       return closed
     },
   }
@@ -118,9 +118,9 @@ async function withRetries<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run()
     } catch (error) {
-      if (attempt === ATTEMPTS || !isRetryable(error)) throw error
+      if (attempt === MAX_ATTEMPTS || !isRetryable(error)) throw error
     }
-    await pause(Math.random() * 10 * 2 ** attempt) // apart, so that the same two don't meet again
+    await pause(Math.random() * 10 * 2 ** attempt) // random, so that the same two do not meet again
   }
 }
 
@@ -131,7 +131,7 @@ async function runPrepared<Row>(pool: pg.Pool, query: pg.QueryConfig): Promise<R
     client.release()
     return rows as Row[]
   } catch (error) {
-    // After a change of the tables "cached plan must not change result type": a fresh connection plans anew.
+    // A change of the tables makes a prepared statement unusable ("cached plan must not change result type"); a new connection plans anew.
     const isStale = (error as { code?: unknown }).code === '0A000'
     client.release(isStale)
     if (isStale) return runPrepared(pool, query)

@@ -1,4 +1,4 @@
-/** Brings the tables up to this version of the code: forward only, each step in a transaction, one process at a time. */
+/** Brings the tables to this version of the code. Steps only go forward, each in a transaction, and one process at a time runs them. */
 import { readdir } from 'node:fs/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
@@ -8,21 +8,21 @@ import { StartError } from '#src/postgres/errors.ts'
 import type { Tables } from './tables.ts'
 
 export interface Migration {
-  /** The file's name without its extension; steps run in the order of their names. */
+  /** The file's name without its extension. Steps run in the order of their names. */
   name: string
   up: (db: Kysely<unknown>) => Promise<void>
 }
 
 export interface MigrateOptions {
   db: Kysely<Tables>
-  /** Holds the lock that keeps other processes waiting meanwhile. */
+  /** Holds the lock for which other processes wait meanwhile. */
   lockConnection: Connection | undefined
   log: Logger
   migrations?: Migration[] | undefined
 }
 
 export async function migrate({ db, lockConnection, log, migrations }: MigrateOptions): Promise<void> {
-  const steps = migrations ?? (await ownMigrations())
+  const steps = migrations ?? (await loadMigrations())
   if (lockConnection === undefined) throw new Error('Connection terminated before the migration')
   await lockConnection.query(`select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.migration})`)
   try {
@@ -41,11 +41,11 @@ export async function migrate({ db, lockConnection, log, migrations }: MigrateOp
       log.info({ migration: name }, 'Database migrated')
     }
   } finally {
-    await lockConnection.query(`select pg_advisory_unlock(${LOCK_SPACE}, ${LOCKS.migration})`).catch(() => undefined) // a lost connection unlocks
+    await lockConnection.query(`select pg_advisory_unlock(${LOCK_SPACE}, ${LOCKS.migration})`).catch(() => undefined) // losing the connection has released the lock, too
   }
 }
 
-async function ownMigrations(): Promise<Migration[]> {
+async function loadMigrations(): Promise<Migration[]> {
   const folder = new URL('./migrations/', import.meta.url)
   const files = (await readdir(folder)).filter((file) => /^\d{4}_\w+\.ts$/.test(file)).toSorted()
   return Promise.all(
@@ -61,7 +61,7 @@ async function appliedNames(db: Kysely<Tables>): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Older code would write what newer tables don't expect. */
+/** Older code must not run on a newer database, because it would write what the newer tables do not expect. */
 function refuseNewer(applied: Set<string>, steps: Migration[]): void {
   const known = new Set(steps.map(({ name }) => name))
   const unknown = [...applied].filter((name) => !known.has(name)).toSorted()

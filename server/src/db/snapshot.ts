@@ -1,12 +1,12 @@
 /**
- * One consistent view of the database for as long as an export takes, on a connection of its own: a repeatable-read,
- * read-only transaction with server-side cursors. Everything is freed however the work ends.
+ * A consistent view of the database for as long as an export takes: a repeatable-read, read-only transaction with server-side cursors
+ * on a connection of its own. The connection is closed however the work ends.
  */
 import { type Address, type Connection, connect, destroy } from '#src/postgres/connections.ts'
 
 export interface Snapshot {
   query: <Row>(sql: string, params?: unknown[]) => Promise<Row[]>
-  /** The rows in batches, the next one fetched while the last is worked on. Leaving the loop early frees the cursor. */
+  /** The rows in batches; the next batch is fetched while the last one is worked on. Leaving the loop early closes the cursor. */
   rows: <Row>(sql: string, params: unknown[], batchSize: number) => AsyncGenerator<Row[]>
 }
 
@@ -21,26 +21,26 @@ export async function withSnapshot<T>(address: Address, work: (snapshot: Snapsho
       rows: (sql, params, batchSize) => cursorRows(client, { name: `rows_${(cursors += 1)}`, sql, params, batchSize }),
     })
   } finally {
-    end(client)
+    destroy(client) // a read-only transaction has nothing to commit, and a query may still run for a reader who left
   }
 }
 
-/** A snapshot for one query alone, which lasts from the first to the last step of the iteration. */
+/** The rows of one query from a snapshot that lasts from the first to the last step of the iteration. */
 export async function* snapshotRows<Row>(address: Address, query: Omit<Cursor, 'name'>): AsyncGenerator<Row[]> {
   const client = await begin(address)
   try {
     yield* cursorRows<Row>(client, { ...query, name: 'rows' })
   } finally {
-    end(client)
+    destroy(client)
   }
 }
 
 async function begin(address: Address): Promise<Connection> {
   const client = await connect(address, 'arcade snapshot')
   try {
-    // The server cancels what it computes for a client that is gone (not on every platform).
+    // PostgreSQL then cancels a query whose client is gone; not every platform can, hence the catch.
     await client.query(`set client_connection_check_interval = '1s'`).catch(() => undefined)
-    // All rows will be read: plan for the last one, not the first.
+    // By default the planner assumes that a cursor reads a tenth of its rows; here all are read.
     await client.query('set cursor_tuple_fraction = 1; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0')
     await client.query('begin isolation level repeatable read read only')
     return client
@@ -48,11 +48,6 @@ async function begin(address: Address): Promise<Connection> {
     destroy(client)
     throw error
   }
-}
-
-/** Read-only: nothing to commit, and no waiting for a query whose reader has left. */
-function end(client: Connection): void {
-  destroy(client)
 }
 
 interface Cursor {
@@ -71,13 +66,13 @@ async function* cursorRows<Row>(client: Connection, { name, sql, params, batchSi
       const batch = await next
       if (batch.length > 0 && batch.length === batchSize) {
         next = fetch()
-        next.catch(() => undefined) // reported where it is awaited, if it still is
+        next.catch(() => undefined) // the error is reported where `next` is awaited, unless the reader has left
       }
       if (batch.length > 0) yield batch
       if (batch.length < batchSize) return
     }
   } finally {
-    // Not waited for: a batch nobody reads any more may still be on its way. A failed transaction has closed it already.
+    // This is not awaited, because a batch that nobody wants any more may be on its way. After a failure the cursor is closed already.
     void client.query(`close ${name}`).catch(() => undefined)
   }
 }

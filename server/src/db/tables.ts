@@ -1,7 +1,7 @@
-/** The tables as Kysely sees them (design §5). SQL is snake_case; features alias to the spec's names in their SELECTs. */
+/** The tables as Kysely sees them (design §5). Columns are snake_case; features alias them to the spec's names in their SELECTs. */
 import type { ColumnType, Generated } from 'kysely'
 
-/** `numeric` columns: exact in the database, JSON numbers outside; the driver parses them to `number`. */
+/** A `numeric` column is exact in the database; connections.ts parses it to a number. */
 type Decimal = ColumnType<number, number | string, number | string>
 type Timestamp = ColumnType<Date, Date | string | undefined, Date | string>
 
@@ -24,7 +24,7 @@ export interface Tables {
   file_removals: FileRemovalsTable
 }
 
-/** An authentication account; its users document is separate, so one can exist without the other (§8 `No such document!`). */
+/** An authentication account. Its users document is a row of its own, so either can exist alone (§8 `No such document!`). */
 export interface AccountsTable {
   id: string
   email: string
@@ -43,14 +43,14 @@ export interface UsersTable {
 }
 
 export interface SessionsTable {
-  /** SHA-256 of the token; the token itself is only in the cookie. */
+  /** SHA-256 of the token, which itself is only in the cookie. */
   token_hash: Buffer
   user_id: string
   created_at: Timestamp
   last_seen_at: Timestamp
 }
 
-/** Counted attempts of guessing, a row a key and window. */
+/** Attempts counted against guessing, one row for each key and time window. */
 export interface AttemptsTable {
   key: string
   window_start: ColumnType<Date, Date | string, Date | string>
@@ -102,7 +102,7 @@ export interface TelegramUsersTable {
 export interface TasksTable {
   collection: 'social' | 'daily'
   id: string
-  /** The task type; the collection's field is called image (§3). */
+  /** The task's type, which the collection calls image (§3). */
   image: string
   priority: Decimal
   title: string
@@ -134,7 +134,7 @@ export interface AnnouncementsTable {
 
 export type HistoryKind = 'announcement' | 'social' | 'daily'
 
-/** One document per task or announcement; it outlives the item it is about. */
+/** One document for each task or announcement; it stays when the item is deleted. */
 export interface HistoryItemsTable {
   kind: HistoryKind
   item_id: string
@@ -148,7 +148,7 @@ export interface HistoryItemsTable {
   created_at: Timestamp
 }
 
-/** The users subcollection of a history document. `period` is the day of a daily task's repetition, '' where there is none. */
+/** The users subcollection of a history document. `period` is the UTC day for a daily task that repeats, else ''. */
 export interface ParticipationsTable {
   user_id: number
   kind: HistoryKind
@@ -172,16 +172,16 @@ export interface CountersTable {
   value: number
 }
 
-/** Append-only changes of counters, folded into `counters` by the server: a counter is the base plus its deltas. */
+/** Append-only changes of counters. A counter is its row in `counters` plus its deltas, which the server folds into that row. */
 export interface CounterDeltasTable {
-  /** The player the change is about, 0 for none: the distribution column. */
+  /** The player whom the change is about, 0 for none. It is the distribution column. */
   user_id: number
   id: Generated<string>
   name: string
   delta: number
 }
 
-/** Files whose row is gone, waiting to be removed from the store. */
+/** Files that have no row any more and wait to be removed from the store. */
 export interface FileRemovalsTable {
   key: string
   requested_at: Timestamp

@@ -4,7 +4,7 @@ import type { CallMeta } from '@arcade/contract/call'
 import type { ErrorBody, ErrorCode } from '@arcade/contract/errors'
 import { Failure } from '#src/calls.ts'
 import { type Answer, jsonHeaders } from './answer.ts'
-import { constraintOf, isDiskFull, isUnavailable } from '#src/postgres/errors.ts'
+import { violatedConstraint, isDiskFull, isUnavailable } from '#src/postgres/errors.ts'
 
 /** Race-proof by the constraint instead of a look beforehand (design §6). */
 const constraintCodes: Record<string, ErrorCode> = {
@@ -16,7 +16,7 @@ const constraintCodes: Record<string, ErrorCode> = {
 /** The failure that an error stands for; `unexpected` if nobody foresaw it. */
 export function toFailure(error: unknown, unexpected: ErrorCode = 'INTERNAL'): Failure {
   if (error instanceof Failure) return error
-  const code = constraintCodes[constraintOf(error) ?? '']
+  const code = constraintCodes[violatedConstraint(error) ?? '']
   if (code) return new Failure(code, { cause: error })
   if (isDiskFull(error)) return new Failure('DISK_FULL', { cause: error })
   if (isUnavailable(error)) return new Failure('UNAVAILABLE', { cause: error, retryAfterSeconds: 5 })

@@ -1,6 +1,6 @@
 /**
- * The embedded cluster's files (design §4): made in a temporary sibling directory and renamed into place, so that a
- * half-made cluster never exists; its settings are code, written again at each start.
+ * The embedded cluster's files (design §4). They are made in a temporary sibling directory that is renamed when complete, so that a
+ * half-made cluster never has the final name. The settings are code and are written again at each start.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises'
@@ -8,33 +8,33 @@ import os from 'node:os'
 import path from 'node:path'
 import type { Programs } from './cluster-run.ts'
 import { StartError } from './errors.ts'
-import { findProcesses, processBirth, signal } from './processes.ts'
+import { findProcesses, processStartTime, signal } from './processes.ts'
 
 export const ROLE = 'arcade'
 export const DATABASE = 'arcade'
 
 export interface ClusterSettings {
-  /** Lets the role make databases and enter all of them; for tests. */
+  /** Tests create databases of their own, so their role may create and enter any. */
   isForTests?: boolean | undefined
   /** Overrides of postgresql.conf. */
   overrides?: Record<string, string> | undefined
 }
 
-/** Makes the cluster unless it is there; two processes may try at once, one wins. */
+/** Creates the cluster unless it exists. Of two processes that try at the same time one wins, and both return. */
 export async function initialise(dir: string, programs: Programs, settings: ClusterSettings): Promise<void> {
-  await sweepUnfinished(dir)
+  await removeUnfinished(dir)
   if (await isCluster(dir, programs.majorVersion)) return
-  const temporary = `${dir}${UNFINISHED}${process.pid}-${await processBirth(process.pid)}`
+  const temporary = `${dir}${UNFINISHED}${process.pid}-${await processStartTime(process.pid)}`
   try {
     await mkdir(temporary, { mode: 0o700 })
-    await programs.own(temporary)
+    await programs.giveToPostgres(temporary)
     await programs.run('initdb', [`--pgdata=${temporary}`, ...INITDB_OPTIONS])
     await createRoleAndDatabase(temporary, programs, settings)
     await writeSettings(temporary, programs, settings)
     await programs.run('initdb', [`--pgdata=${temporary}`, '--sync-only'])
     await rename(temporary, dir).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
-      await rm(temporary, { recursive: true, force: true }) // another process was faster
+      await rm(temporary, { recursive: true, force: true }) // another process has created it meanwhile
     })
     await sync(path.dirname(dir))
   } catch (error) {
@@ -43,7 +43,7 @@ export async function initialise(dir: string, programs: Programs, settings: Clus
   }
 }
 
-/** Writes postgresql.conf and pg_hba.conf where they differ, so that a new version of ours applies to old data. */
+/** Writes postgresql.conf and pg_hba.conf where they differ, so that a newer version's settings reach existing clusters. */
 export async function writeSettings(dir: string, programs: Programs, settings: ClusterSettings): Promise<void> {
   const disk = await statfs(dir)
   const conf = configuration(os.totalmem(), disk.blocks * disk.bsize, settings.overrides)
@@ -87,7 +87,7 @@ async function isCluster(dir: string, majorVersion: string): Promise<boolean> {
   return true
 }
 
-/** The superuser never has a password or a way in over the network: single-user mode is how it works, once. */
+/** Runs in PostgreSQL's single-user mode, because the superuser has neither a password nor a way in over the network. */
 async function createRoleAndDatabase(dir: string, programs: Programs, settings: ClusterSettings): Promise<void> {
   const password = randomBytes(32).toString('base64url')
   await writeOwned(passwordFile(dir), `${password}\n`, programs)
@@ -104,27 +104,27 @@ async function createRoleAndDatabase(dir: string, programs: Programs, settings: 
   if (problem !== null) throw new Error(`setting the cluster up failed: ${problem[0]}`)
 }
 
-/** Clusters whose making was cut off by a kill or a power failure. */
-async function sweepUnfinished(dir: string): Promise<void> {
+/** Removes clusters whose creation a kill or a power failure cut off. */
+async function removeUnfinished(dir: string): Promise<void> {
   const parent = path.dirname(dir)
   const prefix = path.basename(dir) + UNFINISHED
   for (const name of await readdir(parent)) {
     if (!name.startsWith(prefix)) continue
-    const [pid = '', birth = ''] = name.slice(prefix.length).split('-')
-    if ((await processBirth(Number(pid))) === birth && Number(pid) !== process.pid) continue
+    const [pid = '', startTime = ''] = name.slice(prefix.length).split('-')
+    if ((await processStartTime(Number(pid))) === startTime && Number(pid) !== process.pid) continue
     const leftover = path.join(parent, name)
-    // initdb outlives its killed parent.
+    // A killed server's initdb keeps running.
     for (const orphan of await findProcesses((found) => found.command.includes(leftover))) signal(orphan.pid, 'SIGKILL')
     await rm(leftover, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
   }
 }
 
-/** Replaces a file in one step and only when it differs (a full disk must not keep the database from starting). */
+/** Replaces a file in one step, and only when it differs, so that the database also starts on a full disk. */
 async function writeOwned(file: string, content: string, programs: Programs): Promise<void> {
   if ((await readFile(file, 'utf8').catch(() => undefined)) === content) return
   const temporary = `${file}.${process.pid}`
   await writeFile(temporary, content, { mode: 0o600, flush: true })
-  await programs.own(temporary)
+  await programs.giveToPostgres(temporary)
   await rename(temporary, file)
 }
 
@@ -139,7 +139,7 @@ function hostAccess(isForTests: boolean): string {
 
 const MB = 1024 * 1024
 
-/** Sizes follow the machine; the log carries neither statements nor values, which hold personal data. */
+/** Memory and log sizes follow the machine. PostgreSQL's log gets neither statements nor values, because they hold personal data. */
 function configuration(memoryBytes: number, diskBytes: number, overrides: Record<string, string> = {}): string {
   const maxWalMb = clamp(diskBytes / 16 / MB, 64, 1024)
   const values: Record<string, string> = {
@@ -151,7 +151,7 @@ function configuration(memoryBytes: number, diskBytes: number, overrides: Record
     maintenance_work_mem: `${clamp(memoryBytes / 64 / MB, 64, 256)}MB`,
     effective_cache_size: `${clamp(memoryBytes / 2 / MB, 256, 65536)}MB`,
     work_mem: '8MB',
-    // A search reads all of it, and whoever makes it overflow waits until it is taken in.
+    // Every search reads the whole pending list, and the writer that makes it overflow has to empty it.
     gin_pending_list_limit: '1MB',
     jit: 'off',
     random_page_cost: '1.1',

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's programs: where the npm package put them, and as whom they run. As root they run as an unprivileged user
- * (PostgreSQL refuses root), also where that user could not enter the directories on the way (a clone in /root).
+ * PostgreSQL's programs: where the npm package put them, and the user they run as. PostgreSQL refuses to run as root, so root starts
+ * it as an unprivileged user, even where that user may not enter the directories above (a clone in /root).
  */
 import { type SpawnOptions, execFile, spawn } from 'node:child_process'
 import { chown, lchown, readdir, stat } from 'node:fs/promises'
@@ -9,14 +9,14 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { StartError } from './errors.ts'
 
-/** How to start PostgreSQL's programs on one data directory. */
+/** Starts PostgreSQL's programs for one data directory. */
 export interface Programs {
-  /** Like child_process.spawn, as the right user and with a clean environment. */
+  /** Like child_process.spawn, as that user and with a clean environment. */
   spawn(program: 'initdb' | 'postgres', args: string[], options: SpawnOptions): ReturnType<typeof spawn>
-  /** Runs to the end; rejects with an error whose message quotes stderr when it failed. `input` goes to stdin. */
+  /** Runs a program to its end and gives its output. Rejects with an error that quotes stderr. `input` goes to stdin. */
   run(program: 'initdb' | 'postgres', args: string[], input?: string): Promise<string>
-  /** Gives a file or directory of ours to the user PostgreSQL runs as. */
-  own(file: string): Promise<void>
+  /** Makes the user that PostgreSQL runs as the owner of a file or directory. */
+  giveToPostgres(file: string): Promise<void>
   /** PostgreSQL's major version, e.g. "18". */
   majorVersion: string
 }
@@ -25,32 +25,32 @@ export interface Programs {
 export async function programsFor(dir: string): Promise<Programs> {
   const bin = binDirectory()
   const user = await userFor(dir)
-  const { prefix, version } = await wayIn(bin, path.dirname(dir), user)
-  const plan = (program: string, args: string[], options: SpawnOptions) => {
-    const [command = '', ...rest] = [...prefix, path.join(bin, program), ...args]
+  const { prefix, version } = await findAccess(bin, path.dirname(dir), user)
+  const commandFor = (program: string, args: string[], options: SpawnOptions) => {
+    const [file = '', ...rest] = [...prefix, path.join(bin, program), ...args]
     const asUser = user !== undefined && prefix.length === 0 ? { uid: user.uid, gid: user.gid } : {}
-    return { command, rest, options: { cwd: '/', env: ENVIRONMENT, ...asUser, ...options } }
+    return { file, rest, options: { cwd: '/', env: ENVIRONMENT, ...asUser, ...options } }
   }
   return {
     majorVersion: /\) (\d+)/.exec(version)?.[1] ?? '',
     spawn(program, args, options) {
-      const planned = plan(program, args, options)
-      return spawn(planned.command, planned.rest, planned.options)
+      const command = commandFor(program, args, options)
+      return spawn(command.file, command.rest, command.options)
     },
     async run(program, args, input = '') {
-      const planned = plan(program, args, {})
-      const child = execFile(planned.command, planned.rest, planned.options)
-      // A program that stops before reading its input is reported by its exit, not by EPIPE.
+      const command = commandFor(program, args, {})
+      const child = execFile(command.file, command.rest, command.options)
+      // When a program ends before it has read its input, its exit code is the error to report, not the EPIPE.
       child.stdin?.on('error', () => undefined).end(input)
       return finished(program, child)
     },
-    async own(file) {
+    async giveToPostgres(file) {
       if (user !== undefined) await chown(file, user.uid, user.gid)
     },
   }
 }
 
-/** PostgreSQL must not see PGDATA, PGOPTIONS and the like of whoever started us; its messages are parsed, so English. */
+/** The caller's PGDATA, PGOPTIONS and the like must not reach PostgreSQL. Its messages are parsed, so they must be English. */
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C', LC_ALL: 'C', TZ: 'UTC' }
 
 interface User {
@@ -86,7 +86,7 @@ function finished(program: string, child: ReturnType<typeof execFile>): Promise<
   })
 }
 
-/** undefined: as ourselves. As root: whoever owns the data already, else `postgres`, else `nobody`. */
+/** For root the owner of the data, else `postgres`, else `nobody`; undefined for anybody else, who runs PostgreSQL himself. */
 async function userFor(dir: string): Promise<User | undefined> {
   const own = process.getuid?.()
   const owner = await stat(dir).catch(() => undefined)
@@ -117,7 +117,7 @@ async function lookUp(name: string): Promise<User | undefined> {
   }
 }
 
-/** Data copied back as root (a backup, say) belongs to root. */
+/** A backup that root copied back belongs to root, so its owner has to be changed. */
 async function chownTree(dir: string, user: User): Promise<void> {
   for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
     await lchown(path.join(entry.parentPath, entry.name), user.uid, user.gid)
@@ -126,10 +126,10 @@ async function chownTree(dir: string, user: User): Promise<void> {
 }
 
 /**
- * The command prefix with which the user gets at both the programs and the data. Where a directory on the way is closed
- * to it (0700 /root), setpriv leaves it the one capability of looking past that, CAP_DAC_READ_SEARCH.
+ * The command prefix with which the user can reach both the programs and the data. Where a directory above is closed to the user
+ * (0700 /root), setpriv keeps one capability, CAP_DAC_READ_SEARCH, which lets the process pass through it.
  */
-async function wayIn(bin: string, dataDir: string, user: User | undefined): Promise<{ prefix: string[]; version: string }> {
+async function findAccess(bin: string, dataDir: string, user: User | undefined): Promise<{ prefix: string[]; version: string }> {
   const postgres = path.join(bin, 'postgres')
   const attempt = async (prefix: string[], options: { uid?: number; gid?: number }) => {
     const [command, ...rest] = [...prefix, '/bin/sh', '-c', 'cd -- "$1" && exec "$2" --version', 'sh', dataDir, postgres]
@@ -145,7 +145,7 @@ async function wayIn(bin: string, dataDir: string, user: User | undefined): Prom
     '--clear-groups',
     '--inh-caps=-all,+dac_read_search',
     '--ambient-caps=-all,+dac_read_search',
-    '--securebits=+no_setuid_fixup', // else access(2), by which PostgreSQL looks at its own files, knows no capabilities
+    '--securebits=+no_setuid_fixup', // without it access(2), with which PostgreSQL checks its own files, ignores capabilities
   ]
   try {
     return await attempt([], { uid, gid })

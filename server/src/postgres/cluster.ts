@@ -1,6 +1,6 @@
 /**
- * The embedded PostgreSQL cluster in DATA_DIR/postgres (design §4): one postmaster that outlives whoever started it, so
- * every start first looks for one to adopt. PostgreSQL's own lock file decides between two that start at once.
+ * The embedded PostgreSQL cluster in DATA_DIR/postgres (design §4). Its postmaster outlives a process that is killed, so every start
+ * first looks for a running one to adopt. When two processes start one at the same time, PostgreSQL's own lock file decides.
  */
 import type { ChildProcess } from 'node:child_process'
 import { mkdir, open, readFile, readdir, realpath, rm, stat } from 'node:fs/promises'
@@ -29,11 +29,11 @@ export interface Running {
 }
 
 export interface Cluster {
-  /** Makes, starts, waits for or adopts the postmaster, whatever the data directory needs. Rejects with a StartError. */
+  /** Creates the cluster if there is none, then adopts the running postmaster or starts one. Rejects with a StartError. */
   ensureRunning(abort?: AbortSignal): Promise<Running>
-  /** The postmaster if it runs and accepts connections, without doing anything about it. */
+  /** The postmaster if it runs and accepts connections; changes nothing. */
   find(): Promise<Running | undefined>
-  /** Shuts this postmaster down and waits; false when it is still busy after the time, where it goes on stopping alone. */
+  /** Asks this postmaster to shut down and waits for that; false when it has not ended in time, though it will later. */
   stop(pid: number, timeoutMs: number): Promise<boolean>
 }
 
@@ -55,21 +55,21 @@ export function embeddedCluster(options: ClusterOptions): Cluster {
     },
     async find() {
       const file = await readPidFile(dir)
-      return file?.status === 'ready' && (await isPostmasterOf(dir, file.pid)) ? describe(file) : undefined
+      return file?.status === 'ready' && (await isPostmaster(dir, file.pid)) ? describe(file) : undefined
     },
     async stop(pid, timeoutMs) {
-      if (!(await isPostmasterOf(dir, pid))) return true
-      signal(pid, 'SIGINT') // fast shutdown: ends all sessions, then a checkpoint
-      return until(async () => !(await isPostmasterOf(dir, pid)), timeoutMs)
+      if (!(await isPostmaster(dir, pid))) return true
+      signal(pid, 'SIGINT') // PostgreSQL's fast shutdown ends all sessions and writes a checkpoint
+      return until(async () => !(await isPostmaster(dir, pid)), timeoutMs)
     },
   }
 }
 
 const POLL_MS = 20
-/** Replaying the log after a crash can take long; meanwhile the postmaster says so. */
+/** After a crash PostgreSQL replays its log, which can take long. */
 const STARTING_MS = 120_000
 const STOPPING_MS = 30_000
-/** Children of a killed postmaster die within milliseconds unless they are busy. */
+/** The children of a killed postmaster end within milliseconds, except busy ones. */
 const ORPHANS_MS = 8_000
 
 interface Postmaster {
@@ -77,13 +77,13 @@ interface Postmaster {
   port: number
 }
 
-/** The live postmaster of this data directory once it accepts connections; undefined when there is none. */
+/** Waits until the live postmaster of this data directory accepts connections; undefined when there is none. */
 async function adopt(dir: string, abort: AbortSignal | undefined): Promise<Postmaster | undefined> {
   const deadlines = { starting: Date.now() + STARTING_MS, stopping: Date.now() + STOPPING_MS }
   for (;;) {
     abort?.throwIfAborted()
     const file = await readPidFile(dir)
-    if (file === undefined || !(await isPostmasterOf(dir, file.pid))) return undefined
+    if (file === undefined || !(await isPostmaster(dir, file.pid))) return undefined
     if (file.status === 'ready') return { pid: file.pid, port: file.port }
     const phase = file.status === 'stopping' ? 'stopping' : 'starting'
     if (Date.now() > deadlines[phase]) {
@@ -101,7 +101,7 @@ interface PidFile {
   status: string
 }
 
-/** PostgreSQL's own record, filled in line by line as it starts. */
+/** PostgreSQL fills postmaster.pid in line by line while it starts. */
 async function readPidFile(dir: string): Promise<PidFile | undefined> {
   const text = await readFile(pidFile(dir), 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
@@ -113,14 +113,14 @@ function pidFile(dir: string): string {
   return path.join(dir, 'postmaster.pid')
 }
 
-/** A process number may have been given to anything since it was written down. */
-async function isPostmasterOf(dir: string, pid: number): Promise<boolean> {
+/** Looks at the process itself, because the system may have given a recorded process number to another program since. */
+async function isPostmaster(dir: string, pid: number): Promise<boolean> {
   const found = await findProcess(pid)
-  return found !== undefined && isServer(found) && (await worksIn(dir, found))
+  return found !== undefined && isPostgres(found) && (await worksIn(dir, found))
 }
 
-/** A postmaster shows its command line, its children a title. */
-function isServer({ command }: Process): boolean {
+/** Only the postmaster shows its command line; its children show a title such as "postgres: writer". */
+function isPostgres({ command }: Process): boolean {
   return /^\S*postgres(\s|$)/.test(command)
 }
 
@@ -129,7 +129,7 @@ async function worksIn(dir: string, { cwd, command }: Process): Promise<boolean>
   return command.includes(` ${dir} `) || command.endsWith(` ${dir}`)
 }
 
-interface Start {
+interface StartOptions {
   dir: string
   settings: ClusterSettings
   log: Logger
@@ -137,14 +137,14 @@ interface Start {
   abort: AbortSignal | undefined
 }
 
-async function start({ dir, settings, log, port: preferredPort, abort }: Start): Promise<Postmaster> {
+async function start({ dir, settings, log, port: preferredPort, abort }: StartOptions): Promise<Postmaster> {
   const programs = await programsFor(dir)
   await initialise(dir, programs, settings)
   await writeSettings(dir, programs, settings)
   const orphansGone = Date.now() + ORPHANS_MS
   for (let clashes = 0; ;) {
     abort?.throwIfAborted()
-    await removeMisleadingPidFile(dir)
+    await removeStalePidFile(dir)
     const port = clashes === 0 && preferredPort !== undefined ? preferredPort : await freePort()
     const outcome = await launch({ dir, port, programs, abort })
     if ('pid' in outcome) {
@@ -166,15 +166,15 @@ async function start({ dir, settings, log, port: preferredPort, abort }: Start):
   }
 }
 
-interface Launch {
+interface LaunchOptions {
   dir: string
   port: number
   programs: Programs
   abort: AbortSignal | undefined
 }
 
-/** Starts a postmaster in a session of its own: Ctrl-C in our terminal is for us, we stop it in order. */
-async function launch({ dir, port, programs, abort }: Launch): Promise<Postmaster | { problem: string }> {
+/** Starts a postmaster in a process group of its own, so that Ctrl-C in the terminal reaches the server alone, which then stops it. */
+async function launch({ dir, port, programs, abort }: LaunchOptions): Promise<Postmaster | { problem: string }> {
   const before = await logSizes(dir)
   const output = await unnamedFile(path.dirname(dir))
   try {
@@ -190,21 +190,21 @@ async function launch({ dir, port, programs, abort }: Launch): Promise<Postmaste
     const ready = await waitUntilReady({ dir, child, ended, abort })
     if (ready !== undefined) return ready
     const written = [await readWhole(output), await logsSince(dir, before)].join('\n')
-    return { problem: summary(written) ?? (await ended) }
+    return { problem: reasonIn(written) ?? (await ended) }
   } finally {
     await output.close()
   }
 }
 
-interface Wait {
+interface WaitOptions {
   dir: string
   child: ChildProcess
   ended: Promise<string>
   abort: AbortSignal | undefined
 }
 
-/** undefined when it ended instead. */
-async function waitUntilReady({ dir, child, ended, abort }: Wait): Promise<Postmaster | undefined> {
+/** undefined when the postmaster ended instead of becoming ready. */
+async function waitUntilReady({ dir, child, ended, abort }: WaitOptions): Promise<Postmaster | undefined> {
   let isRunning = true
   void ended.then(() => (isRunning = false))
   const deadline = Date.now() + STARTING_MS
@@ -224,24 +224,24 @@ async function waitUntilReady({ dir, child, ended, abort }: Wait): Promise<Postm
 }
 
 /**
- * A stale lock file whose process number now belongs to a stranger (after a reboot, say) keeps PostgreSQL from starting.
- * It may go only when nothing of the old server is left. A dead process's file is PostgreSQL's to judge.
+ * Removes a stale lock file whose process number now belongs to another program (after a reboot, say), because PostgreSQL would not
+ * start beside it. The file stays while any process of the old server is left. PostgreSQL itself handles the file of a dead process.
  */
-async function removeMisleadingPidFile(dir: string): Promise<void> {
+async function removeStalePidFile(dir: string): Promise<void> {
   const file = await readPidFile(dir)
-  if (file === undefined || (await isPostmasterOf(dir, file.pid))) return
+  if (file === undefined || (await isPostmaster(dir, file.pid))) return
   const isEmpty = !(file.pid > 0)
   if (isEmpty) {
-    // Either being written at this moment, or cut off by a crash.
+    // An empty file is being written at this moment, unless a crash cut it off; its age tells which.
     const { mtimeMs } = await stat(pidFile(dir)).catch(() => ({ mtimeMs: Date.now() }))
     if (Date.now() - mtimeMs < 2_000) return
-  } else if (!isTaken(file.pid)) return
+  } else if (!pidExists(file.pid)) return
   await endOrphans(dir)
   if ((await findProcesses((found) => found.cwd === dir)).length === 0) await rm(pidFile(dir), { force: true })
 }
 
-/** Also true for a corpse nobody has collected yet, which PostgreSQL takes for a living server. */
-function isTaken(pid: number): boolean {
+/** Also true for a zombie process, which PostgreSQL takes for a running server. */
+function pidExists(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
@@ -249,7 +249,7 @@ function isTaken(pid: number): boolean {
   }
 }
 
-/** Tells the children of a killed postmaster to quit, as it would have told them itself. */
+/** Sends the children of a killed postmaster the signal to quit that their postmaster would have sent. */
 async function endOrphans(dir: string): Promise<void> {
   const real = await realpath(dir)
   const ofCluster = await findProcesses((found) => found.cwd === real)
@@ -270,7 +270,7 @@ async function freePort(): Promise<number> {
 
 type FileHandle = Awaited<ReturnType<typeof open>>
 
-/** For what PostgreSQL says before its log collector runs; nothing is left behind, whoever dies. */
+/** Takes what PostgreSQL prints before its log collector runs. A file without a name cannot be left behind by a crash. */
 async function unnamedFile(dir: string): Promise<FileHandle> {
   const file = path.join(dir, `.postgres-start-${process.pid}`)
   const handle = await open(file, 'w+', 0o600)
@@ -304,8 +304,8 @@ async function logsSince(dir: string, before: Map<string, number>): Promise<stri
   return text
 }
 
-/** The lines that say why, or the last ones; undefined when nothing was said. */
-function summary(text: string): string | undefined {
+/** The lines that name a cause, else the last five lines; undefined when the text is empty. */
+function reasonIn(text: string): string | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const reasons = lines.filter((line) => /(FATAL|PANIC|ERROR|could not bind.*):/.test(line))
   const chosen = reasons.length > 0 ? reasons : lines.slice(-5)

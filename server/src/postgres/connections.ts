@@ -1,17 +1,17 @@
-/** Connections to PostgreSQL as the rest of db/ wants them: numbers parsed, dead ones noticed, none able to hang for good. */
+/** Connections to PostgreSQL. They parse its numbers, notice a dead server, and in the pool no statement can wait for ever. */
 import pg from 'pg'
 import type { Logger } from 'pino'
 
-/** Where the database is; the port of an embedded one may change when it has to be started again. */
+/** Where the database is. The port of an embedded one may change when it is started again. */
 export type Address =
   | { connectionString: string }
   | { host: string; port: number; user: string; password: string; database: string }
 
 export interface Pool {
   pool: pg.Pool
-  /** For the connections opened from now on. */
+  /** Changes the address for connections opened from now on. */
   moveTo(address: Address): void
-  /** Waits for what runs, then cuts it off. */
+  /** Waits for running statements at most this long, then closes their connections. */
   end(timeoutMs: number): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export function openPool(address: Address, { size, log }: { size: number; log: L
   })
   pool.on('connect', (client) => clients.add(client))
   pool.on('remove', (client) => clients.delete(client))
-  // An idle connection broke: the pool has dropped it already.
+  // The pool has already dropped the idle connection that broke.
   pool.on('error', (error) => log.debug({ err: error }, 'An idle database connection was lost'))
   return {
     pool,
@@ -43,7 +43,7 @@ export function openPool(address: Address, { size, log }: { size: number; log: L
   }
 }
 
-/** A connection of one's own, without time limits on its statements. */
+/** Opens a connection outside the pool, without time limits on its statements. */
 export async function connect(address: Address, applicationName: string): Promise<Connection> {
   const client = new Connection({
     ...configFor(address),
@@ -59,23 +59,23 @@ export async function connect(address: Address, applicationName: string): Promis
   }
 }
 
-/** Closes the socket at once, whatever is going on; the server notices. */
+/** Closes the socket at once, even while a statement runs. */
 export function destroy(client: pg.ClientBase): void {
-  socketOf(client).destroy()
+  socket(client).destroy()
 }
 
 export function isConnectTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout expired'
 }
 
-/** So that a request fails fast while the database is away or its pool is exhausted. */
+/** A request fails fast when the database is away or the pool is exhausted. */
 const ACQUIRE_TIMEOUT_MS = 3_000
 const CONNECT_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 30_000
-/** The server has answered long before, unless the network between is gone. */
+/** By then PostgreSQL has cancelled the statement itself, unless the network between is gone. */
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000
 
-/** A pg client that survives losing its server at any moment, gives up a silent one, and queues what comes at once. */
+/** A pg client that survives the loss of its server at any moment, gives up a server that does not answer, and queues queries. */
 export class Connection extends pg.Client {
   /** Whether its 'end' has been emitted. */
   isEnded = false
@@ -86,14 +86,14 @@ export class Connection extends pg.Client {
   constructor(config: pg.ClientConfig) {
     super(config)
     this.#answerTimeoutMs = config.statement_timeout ? ANSWER_TIMEOUT_MS : 0
-    // Between two statements of a transaction nobody else listens, and an unheard 'error' ends the process.
+    // Node ends the process on an 'error' without a listener, and between two statements of a transaction there is no other.
     this.on('error', () => undefined)
     this.once('end', () => (this.isEnded = true))
-    // pg's own signature has eight overloads; ours passes everything through.
+    // The cast stands for pg's eight overloads, all of which are passed through.
     this.query = this.#queue.bind(this, super.query.bind(this)) as typeof this.query
   }
 
-  /** pg is about to give up queueing itself; only promises are ours, its pool calls with callbacks. */
+  /** Sends queries one after the other, because pg will stop queueing them. Calls with callbacks come from pg's pool and pass. */
   #queue(query: (...args: unknown[]) => unknown, ...args: unknown[]): unknown {
     if (this.#unanswered > 0) this.#last = this.#last.then(() => this.#send(query, args))
     else {
@@ -111,23 +111,23 @@ export class Connection extends pg.Client {
     const result = query(...args)
     if (this.#answerTimeoutMs === 0 || !(result instanceof Promise)) return result
     const message = `The database did not answer within ${this.#answerTimeoutMs} ms`
-    const timer = setTimeout(() => socketOf(this).destroy(new Error(message)), this.#answerTimeoutMs)
+    const timer = setTimeout(() => socket(this).destroy(new Error(message)), this.#answerTimeoutMs)
     return result.finally(() => clearTimeout(timer))
   }
 }
 
 function configFor(address: Address): pg.ClientConfig {
-  // An embedded cluster is ours: PGSSLMODE of the environment is about others.
+  // PGSSLMODE of the environment is meant for other databases than the embedded one.
   const ssl = 'host' in address ? { ssl: false } : {}
   return { ...address, ...ssl, types, keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 }
 
-/** Public in pg, missing in its types. */
-function socketOf(client: pg.ClientBase): { destroy(error?: Error): void } {
+/** pg's types leave out its public property `connection`. */
+function socket(client: pg.ClientBase): { destroy(error?: Error): void } {
   return (client as unknown as { connection: { stream: { destroy(error?: Error): void } } }).connection.stream
 }
 
-/** Every bigint and numeric of ours fits a double (design §5), so they are numbers; the rest as pg does it. */
+/** All stored bigint and numeric values fit a double (design §5), so they are parsed to numbers, which pg does not do. */
 const numberParsers = new Map<number, (text: string) => unknown>([
   [pg.types.builtins.INT8, Number],
   [pg.types.builtins.NUMERIC, Number],

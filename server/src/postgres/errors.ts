@@ -1,14 +1,14 @@
 /**
- * What a database error means to its caller: come back later (503), no room (507), a broken constraint, or a start
- * that needs a person. Hides SQLSTATEs, Node's socket codes and the driver's messages.
+ * What a database error means to its caller: unavailable for now (503), disk full (507), a violated constraint, or a start that a
+ * person has to mend. Hides SQLSTATEs, Node's socket codes and the driver's messages.
  */
 
-/** The database can't be used until a person acts; the message is one sentence for them, without a stack. */
+/** The database cannot be used until a person acts. The message is a sentence for that person and is shown without a stack. */
 export class StartError extends Error {
   override name = 'StartError'
 }
 
-/** True when the database can't be reached right now, so that the same call may succeed in a moment: HTTP 503. */
+/** True when the database cannot be reached at the moment and the same call may succeed soon: HTTP 503. */
 export function isUnavailable(error: unknown): boolean {
   return someCause(
     error,
@@ -16,13 +16,13 @@ export function isUnavailable(error: unknown): boolean {
   )
 }
 
-/** True when there is no room left, in the database or on this machine's disk: HTTP 507. */
+/** True when the database's disk or this machine's disk is full: HTTP 507. */
 export function isDiskFull(error: unknown): boolean {
   return someCause(error, ({ code }) => code === '53100' || code === 'ENOSPC' || code === 'EDQUOT')
 }
 
-/** The name of the unique, foreign-key, check or not-null constraint this error broke. */
-export function constraintOf(error: unknown): string | undefined {
+/** The name of the unique, foreign-key, check or not-null constraint that the statement would have violated. */
+export function violatedConstraint(error: unknown): string | undefined {
   let constraint: string | undefined
   someCause(error, (cause) => {
     if (!cause.code.startsWith('23') || cause.constraint === undefined) return false
@@ -32,7 +32,7 @@ export function constraintOf(error: unknown): string | undefined {
   return constraint
 }
 
-/** True for what PostgreSQL asks its client to run again: serialization failures and deadlocks. */
+/** True for serialization failures and deadlocks, after which PostgreSQL asks its client to run the transaction again. */
 export function isRetryable(error: unknown): boolean {
   return someCause(error, ({ code }) => code === '40001' || code === '40P01')
 }
@@ -58,7 +58,7 @@ const UNAVAILABLE_CODES = new Set([
   'EAI_AGAIN',
 ])
 
-/** Errors of pg and pg-pool that carry no code. */
+/** The beginnings of errors of pg and pg-pool that carry no code. */
 const UNAVAILABLE_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed and is not queryable|Cannot use a pool after calling end|The database did not answer)/
 
@@ -68,7 +68,7 @@ interface Cause {
   constraint: string | undefined
 }
 
-/** Whether the test holds for an error or anything it was caused by (also the parts of an AggregateError). */
+/** Whether the test holds for the error, for one of its causes, or for a part of an AggregateError. */
 function someCause(error: unknown, test: (cause: Cause) => boolean, depth = 0): boolean {
   if (typeof error !== 'object' || error === null || depth > 5) return false
   const { code, message, constraint, cause, errors } = error as Record<string, unknown>

@@ -1,23 +1,23 @@
 /**
- * Whether the disk is nearly full (security.md, Crash). PostgreSQL panics when it can't write its log, so changes are
- * refused while there is still room for what reads, checkpoints and the last transactions need.
+ * Watches whether the disk is nearly full (security.md, Crash). PostgreSQL stops when it cannot write its log, so the server refuses
+ * changes while there is still room for reads, checkpoints and transactions under way.
  */
 import { statfs } from 'node:fs/promises'
 
 export interface FreeSpace {
-  /** As of at most a quarter of a second ago; costs nothing to ask. */
+  /** The answer is at most REFRESH_MS old and costs nothing. */
   isLow(): boolean
   close(): void
 }
 
 export async function watchFreeSpace(dir: string): Promise<FreeSpace> {
   let isLow = false
-  const look = async () => {
+  const refresh = async () => {
     const { bavail, blocks, bsize } = await statfs(dir)
     isLow = bavail * bsize < reserveBytes(blocks * bsize)
   }
-  await look()
-  const timer = setInterval(() => void look().catch(() => undefined), REFRESH_MS) // without an answer the last one stays
+  await refresh()
+  const timer = setInterval(() => void refresh().catch(() => undefined), REFRESH_MS) // when statfs fails the last answer stays
   timer.unref()
   return { isLow: () => isLow, close: () => clearInterval(timer) }
 }
@@ -25,7 +25,7 @@ export async function watchFreeSpace(dir: string): Promise<FreeSpace> {
 const REFRESH_MS = 250
 const MB = 1024 * 1024
 
-/** Three segments of PostgreSQL's log; on a disk so small that this is much of it, one and a half. */
+/** Three of PostgreSQL's 16 MB log segments; down to one and a half on a small disk. */
 function reserveBytes(diskBytes: number): number {
   return Math.min(48 * MB, Math.max(24 * MB, diskBytes / 8))
 }

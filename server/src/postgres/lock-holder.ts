@@ -1,6 +1,6 @@
 /**
- * The one connection that is always there (design §4): it holds the locks that say who uses the embedded cluster, hears
- * notifications, and its loss is how a stopped database is noticed and brought back.
+ * One connection that a process keeps open all the time (design §4). It holds the advisory locks that say who uses the embedded
+ * cluster and receives notifications; when it is lost, the database is started again or waited for, and the connection is renewed.
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -12,35 +12,35 @@ import { StartError, isUnavailable } from './errors.ts'
 import { findProcess } from './processes.ts'
 
 export interface LockHolderOptions {
-  /** An embedded cluster to keep running, or the address of a database somebody else keeps running. */
+  /** The embedded cluster, which this process keeps running, or the address of a database that somebody else runs. */
   target: { cluster: Cluster; dataDir: string } | { url: string }
   use: 'server' | 'command'
   log: Logger
-  /** How long the first connection is waited for. */
+  /** How long the first connection may take. */
   giveUpAfterMs: number
-  /** The database is reachable, at this address; called again after each recovery. */
+  /** Called with the database's address at the start and after each recovery, because the port may have changed. */
   onConnected: (address: Address) => void
-  /** Going on would be wrong: another server has taken over. */
+  /** Called when another server has taken the data directory over, so that this process has to end. */
   onFatal: (error: Error) => void
 }
 
 export interface LockHolder {
-  /** undefined while the connection is being brought back. */
+  /** undefined during a recovery. */
   readonly connection: Connection | undefined
   address(): Address
   listen(listener: Listener): Promise<void>
-  /** The last user of an embedded cluster stops it. */
+  /** Gives the locks back. The last process to do so stops the embedded cluster. */
   close(timeoutMs: number): Promise<void>
 }
 
 export interface Listener {
   channel: string
   onMessage: (payload: string) => void
-  /** Messages may have been missed: called when the connection is lost, and again when it is back. */
+  /** Called when the connection is lost and again when it is back, because messages may have been missed. */
   onGap: () => void
 }
 
-/** Two-part advisory lock numbers; the first part is ours ("ARCD"). */
+/** Advisory locks have two numbers here: this one ("ARCD") is common to all of Arcade Console's, LOCKS holds the second. */
 export const LOCK_SPACE = 0x41524344
 export const LOCKS = { server: 1, use: 2, migration: 3 }
 
@@ -49,13 +49,13 @@ export async function openLockHolder(options: LockHolderOptions): Promise<LockHo
   const listeners: Listener[] = []
   const closing = new AbortController()
   const name = `arcade ${options.use} ${process.pid} ${randomBytes(4).toString('hex')}`
-  const attachment = { ...options, name, abort: closing.signal }
-  let current: Attached | undefined = await attach(attachment)
+  const attachOptions = { ...options, name, abort: closing.signal }
+  let current: Attached | undefined = await attach(attachOptions)
   let recovery: Promise<void> | undefined
   let lastAddress = current.address
   watch(current)
-  const heart = setInterval(() => void beat(current?.client), HEARTBEAT_MS)
-  heart.unref()
+  const heartbeat = setInterval(() => void destroyIfDead(current?.client), HEARTBEAT_MS)
+  heartbeat.unref()
 
   function watch({ client, address }: Attached): void {
     lastAddress = address
@@ -78,13 +78,13 @@ export async function openLockHolder(options: LockHolderOptions): Promise<LockHo
     log.warn('The database connection was lost')
     for (const { onGap } of listeners) onGap()
     const since = Date.now()
-    const attached = await attach({ ...attachment, giveUpAfterMs: Infinity })
+    const attached = await attach({ ...attachOptions, giveUpAfterMs: Infinity })
     current = attached
     watch(attached)
     try {
       for (const channel of new Set(listeners.map((listener) => listener.channel))) await attached.client.query(listenTo(channel))
     } catch {
-      destroy(attached.client) // lost again: the next recovery has begun, or begins with its 'end'
+      destroy(attached.client) // the connection's 'end' starts the next recovery, if that has not happened yet
     }
     if (current !== attached) return
     for (const { onGap } of listeners) onGap()
@@ -98,7 +98,7 @@ export async function openLockHolder(options: LockHolderOptions): Promise<LockHo
     address: () => lastAddress,
     async listen(listener) {
       listeners.push(listener)
-      // Without a connection, the recovery listens to all channels.
+      // A recovery under way will listen to the new channel, too.
       await current?.client.query(listenTo(listener.channel)).catch((error: unknown) => {
         if (!isUnavailable(error)) throw error
       })
@@ -107,24 +107,24 @@ export async function openLockHolder(options: LockHolderOptions): Promise<LockHo
       if (closing.signal.aborted) return
       const deadline = Date.now() + timeoutMs
       closing.abort(new Error('The database is being closed'))
-      clearInterval(heart)
-      await within(recovery, CLOSE_RECOVERY_MS)
-      // A cluster that was being brought back has to be stopped all the same.
-      if ('cluster' in target) current ??= await within(attachIfRunning(target.cluster, name), CLOSE_RECOVERY_MS)
+      clearInterval(heartbeat)
+      await resultWithin(recovery, CLOSE_RECOVERY_MS)
+      // A recovery may have started the cluster again just before it was aborted.
+      if ('cluster' in target) current ??= await resultWithin(attachIfRunning(target.cluster, name), CLOSE_RECOVERY_MS)
       if (current === undefined) return
       if ('cluster' in target) await stopIfLast(current, target.cluster, deadline)
-      await within(current.client.end(), Math.max(0, deadline - Date.now()))
+      await resultWithin(current.client.end(), Math.max(0, deadline - Date.now()))
       destroy(current.client)
     },
   }
 }
 
 const HEARTBEAT_MS = 5_000
-/** A server that is just ending has let go of its lock by then. */
+/** A server that is just ending gives its lock back within this time. */
 const HANDOVER_MS = 300
-/** PostgreSQL needs a moment to see that a process is gone. */
+/** PostgreSQL notices within this time that a client process has died, and frees its locks. */
 const VANISHED_MS = 10_000
-/** Replaying the log after a crash; PostgreSQL says meanwhile that it is busy with that. */
+/** PostgreSQL may replay its log for this long after a crash; until then it refuses connections with 57P03. */
 const STARTING_MS = 120_000
 const CLOSE_RECOVERY_MS = 3_000
 
@@ -135,13 +135,13 @@ interface Attached {
   pid: number | undefined
 }
 
-interface Attachment extends LockHolderOptions {
+interface AttachOptions extends LockHolderOptions {
   name: string
   abort: AbortSignal | undefined
 }
 
-/** Connects and takes the locks, starting the embedded cluster as often as needed; others start and stop it meanwhile. */
-async function attach(options: Attachment): Promise<Attached> {
+/** Connects and takes the locks. It starts the embedded cluster as often as needed, because other processes may stop it meanwhile. */
+async function attach(options: AttachOptions): Promise<Attached> {
   const { abort, log, giveUpAfterMs } = options
   const since = Date.now()
   for (let failures = 0; ; failures += 1) {
@@ -151,29 +151,29 @@ async function attach(options: Attachment): Promise<Attached> {
       if (Date.now() - since > giveUpAfterMs)
         throw new StartError('The process that stops PostgreSQL on this DATA_DIR does not finish: end it and start again.')
     } catch (error) {
-      if (error instanceof TakenOver) throw error
-      if (giveUpAfterMs !== Infinity && Date.now() - since > patience(error, giveUpAfterMs)) throw startError(options, error)
+      if (error instanceof AlreadyRunningError) throw error
+      if (giveUpAfterMs !== Infinity && Date.now() - since > allowedMs(error, giveUpAfterMs)) throw startError(options, error)
       if (failures % 20 === 5) log.warn({ err: error }, 'The database is not reachable, trying again')
     }
     await pause(Math.min(500, 25 * 2 ** failures), undefined, abort && { signal: abort })
   }
 }
 
-/** How long an error may go on. */
-function patience(error: unknown, usualMs: number): number {
-  if (error instanceof Silent || !isUnavailable(error)) return -1
+/** How long to keep trying after such an error; negative for not at all. */
+function allowedMs(error: unknown, usualMs: number): number {
+  if (error instanceof NoAnswerError || !isUnavailable(error)) return -1
   return (error as { code?: unknown }).code === '57P03' ? STARTING_MS : usualMs
 }
 
-/** undefined when the cluster was just being stopped by its last user. */
-async function attachOnce({ target, use, name, abort }: Attachment): Promise<Attached | undefined> {
+/** undefined when the last user of the cluster was just stopping it. */
+async function attachOnce({ target, use, name, abort }: AttachOptions): Promise<Attached | undefined> {
   if ('url' in target) {
     const address = { connectionString: target.url }
     return { client: await connect(address, name), address, pid: undefined }
   }
   const { pid, ...address } = await target.cluster.ensureRunning(abort)
   const client = await connect(address, name).catch((error: unknown) => {
-    throw isConnectTimeout(error) ? new Silent(pid, { cause: error }) : error
+    throw isConnectTimeout(error) ? new NoAnswerError(pid, { cause: error }) : error
   })
   try {
     abort?.throwIfAborted()
@@ -201,10 +201,11 @@ async function tryLock(client: pg.Client, lock: string, number: number): Promise
   return rows[0]?.taken ?? false
 }
 
-class TakenOver extends StartError {}
+/** Another server has this data directory. */
+class AlreadyRunningError extends StartError {}
 
-/** A postmaster that exists, and accepts connections as far as the kernel does that for it. */
-class Silent extends Error {
+/** The postmaster exists and the kernel accepts connections for it, but it does not answer (it may be stopped by SIGSTOP). */
+class NoAnswerError extends Error {
   readonly pid: number
 
   constructor(pid: number, options: ErrorOptions) {
@@ -213,7 +214,7 @@ class Silent extends Error {
   }
 }
 
-/** One server a data directory: what it keeps in memory and in files is its own. */
+/** A data directory has one server at a time, because that server keeps state of it in memory. */
 async function takeServerLock(
   client: pg.Client,
   { dataDir, name, abort }: { dataDir: string; name: string; abort: AbortSignal | undefined },
@@ -221,21 +222,21 @@ async function takeServerLock(
   const since = Date.now()
   for (;;) {
     if (await tryLock(client, 'pg_try_advisory_lock', LOCKS.server)) return
-    const holder = await lockHolder(client)
+    const holder = await serverLockHolder(client)
     const pid = Number(holder?.name.split(' ')[2])
     if (holder?.name === name) {
-      await client.query('select pg_terminate_backend($1)', [holder.backend]) // our own lost connection, still open at the other end
+      await client.query('select pg_terminate_backend($1)', [holder.backend]) // this process lost that connection, but PostgreSQL has not noticed yet
     } else if (
       holder !== undefined &&
       Date.now() - since > ((await findProcess(pid)) === undefined ? VANISHED_MS : HANDOVER_MS)
     ) {
-      throw new TakenOver(`Another Arcade Console is already running on DATA_DIR ${dataDir} (process ${pid}).`)
+      throw new AlreadyRunningError(`Another Arcade Console is already running on DATA_DIR ${dataDir} (process ${pid}).`)
     }
     await pause(50, undefined, abort && { signal: abort })
   }
 }
 
-async function lockHolder(client: pg.Client): Promise<{ backend: number; name: string } | undefined> {
+async function serverLockHolder(client: pg.Client): Promise<{ backend: number; name: string } | undefined> {
   const { rows } = await client.query<{ backend: number; name: string }>(
     `select a.pid as backend, a.application_name as name
      from pg_locks l join pg_stat_activity a using (pid)
@@ -245,28 +246,31 @@ async function lockHolder(client: pg.Client): Promise<{ backend: number; name: s
   return rows[0]
 }
 
-/** Who gets the exclusive use lock is the last one; newcomers can't get theirs any more and start the cluster again. */
+/**
+ * Stops the cluster if this process gets the exclusive lock on its use, because then it is the last user. A process that starts
+ * meanwhile cannot get the shared lock and starts the cluster again.
+ */
 async function stopIfLast({ client, pid }: Attached, cluster: Cluster, deadline: number): Promise<void> {
   try {
     await client.query('select pg_advisory_unlock_all()')
     if (!(await tryLock(client, 'pg_try_advisory_lock', LOCKS.use)) || pid === undefined) return
   } catch (error) {
     if (!isUnavailable(error)) throw error
-    return // it stopped by itself
+    return // the cluster has stopped already
   }
   await cluster.stop(pid, Math.max(0, deadline - Date.now()))
 }
 
-/** A connection whose other end vanished without a word looks alive until one asks. */
-async function beat(client: pg.Client | undefined): Promise<void> {
+/** Sends a query, because a connection whose other end vanished silently looks alive until it is used. */
+async function destroyIfDead(client: pg.Client | undefined): Promise<void> {
   if (client === undefined) return
   const timer = setTimeout(() => destroy(client), HEARTBEAT_MS)
   await client.query('select 1').catch(() => destroy(client))
   clearTimeout(timer)
 }
 
-/** The promise's value if it comes in time and is no error. */
-async function within<T>(promise: Promise<T> | undefined, timeoutMs: number): Promise<T | undefined> {
+/** The promise's value; undefined when it is late or rejects. */
+async function resultWithin<T>(promise: Promise<T> | undefined, timeoutMs: number): Promise<T | undefined> {
   return Promise.race([promise?.catch(() => undefined), pause(timeoutMs, undefined, { ref: false })])
 }
 
@@ -274,11 +278,11 @@ function listenTo(channel: string): string {
   return `listen "${channel.replaceAll('"', '""')}"`
 }
 
-function startError({ target }: Attachment, error: unknown): Error {
+function startError({ target }: AttachOptions, error: unknown): Error {
   if (error instanceof StartError) return error
   const reason = error instanceof Error ? error.message : String(error)
   if ('url' in target) return new StartError(`The database of DATABASE_URL is not usable: ${reason}`, { cause: error })
-  if (error instanceof Silent)
+  if (error instanceof NoAnswerError)
     return new StartError(
       `PostgreSQL on ${target.dataDir} (process ${error.pid}) runs but does not answer: end it with kill -9 ${error.pid} and start again.`,
       { cause: error },

@@ -1,4 +1,4 @@
-/** What other processes are: Linux's /proc where there is one, `ps` elsewhere. */
+/** Finds other processes of this machine, in /proc on Linux and with `ps` elsewhere. */
 import { execFile } from 'node:child_process'
 import { readFile, readdir, readlink } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -6,13 +6,13 @@ import { promisify } from 'node:util'
 export interface Process {
   pid: number
   parent: number
-  /** The command line; PostgreSQL's children show their title there ("postgres: writer"). */
+  /** The command line; PostgreSQL's children put a title there, such as "postgres: writer". */
   command: string
-  /** The working directory; undefined where the system won't tell (another user's, not Linux). */
+  /** The working directory; undefined for other users' processes and outside Linux. */
   cwd: string | undefined
 }
 
-/** undefined when there is no such process, or only its corpse. */
+/** undefined when there is no such process; a zombie counts as none. */
 export async function findProcess(pid: number): Promise<Process | undefined> {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined
   if (!HAS_PROC) return (await listWithPs(['-p', String(pid)]))[0]
@@ -33,8 +33,8 @@ export async function findProcesses(isWanted: (found: Process) => boolean): Prom
   return found.filter((process_) => process_ !== undefined).filter(isWanted)
 }
 
-/** Tells a process from a later one with its number; '' when there is none. Opaque, without '-'. */
-export async function processBirth(pid: number): Promise<string> {
+/** Together with its number this identifies a process for good: an opaque text without '-', empty when there is no such process. */
+export async function processStartTime(pid: number): Promise<string> {
   if (!Number.isSafeInteger(pid) || pid <= 0) return ''
   if (HAS_PROC) return (await statFields(pid))[19] ?? ''
   return (await ps(['-o', 'lstart=', '-p', String(pid)])).trim().replaceAll(/\W+/g, '')
@@ -52,7 +52,7 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
 
 const HAS_PROC = process.platform === 'linux'
 
-/** /proc/PID/stat from its third field on: the second, the name, may hold spaces and parentheses. */
+/** The fields of /proc/PID/stat from the third on. The second, the program's name, may hold spaces and parentheses. */
 async function statFields(pid: number): Promise<string[]> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   return stat
@@ -71,7 +71,7 @@ async function listWithPs(selection: string[]): Promise<Process[]> {
   return found
 }
 
-/** ps exits 1 when it found nothing. */
+/** The output of ps; empty when it found nothing, for which it exits with 1. */
 async function ps(args: string[]): Promise<string> {
   return promisify(execFile)('ps', args, { maxBuffer: 16 * 1024 * 1024 }).then(
     ({ stdout }) => stdout,

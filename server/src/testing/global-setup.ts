@@ -9,7 +9,7 @@ import { pino } from 'pino'
 import type { TestProject } from 'vitest/node'
 import { embeddedCluster } from '#src/postgres/cluster.ts'
 import { openDatabase } from '#src/db/database.ts'
-import { processBirth } from '#src/postgres/processes.ts'
+import { processStartTime } from '#src/postgres/processes.ts'
 import { onServer, urlOf, withDatabase } from './test-server.ts'
 
 declare module 'vitest' {
@@ -44,7 +44,7 @@ async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
   const given = process.env['TEST_DATABASE_URL']
   if (given) return { url: given, stop: async () => undefined }
   await sweep()
-  const dataDir = await mkdtemp(path.join(os.tmpdir(), `${PREFIX}${process.pid}-${await processBirth(process.pid)}-`))
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), `${PREFIX}${process.pid}-${await processStartTime(process.pid)}-`))
   const cluster = clusterIn(dataDir)
   const running = await cluster.ensureRunning()
   return {
@@ -71,7 +71,7 @@ async function sweep(): Promise<void> {
   for (const name of await readdir(os.tmpdir())) {
     if (!name.startsWith(PREFIX)) continue
     const [pid, birth] = name.slice(PREFIX.length).split('-')
-    if ((await processBirth(Number(pid))) === birth) continue
+    if ((await processStartTime(Number(pid))) === birth) continue
     const dataDir = path.join(os.tmpdir(), name)
     const cluster = clusterIn(dataDir)
     await cluster.ensureRunning().then(

@@ -6,7 +6,7 @@ import { audit } from '#src/identity/audit.ts'
 import { type CallContext, Failure, type Handlers, signedIn } from '#src/calls.ts'
 import { addToCounter } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
-import { constraintOf } from '#src/postgres/errors.ts'
+import { violatedConstraint } from '#src/postgres/errors.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { hashPassword } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
@@ -93,7 +93,7 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
       })
       const { id } = await adding.catch((cause: unknown) => {
         // An admin sees the list of users anyway, so they may be told; a guest who registers is not (security.md).
-        if (!constraintOf(cause)?.endsWith('_email_key')) throw cause
+        if (!violatedConstraint(cause)?.endsWith('_email_key')) throw cause
         throw new Failure('CREATE_USER_FAILED', { fields: { email: 'This email is in use already' }, cause })
       })
       return { status: 'success', message: 'User Added Successfuly!', id } // sic, §8
