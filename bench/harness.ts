@@ -52,7 +52,7 @@ export async function startBenchServer(): Promise<BenchServer> {
   return { ...server, admin: { cookie: `session=${token}`, email } }
 }
 
-/** The browser that `npm run bench` has found. */
+/** `npm run bench` finds the browser and hands its path on. */
 export function openBrowser(): Promise<Browser> {
   const executablePath = process.env['CHROMIUM_PATH']
   return chromium.launch({
@@ -145,7 +145,7 @@ export function show(name: string, { requestsPerSecond, p50Ms, p99Ms }: Measured
 
 const TAIL_BUDGET = 2
 
-/** Where design §9 gives no time for the slowest requests: they may take twice as long as the bare limit's in the same run. */
+/** Design §9 gives no time for the slowest requests of these lists. They may take twice as long as the bare limit's in the same run. */
 export function tailVerdict(name: string, ours: Measured, limit: Measured): void {
   const ratio = ours.p99Ms / limit.p99Ms
   verdict(`${name}: p99 ≤ ${TAIL_BUDGET} × of bare`, ratio <= TAIL_BUDGET, `× ${ratio.toFixed(2)}`)

@@ -43,7 +43,7 @@ const questions = [
 const server = await startBenchServer()
 try {
   if (values.large) {
-    // No page of the whole list reads these, and to fill them takes most of the time.
+    // The pages measured here read none of these indexes, and filling them would take most of the time.
     await sql`drop index telegram_users_words, telegram_users_characters`.execute(server.database.db)
   }
   await addPlayers(server, 0, MILLION)

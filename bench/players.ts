@@ -23,7 +23,7 @@ export async function addPlayers({ database: { db } }: BenchServer, from: number
   console.log(`${((to - from) / 1e6).toFixed(0)}M players added in ${((performance.now() - started) / 1000).toFixed(0)} s`)
 }
 
-/** Without the pool's statement timeout. */
+/** Runs a statement on a connection without the pool's statement timeout. */
 async function unhurried(db: Database['db'], statement: string): Promise<void> {
   await db.connection().execute(async (connection) => {
     await sql`set statement_timeout = 0`.execute(connection)

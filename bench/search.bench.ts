@@ -7,9 +7,9 @@ import { addPlayers } from './players.ts'
 import { type BenchServer, measure, show, startBenchServer, verdict } from './harness.ts'
 
 const P99_BUDGET_MS = 50
-/** What an operator still calls at once; ten of them at a time on two cores. */
+/** An operator still feels this as immediate, also with ten searches at a time on two cores. */
 const OTHERS_P99_MS = 250
-/** A hundred thousand hits that an order has all in one place: they are all found and sorted. */
+/** The budget of a term whose hundred thousand hits lie in one distant part of the order, so that all of them are found and sorted. */
 const FAR_P99_MS = 3000
 const MILLION = 1_000_000
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '5' } } })

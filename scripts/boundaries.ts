@@ -16,13 +16,13 @@ interface Zone {
   name: string
   /** What belongs to it: a folder `x/`, or a module `x` (x.ts, x.tsx, x.test.ts). The first zone that fits a file has it. */
   at: string
-  /** Zones it may import besides itself; `*` for all. */
+  /** The zones that its files may import besides their own; `*` stands for all. */
   imports: readonly string[]
-  /** Its folders (or files) may not import each other. */
+  /** The zone's folders, or files that lie in none, may not import each other. */
   isSplit?: true
-  /** The only npm packages that it may import; without this, any. */
+  /** The only npm packages that its files may import; without this they may import any. */
   packages?: readonly string[]
-  /** What to do instead of an import that is not allowed. */
+  /** Tells a developer what to do instead of an import that is not allowed. */
   instead: string
 }
 
@@ -232,7 +232,7 @@ function problemsOf(base: string, file: string, source: string): { problems: Pro
   return { problems, targets: imported.flatMap(({ specifier }) => targetOf(file, specifier) ?? []) }
 }
 
-/** Whether a file only hands on what others define. */
+/** Whether a file only re-exports what other files define. */
 function isBarrel(statements: readonly Statement[]): boolean {
   const exports = statements.filter(
     (one) =>
@@ -245,13 +245,13 @@ function isBarrel(statements: readonly Statement[]): boolean {
 interface Import {
   specifier: string
   start: number
-  /** Costs nothing at load time: dynamic, or types only. */
+  /** The import is dynamic or of types only, so it costs nothing at load time. */
   isLazy: boolean
 }
 
 const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file) || file.includes('/src/testing/')
 
-/** The file of ours that an import means; none for a package. */
+/** The path of our own file that an import names; `undefined` for a package. */
 function targetOf(file: string, specifier: string): string | undefined {
   const path = specifier.replace(/\?.*$/, '')
   if (/^@arcade\/contract(\/|$)/.test(path)) return `contract/src${path.slice('@arcade/contract'.length)}.ts`

@@ -33,7 +33,7 @@ export interface Outcome {
 /** Runs `command`, found on the PATH, to its end. Never rejects: a command that cannot be started has the code 127. */
 export function run(command: string, args: readonly string[], options: Options = {}): Promise<Outcome> {
   const { cwd = root, env = {}, output = 'inherit', timeoutMs } = options
-  if (ending) return new Promise(() => {}) // nothing new begins after a Ctrl-C
+  if (ending) return new Promise(() => {}) // nothing starts after a Ctrl-C
   if (running.size === 0) for (const signal of signals) process.on(signal, endAll)
   const child = spawn(command, args, {
     cwd,
@@ -64,7 +64,7 @@ export function run(command: string, args: readonly string[], options: Options =
     if (output !== 'capture') console.error(error.message)
     settle(127)
   })
-  child.once('exit', () => killGroup(child)) // what it left behind
+  child.once('exit', () => killGroup(child)) // its own children may outlive it
   child.once('close', (code, signal) => settle(code ?? 128 + constants.signals[signal ?? 'SIGKILL']))
   return done.promise
 }
@@ -87,6 +87,6 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // all of its group has ended
+    // The whole group has ended by itself.
   }
 }

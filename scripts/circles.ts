@@ -1,4 +1,4 @@
-/** Import circles: files that, through whatever others, import each other. Tarjan's strongly connected components (SIAM J. Comput. 1(2), 1972). */
+/** Finds files that import each other, directly or through others: strongly connected components (Tarjan, SIAM J. Comput. 1(2), 1972). */
 
 /**
  * @param imports each file with the files it imports, in whatever way

@@ -22,7 +22,7 @@ export const FILE_NAME_MAX_LENGTH = 255
 
 export const UPLOAD_LIMIT_BYTES = 5 * 1024 * 1024
 export const UPLOAD_LIMIT_PIXELS = 40_000_000
-/** For the `accept` of a file input; the server looks at the content, not at this. */
+/** A file input's `accept` offers these. The server judges a file by its content instead. */
 export const UPLOAD_MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
 
 export const announcementTypes = ['desc', 'link'] as const
@@ -30,10 +30,10 @@ export const announcementTypeLabels = { desc: 'Desc', link: 'Link' } as const //
 export const linkTypeLabels = { input: 'Link with input', noInput: 'Link without input' } as const // §5
 export type LinkType = keyof typeof linkTypeLabels
 
-/** A stored file: `announcements/{timestamp}_{name}` (§7). Its address is `fileUrl(key)`. */
+/** The key of a stored file is `announcements/{timestamp}_{name}` (§7), its address `fileUrl(key)`. */
 export const fileKeyField = z.string().regex(/^announcements\/\d{13}_[A-Za-z0-9._-]{1,120}$/, 'There is no such file.')
 
-/** Where the browser finds a stored file, or its thumbnail (WebP, at most 96 pixels wide and high). */
+/** The address of a stored file, or of its thumbnail: a WebP of at most 96 × 96 pixels. */
 export function fileUrl(key: string, size?: 'thumb'): string {
   return `/api/files/${key}${size ? `?size=${size}` : ''}`
 }
@@ -57,7 +57,7 @@ const fields = {
   linkType: z.enum(['input', 'noInput'], 'Link Type is required').optional(),
   inputText: optionalText('Input Text', INPUT_TEXT_MAX_LENGTH),
   reward: numberField('Reward'),
-  /** What the upload answered; null for none. The names are shown, the keys are what counts. */
+  /** Keys are what the upload answered, null where there is no file. Names are shown only. */
   image: fileKey,
   imageName: fileName,
   icon: fileKey,
@@ -74,7 +74,7 @@ type Refinement = [
   { path: string[]; message: string; when: (payload: { value: unknown }) => boolean },
 ]
 
-/** Rules of the type `link`, checked even while other fields are still wrong. */
+/** The rules of the type `link` are checked even while other fields are still wrong, so that a form shows all errors at once. */
 const isLink = ({ value }: { value: unknown }) =>
   typeof value === 'object' && value !== null && 'type' in value && value.type === 'link'
 const hasALink: Refinement = [
@@ -86,7 +86,7 @@ const hasALinkType: Refinement = [
   { path: ['linkType'], message: 'Link Type is required', when: isLink },
 ]
 
-/** What the add and edit forms send (§7). Fields that the type or link type has no use for are not stored. */
+/** The add and edit forms send this (§7). The server does not store fields for which the type or link type has no use. */
 export const announcementInput = z
   .strictObject(fields)
   .refine(...hasALink)
@@ -145,7 +145,7 @@ export const announcements = {
   list: call(['admin'], { unexpected: 'FETCH_ANNOUNCEMENTS_FAILED', failure: 'error' })
     .route({ method: 'GET', path: '/api/announcements', tags, summary: 'Announcements, oldest first, 50 a page' })
     .input(announcementsFilter.extend({ page: pageField, ...orderFields(announcementList) }))
-    /** `message` stands beside an empty list: `No annoucements found!` (§8). */
+    /** An empty list comes with the `message` `No annoucements found!` (§8). */
     .output(z.object({ announcements: z.array(announcement), message: z.string().optional(), ...pageOf })),
   get: call(['admin'], { failure: 'error' })
     .route({ method: 'GET', path: '/api/announcements/{id}', tags, summary: 'One announcement' })
@@ -191,7 +191,7 @@ export const announcements = {
     })
     .input(z.strictObject({ target: bulkTarget(announcementsFilter), ...bulkRun }))
     .output(bulkOutput),
-  /** Activating any of them makes news for the players, once. */
+  /** However many announcements one call activates, it gives the players news once. */
   setStatus: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
     .route({ method: 'POST', path: '/api/announcements/status', tags, summary: 'Make many announcements active or inactive' })
     .input(z.strictObject({ target: bulkTarget(announcementsFilter), status: z.boolean(), ...bulkRun }))

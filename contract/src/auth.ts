@@ -7,7 +7,7 @@ import { passwordsMatch, registrationFields, userTypeField } from './users.ts'
 export const loginInput = z.strictObject({ email: emailField, password: passwordField })
 export type LoginInput = z.infer<typeof loginInput>
 
-/** What the session holds of its user (§3). `username` is the first name plus the last name. */
+/** The session data of §3. `username` is the first name, a space and the last name. */
 export const sessionUser = z.object({
   id: idField,
   username: z.string(),

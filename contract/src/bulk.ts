@@ -1,8 +1,8 @@
-/** Acting on many rows at once: on picked ones, or on all that a filter matches; first as a dry run whose summary one confirms. */
+/** One call can act on many rows: on picked ones, or on all that a filter matches. A dry run comes first, and people confirm its summary. */
 import { z } from 'zod'
 import { idField } from './fields.ts'
 
-/** Picked rows that one call acts on; beyond that, a filter. */
+/** One call takes at most so many picked rows; more rows than that are named by a filter. */
 export const BULK_MAX_IDS = 10_000
 export const BULK_BODY_LIMIT_BYTES = 2 * 1024 * 1024
 
@@ -11,12 +11,12 @@ export function bulkTarget<Filter extends z.ZodType>(filter: Filter) {
   return z.union([z.strictObject({ ids: z.array(idField).min(1).max(BULK_MAX_IDS) }), z.strictObject({ filter })])
 }
 
-/** Rows that are left alone, and why; at most `BULK_SHOWN_REFUSALS` are named, `refused` counts all. */
+/** At most so many of the rows that a call leaves alone are named with the reason; `refused` counts all of them. */
 export const BULK_SHOWN_REFUSALS = 20
 
 /**
- * What was done, or with `dryRun` would be. `expected` of a call is the `affected` of its dry run: if other rows would be affected
- * by now the call answers STALE and does nothing.
+ * The answer says what was done, or what would be done if it was a dry run. The caller sends the `affected` of the dry run as
+ * `expected`: if another number of rows would be affected by now, the call answers STALE and does nothing.
  */
 export const bulkOutput = z.object({
   success: z.literal(true),

@@ -6,9 +6,9 @@ import type { ErrorCode } from './errors.ts'
 export type Access = 'guest' | 'user' | 'admin' | 'bot'
 
 export interface CallMeta {
-  /** Who may make the call. Empty, as it is by default, means nobody. */
+  /** The kinds of callers that may make the call. The default is empty: nobody may. */
   access: readonly Access[]
-  /** A GET that changes something: same-origin rules apply to it as to a POST. */
+  /** True for a GET that changes something, so that the same-origin rules apply to it as to a POST. */
   changesState: boolean
   /** The largest request body, in bytes; 0 for calls that take none. */
   bodyLimitBytes: number
@@ -16,7 +16,7 @@ export interface CallMeta {
   failure: 'envelope' | 'status' | 'success' | 'error'
   /** A write so small that it is let through while the disk is nearly full: signing in and out. */
   isTinyWrite: boolean
-  /** What a failure that nobody foresaw is called here (§8 has texts for some calls). */
+  /** The code of a failure that nobody foresaw; §8 has a text of its own for some calls. */
   unexpected: ErrorCode
 }
 

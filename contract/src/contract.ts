@@ -1,4 +1,4 @@
-/** The whole surface: every call that the browser or the bot can make. */
+/** Every call that the browser or the bot can make. */
 import { auth } from './auth.ts'
 import { announcements } from './announcements.ts'
 import { downloads } from './download.ts'

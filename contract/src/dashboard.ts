@@ -12,7 +12,7 @@ export const dashboardMetrics = z.object({
   userTypes: z.object({ user: count, admin: count }),
   activeAnnouncements: count,
   totalTasks: count,
-  /** By task type, social and daily together; a type without a task is absent and shown as 0 (§2). */
+  /** The number of tasks of each type, social and daily together. A type without tasks is absent, and the page shows 0 (§2). */
   tasksByType: z.partialRecord(
     z.enum(['instagram', 'youtube', 'moreLink', 'twitter', 'telegram', 'linkedin', 'discord', 'email', 'bsc']),
     count,
@@ -23,34 +23,34 @@ export type DashboardMetrics = z.infer<typeof dashboardMetrics>
 export const activityRanges = ['24h', '7d', '30d', 'all'] as const
 export type ActivityRange = (typeof activityRanges)[number]
 export const DEFAULT_ACTIVITY_RANGE: ActivityRange = '30d'
-/** Players and items that the dashboard ranks. */
+/** The dashboard ranks so many players and so many items. */
 export const RANKS_SHOWN = 10
 
 const missingText = z.string().nullable()
 
-/** What happened in a range that ends now. Days, months and years are UTC's. */
+/** Counts of what happened in a range that ends now. Days, months and years begin at midnight UTC. */
 export const activity = z.object({
   range: z.enum(activityRanges),
   unit: z.enum(['hour', 'day', 'month', 'year']),
-  /** Oldest first and without gaps; empty if nothing ever happened. Counts are of participations but for `players`, who joined. */
+  /** One point a unit, oldest first and without gaps; empty if nothing ever happened. `players` counts who joined, the others count participations. */
   points: z.array(z.object({ at: z.iso.datetime(), players: count, social: count, daily: count, announcement: count })),
-  /** Participations in the range by the type of their task or announcement, most first; none with 0. */
+  /** Participations in the range by the type of their task or announcement, most first. Types without participations are absent. */
   types: z.array(z.object({ kind: historyKindField, type: z.string(), participations: count })),
-  /** The players with the highest balances, whatever the range. */
+  /** The players with the highest balances; the range does not matter here. */
   topPlayers: z.array(
     z.object({ userId: z.int(), firstName: missingText, lastName: missingText, username: missingText, balance: z.number() }),
   ),
-  /** What most took part in during the last seven days, today included, whatever the range. */
+  /** The items with the most participations of the last seven days, today included; the range does not matter here. */
   topItems: z.array(z.object({ kind: historyKindField, id: idField, title: z.string(), participations: count })),
 })
 export type Activity = z.infer<typeof activity>
 
-/** What an event of `metrics.events` carries as JSON. */
+/** An event of `dashboard.events` carries this as JSON. */
 export interface Figures {
   metrics: DashboardMetrics
   activity: Activity
 }
-/** The name of such an event. */
+/** The event's name in the stream (HTML standard, 9.2). */
 export const FIGURES_EVENT = 'figures'
 
 const rangeInput = z.strictObject({ range: z.enum(activityRanges).default(DEFAULT_ACTIVITY_RANGE) })

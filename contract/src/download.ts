@@ -1,4 +1,4 @@
-/** Spreadsheet downloads (§7): streamed, so they are declared here once for both sides instead of as JSON calls. */
+/** Spreadsheet downloads (§7). Their answers are streams, which is why they have declarations of their own instead of JSON calls. */
 import { z } from 'zod'
 import { BULK_BODY_LIMIT_BYTES } from './bulk.ts'
 import { call } from './call.ts'
@@ -9,23 +9,23 @@ import { type ListName, lists } from './lists.ts'
 
 export const XLSX_MEDIA_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
-/** What a download answers: the sheet as a stream, its name in content-disposition, the number of its rows in x-row-count. */
+/** A download answers the sheet as a stream, its name in content-disposition and the number of its rows in x-row-count. */
 export const spreadsheetOutput = z.object({
   headers: z.record(z.string(), z.string()),
   body: z.custom<unknown>((value) => value instanceof Object),
 })
 
-/** Chosen by whoever starts a download, so that its progress can be asked for from the first row on. */
+/** The caller chooses a download's id, so that it can ask for the progress from the first row on. */
 export const exportIdField = z.uuid()
 const exportInput = z.strictObject({ exportId: exportIdField.optional() })
 
-/** Posted participants that one download renders (design §7); from the database there may be any number. */
+/** A download renders at most so many participants that the caller posts (design §7); from the database it renders any number. */
 export const HISTORY_POSTED_USERS = 10_000
 const HISTORY_BODY_LIMIT_BYTES = 8 * 1024 * 1024
 
 const anyText = z.union([z.string(), z.number().transform(String)]).nullish()
 
-/** §7's body; what it does not name is ignored. With `kind` and `id` all of the item comes from the database. */
+/** The body of §7. Fields that it does not name are ignored. With `kind` and `id` the whole item comes from the database. */
 export const historyDownloadInput = z.object({
   data: z.object({
     type: anyText,
@@ -63,7 +63,7 @@ function selectionOf<Name extends ListName>(name: Name) {
   })
 }
 
-/** Rows of one list, in its default order. Players' ids travel as texts here, as all ids do. */
+/** Rows of one list, in the list's own order. Ids are texts here, also those of players. */
 export const selectionDownloadInput = z.discriminatedUnion('list', [
   selectionOf('users'),
   selectionOf('telegramUsers'),
@@ -107,7 +107,7 @@ export const downloads = {
     })
     .input(historyDownloadInput)
     .output(spreadsheetOutput),
-  // A POST because picked rows may be many.
+  // This is a POST because the ids of picked rows may be too long for an address.
   selection: call(['admin'], { failure: 'status', bodyLimitBytes: BULK_BODY_LIMIT_BYTES, isTinyWrite: true })
     .route({
       method: 'POST',
@@ -129,7 +129,7 @@ export const downloads = {
     .output(z.object({ rows: z.int(), total: z.int() })),
 }
 
-/** The file names of §7 and §9, for an answer without content-disposition. */
+/** The file names that §7 and §9 give an answer without content-disposition. */
 export const defaultFileNames = {
   users: 'userdata.xlsx',
   players: 'TelegramUserdata.xlsx',

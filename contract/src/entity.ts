@@ -11,7 +11,7 @@ interface FieldBase {
   label: string
   /** The field may be missing: null on the wire, and the specification's word for it on the page. */
   isOptional?: true
-  /** The server works it out: it is no column of the entity's table and no field of an import. */
+  /** The server works the field out: the entity's table has no such column, and an import no such field. */
   isDerived?: true
   /** How many characters wide the field's column in a spreadsheet is. A field without a width is in no spreadsheet. */
   sheetWidth?: number
@@ -21,7 +21,7 @@ interface FieldBase {
 export type Field = FieldBase &
   (
     | { kind: 'text' | 'number' | 'integer' | 'moment' | 'flag' }
-    /** The options as people read them. */
+    /** Each option's value with the text that people read. */
     | { kind: 'choice'; options: Readonly<Record<string, string>> }
   )
 export type Fields = Readonly<Record<string, Field>>
@@ -109,13 +109,13 @@ export type FilterValue<F extends Filter> = F extends { kind: 'number' }
 export interface Sort<FieldName extends string = string> {
   label: string
   field?: FieldName
-  /** The largest or latest first. */
+  /** The largest or latest comes first. */
   isDescending?: true
 }
 
-/** A list of an entity: what it shows, how it can be narrowed down and ordered. */
+/** A list of an entity: which fields it shows, which filters narrow it down, which orders it has. */
 export interface List {
-  /** How calls, the audit trail and selections call it. */
+  /** The list's name in calls, in the audit trail and in selections. */
   name: string
   fields: Fields
   filters: Filters

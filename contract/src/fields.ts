@@ -1,7 +1,7 @@
 /** The fields that several calls share, with the messages of §5. */
 import { z } from 'zod'
 
-/** Numbers are exact on both sides up to here; what is larger is refused (design §5). */
+/** Up to here a double holds every whole number exactly. Larger numbers are refused (design §5). */
 export const MAX_NUMBER = 2 ** 53
 
 export const PASSWORD_MIN_LENGTH = 6 // §9
@@ -12,7 +12,7 @@ export const EMAIL_MAX_LENGTH = 254 // RFC 5321, 4.5.3.1.3 less the angle bracke
 /** A row's opaque id. */
 export const idField = z.string().min(1).max(128)
 
-/** The number a row counts its changes by; saving with an old one answers STALE. */
+/** A row's version goes up by 1 with each change. Whoever saves with an old version gets STALE. */
 export const versionField = z
   .int()
   .min(1)
@@ -31,7 +31,7 @@ export const passwordField = z
   .min(PASSWORD_MIN_LENGTH, `Password must be at least ${PASSWORD_MIN_LENGTH} characters`)
   .max(PASSWORD_MAX_LENGTH, `Password must be at most ${PASSWORD_MAX_LENGTH} characters`)
 
-/** A required one-line text, trimmed. `label` opens its messages, as in `First Name is required`. */
+/** A required text of one line, trimmed. Its messages begin with `label`: `First Name is required`. */
 export function textField(label: string, maxLength: number, requiredMessage = `${label} is required`) {
   return z
     .string(requiredMessage)
@@ -43,18 +43,18 @@ export function textField(label: string, maxLength: number, requiredMessage = `$
 export const firstNameField = textField('First Name', NAME_MAX_LENGTH)
 export const lastNameField = textField('Last Name', NAME_MAX_LENGTH)
 
-/** A page's number, from 1, as it stands in a query string. */
+/** A page's number in a query string. The first page is 1. */
 export const pageField = z.coerce.number().int().min(1).max(1_000_000_000).default(1)
 
-/** What every list answers beside its rows. `pageCount` is at least 1, so that `Page 1 of 1` stands over an empty list. */
+/** Every list paged by number answers this beside its rows. `pageCount` is at least 1, so that an empty list shows `Page 1 of 1`. */
 export const pageOf = { page: z.int(), pageSize: z.int(), pageCount: z.int(), total: z.int() }
 
-/** Where a page begins or ends in a list that changes meanwhile; opaque, and only good for the list and order it came from. */
+/** A cursor marks where a page begins or ends in a list that changes meanwhile. It is opaque and only valid in the list and order it came from. */
 export const cursorField = z.string().min(1).max(8192)
 
 /**
- * What a list paged by cursors answers beside its rows. `after` is the cursor of the last row, to be sent back as `after` for the
- * next page; `before` that of the first. Null: there is nothing on that side.
+ * A list paged by cursors answers this beside its rows. The caller sends `after`, the cursor of the last row, back as `after` to get the
+ * next page, and `before`, that of the first row, as `before` to get the previous one. Null means that there is nothing on that side.
  */
 export const keysetPageOf = {
   pageSize: z.int(),
@@ -64,7 +64,7 @@ export const keysetPageOf = {
   before: z.string().nullable(),
 }
 
-/** A required number, exact on both sides: `Priority is required` (§5). */
+/** A required number within the exact range. Its messages begin with `label`: `Priority is required` (§5). */
 export function numberField(label: string) {
   const outOfRange = `${label} must be between ${-MAX_NUMBER} and ${MAX_NUMBER}`
   return z
@@ -90,10 +90,10 @@ export const linkField = z
 export const SEARCH_MAX_LENGTH = 100
 
 /**
- * What is looked for in a list, whatever its case; empty for everything. Among players and users a leading `@` does not count, and one
- * or two letters, digits or signs of ASCII match the beginnings of words alone.
+ * The text that a list is searched for, in any case of letters; an empty one matches everything. Lists of players and users ignore a
+ * leading `@`, and one or two characters of ASCII match the beginnings of words only.
  */
 export const searchField = z.string().trim().max(SEARCH_MAX_LENGTH).optional()
 
-/** A query string's `true` or `false`; the order of a sort turned round. */
+/** Whether the order of a sort is turned round: `true` or `false` in a query string. */
 export const reversedField = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]).default(false)

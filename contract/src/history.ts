@@ -11,7 +11,7 @@ export type HistoryKind = keyof typeof historyKindLabels
 export const historyKinds = Object.keys(historyKindLabels) as HistoryKind[]
 export const historyKindField = z.enum(historyKinds)
 
-/** The fields of an item's history (§3 History detail). What is missing is the words `not available` on the page. */
+/** The fields of an item's history (§3 History detail). The page shows a missing value as `not available`. */
 export const historyItemFields = {
   kind: { label: 'Kind', kind: 'choice', options: historyKindLabels },
   id: { label: 'ID', kind: 'text' },
@@ -22,13 +22,13 @@ export const historyItemFields = {
   description: { label: 'Description', kind: 'text', isOptional: true },
   inputText: { label: 'Input Text', kind: 'text', isOptional: true },
   reward: { label: 'Reward', kind: 'number' },
-  /** How many took part. */
+  /** The number of participants. */
   participants: { label: 'Participants', kind: 'integer', isDerived: true },
 } as const satisfies Fields
 export const historyItem = rowSchema(historyItemFields)
 export type HistoryItem = RowOf<typeof historyItemFields>
 
-/** A participant's fields (§3 History participant): the player as he was then, and what he gave. */
+/** A participant's fields (§3 History participant): the player's names at that moment, and the player's input. */
 export const participantFields = {
   id: { label: 'User ID', kind: 'integer' },
   username: { label: 'Username', kind: 'text', isOptional: true },

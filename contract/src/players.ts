@@ -14,7 +14,7 @@ import {
 import { cursorField, idField, keysetPageOf } from './fields.ts'
 import { historyKindField } from './history.ts'
 
-/** A player's fields (§3), in the order of the list's columns. What is missing is the word `undefined` on the page. */
+/** A player's fields (§3), in the order of the list's columns. The page shows a missing value as `undefined`. */
 export const playerFields = {
   firstName: { label: 'First Name', kind: 'text', isOptional: true, sheetWidth: 20 },
   lastName: { label: 'Last Name', kind: 'text', isOptional: true, sheetWidth: 20 },
@@ -51,7 +51,7 @@ export const playerList = defineList({
       options: { any: 'Has a wallet', ton: 'Has a TON wallet', bsc: 'Has a BSC wallet', none: 'Has none' },
     },
   },
-  /** The first two are §9's; the others are what else an index keeps in order. */
+  /** §9 names the first two. Each of the others has an index, too. */
   sorts: {
     balance: { label: 'Balance', field: 'balance', isDescending: true },
     'a-z': { label: 'A-Z', field: 'firstName' },
@@ -74,15 +74,15 @@ const orderedFilter = playersFilter.extend(orderFields(playerList))
 
 const userIdField = z.coerce.number().pipe(z.int())
 
-/** One thing a player took part in. */
+/** One participation of a player. */
 export const playerParticipation = z.object({
   kind: historyKindField,
   id: idField,
-  /** The day of a daily task's repetition; empty where there is none. */
+  /** The day of a daily task that repeats; empty for everything else. */
   period: z.string(),
   title: z.string(),
   type: z.string(),
-  /** What it is worth. */
+  /** The reward of the task or announcement. */
   reward: z.number(),
   userInput: z.string().nullable(),
   timestamp: z.iso.datetime(),
@@ -109,7 +109,7 @@ export const players = {
           message: 'Give after or before, not both',
         }),
     )
-    /** `total` and `pageCount` are null for a filtered list that is too long to be counted at once: `count` takes its time. */
+    /** `total` and `pageCount` are null for a filtered list that is too long to be counted with its rows; `count` counts it. */
     .output(
       z.object({
         users: z.array(player),
@@ -127,7 +127,7 @@ export const players = {
     .input(z.strictObject({ userId: userIdField }))
     .output(
       player.extend({
-        /** How often the player took part, and what all of it is worth. */
+        /** The number of the player's participations, and the sum of their rewards. */
         participations: z.object({ total: z.int(), reward: z.number() }),
       }),
     ),

@@ -1,4 +1,4 @@
-/** Social and daily tasks (§2, §3, §5): one set of calls a collection; what tells the two apart is the data below. */
+/** Social and daily tasks (§2, §3, §5). Both collections have the same calls; `taskCollections` holds what differs. */
 import { z } from 'zod'
 import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from './bulk.ts'
 import { call } from './call.ts'
@@ -33,11 +33,11 @@ export type TaskType = keyof typeof taskTypeLabels
 export type TaskCollection = 'social' | 'daily'
 
 interface TaskCollectionFacts {
-  /** The heading of its list. */
+  /** The heading of the collection's list. */
   title: string
-  /** What one of it is called. */
+  /** What one task of the collection is called. */
   itemTitle: string
-  /** Of the list; the forms are at `{path}-form` and `{path}-form-update` (§2), the calls at `/api{path}`. */
+  /** The path of the list. The forms are at `{path}-form` and `{path}-form-update` (§2), the calls at `/api{path}`. */
   path: '/social-tasks' | '/daily-tasks'
   types: readonly [TaskType, ...TaskType[]]
 }
@@ -69,13 +69,13 @@ function fieldsOf(collection: TaskCollection) {
     priority: numberField('Priority'),
     type: z.enum<readonly TaskType[]>(taskCollections[collection].types, 'Type is required'),
     title: textField('Title', TASK_TITLE_MAX_LENGTH),
-    /** Empty or absent: the task is saved without a link. */
+    /** A task whose link is empty or absent is saved without a link (§5). */
     link: linkField,
     reward: numberField('Reward'),
   }
 }
 
-/** What the add and edit forms of a collection send. */
+/** The add and edit forms of a collection send this. */
 export function taskInputFor(collection: TaskCollection) {
   return z.strictObject(fieldsOf(collection))
 }
@@ -119,7 +119,7 @@ export const tasksFilter = filterSchema(taskLists.social)
 export type TasksFilter = FilterOf<(typeof taskLists)[TaskCollection]>
 export type TasksSort = SortName<(typeof taskLists)[TaskCollection]>
 
-/** Tasks that one call puts in another order. */
+/** One call puts at most so many tasks into another order. */
 export const REORDER_MAX_TASKS = 1000
 
 function taskCalls(collection: TaskCollection) {
@@ -130,7 +130,7 @@ function taskCalls(collection: TaskCollection) {
     list: call(['admin'], { unexpected: 'FETCH_TASKS_FAILED' })
       .route({ ...route, method: 'GET', path: `/api${path}`, summary: `${title} by priority, 50 a page` })
       .input(tasksFilter.extend({ page: pageField, ...orderFields(taskLists[collection]) }))
-      /** `message` stands beside an empty list: `No tasks found!` (§8). */
+      /** An empty list comes with the `message` `No tasks found!` (§8). */
       .output(z.object({ tasks: z.array(task), message: z.string().optional(), ...pageOf })),
     get: call(['admin'])
       .route({ ...route, method: 'GET', path: `/api${path}/{id}`, summary: 'One task' })
@@ -152,7 +152,7 @@ function taskCalls(collection: TaskCollection) {
       .route({ ...route, method: 'POST', path: `/api${path}/remove`, summary: 'Delete many tasks; their history stays' })
       .input(z.strictObject({ target: bulkTarget(tasksFilter), ...bulkRun }))
       .output(bulkOutput),
-    /** The targets, in their present order, get `first`, `first + step`, …; PRIORITY_TAKEN if a task not among them has one. */
+    /** The targets get `first`, `first + step` and so on in their present order. A task outside the targets that has one of these fails the call with PRIORITY_TAKEN. */
     prioritise: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
       .route({ ...route, method: 'POST', path: `/api${path}/priorities`, summary: 'Number many tasks anew, all or none' })
       .input(
@@ -164,13 +164,13 @@ function taskCalls(collection: TaskCollection) {
         }),
       )
       .output(bulkOutput),
-    /** `priority` is the one the caller saw. Together the tasks keep their priorities; who has which changes. */
+    /** `priority` is the one that the caller saw. The tasks share out the priorities that they have among themselves, in the order given. */
     reorder: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
       .route({
         ...route,
         method: 'POST',
         path: `/api${path}/order`,
-        summary: 'Deal the priorities of some tasks out anew, in the order given; STALE if one of them changed meanwhile',
+        summary: 'Share out the priorities of some tasks among them, in the order given; STALE if one of them changed meanwhile',
       })
       .input(
         z.strictObject({

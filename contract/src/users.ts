@@ -27,7 +27,7 @@ export const registrationFields = {
   confirmPassword: z.string('Confirm Password is required').min(1, 'Confirm Password is required').max(1024),
 }
 
-/** The rule of §5, checked even while other fields are still wrong. */
+/** The rule of §5 is checked even while other fields are still wrong, so that the form shows all errors at once. */
 export const passwordsMatch: [
   (input: { password: string; confirmPassword: string }) => boolean,
   Parameters<z.ZodObject['refine']>[1],
@@ -40,7 +40,7 @@ export const passwordsMatch: [
   },
 ]
 
-/** Whether `email` is an address of `host`, which may be a comma-free domain such as `gmail.com` (§5). */
+/** Whether `email` is an address of `host`, a domain such as `gmail.com` (§5). */
 function isAddressOf(host: string, email: string): boolean {
   return email.trim().toLowerCase().endsWith(`@${host.toLowerCase()}`)
 }
