@@ -122,7 +122,7 @@ export const announcementList = defineList({
   name: 'announcements',
   fields: announcementFields,
   filters: {
-    type: { label: 'Type', kind: 'choice', options: announcementTypeLabels },
+    type: { label: 'Type', kind: 'choice', field: 'type', options: announcementTypeLabels },
     status: { label: 'Status', kind: 'choice', options: { active: 'Active', inactive: 'In Active' } }, // sic, §2
   },
   sorts: {

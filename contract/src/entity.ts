@@ -51,6 +51,9 @@ export type StoredName<Fs extends Fields> = {
   [Name in keyof Fs & string]: Fs[Name] extends { isDerived: true } ? never : Name
 }[keyof Fs & string]
 
+/** Fields that the server works out. */
+export type DerivedName<Fs extends Fields> = Exclude<keyof Fs & string, StoredName<Fs>>
+
 /** Fields that stand in spreadsheets. */
 export type SheetName<Fs extends Fields> = {
   [Name in keyof Fs & string]: Fs[Name] extends { sheetWidth: number } ? Name : never
@@ -86,29 +89,29 @@ const kindSchemas = {
 } satisfies { [Kind in keyof KindTypes]: z.ZodType<KindTypes[Kind]> }
 
 /**
- * What narrows a list down. `number` is a bound of an amount; `from` and `before` are bounds of a moment that people choose as days (the
- * last day included, so `before` is the midnight after it); `choice` is one of the options; `text` is any text, of which some are offered.
+ * What narrows a list down. `min` and `max` are the bounds of an amount; `from` and `before` are bounds of a moment that people choose as
+ * days (the last day included, so `before` is the midnight after it); `choice` is one of the options; `text` is any text, of which some
+ * are offered. A filter with a `field` is a bound of that field or a value that it has; what a filter without one means, the server says.
  */
-export type Filter = { label: string } & (
-  | { kind: 'number' }
-  | { kind: 'from' }
+export type Filter<FieldName extends string = string> = { label: string } & (
+  | { kind: 'min' | 'max' | 'from'; field: FieldName }
   /** `dayName` is the filter's name in the page's address, where it holds the last day. */
-  | { kind: 'before'; dayName: string }
-  | { kind: 'choice' | 'text'; options: Readonly<Record<string, string>> }
+  | { kind: 'before'; field: FieldName; dayName: string }
+  | { kind: 'choice' | 'text'; field?: FieldName; options: Readonly<Record<string, string>> }
 )
-export type Filters = Readonly<Record<string, Filter>>
+export type Filters<FieldName extends string = string> = Readonly<Record<string, Filter<FieldName>>>
 
 /** A filter's type on the wire. */
-export type FilterValue<F extends Filter> = F extends { kind: 'number' }
+export type FilterValue<F extends Filter> = F extends { kind: 'min' | 'max' }
   ? number
   : F extends { kind: 'choice'; options: infer Options }
     ? keyof Options & string
     : string
 
-/** An order of a list: `field` is the column whose header asks for it. Unless `reversed`, ties go by id. */
+/** An order of a list by one of its fields, the column whose header asks for it; ties go by id. Texts are ordered whatever their case. */
 export interface Sort<FieldName extends string = string> {
   label: string
-  field?: FieldName
+  field: FieldName
   /** The largest or latest comes first. */
   isDescending?: true
 }
@@ -125,11 +128,11 @@ export interface List {
   pageSizes: readonly [number, ...number[]]
 }
 
-/** Declares a list; sorts can only name fields that there are. */
+/** Declares a list; filters and sorts can only name fields that there are. */
 export function defineList<
   const Name extends string,
   const Fs extends Fields,
-  const Filts extends Filters,
+  const Filts extends Filters<keyof Fs & string>,
   const Order extends string,
   const Sizes extends readonly [number, ...number[]],
 >(list: {
@@ -166,7 +169,8 @@ export function filterSchema<const L extends List>(list: L) {
 
 function valueSchema(filter: Filter): z.ZodType {
   if (filter.kind === 'choice') return z.enum(Object.keys(filter.options))
-  return filter.kind === 'number' ? amountField : filter.kind === 'text' ? offeredTextField : momentField
+  if (filter.kind === 'text') return offeredTextField
+  return filter.kind === 'min' || filter.kind === 'max' ? amountField : momentField
 }
 
 /** The order of a list, as fields of a query. */

@@ -15,13 +15,13 @@ export const historyKindField = z.enum(historyKinds)
 export const historyItemFields = {
   kind: { label: 'Kind', kind: 'choice', options: historyKindLabels },
   id: { label: 'ID', kind: 'text' },
-  title: { label: 'Title', kind: 'text' },
-  type: { label: 'Type', kind: 'text' },
-  linkType: { label: 'Link Type', kind: 'text', isOptional: true },
-  link: { label: 'Link', kind: 'text', isOptional: true },
-  description: { label: 'Description', kind: 'text', isOptional: true },
-  inputText: { label: 'Input Text', kind: 'text', isOptional: true },
-  reward: { label: 'Reward', kind: 'number' },
+  title: { label: 'Title', kind: 'text', sheetWidth: 32 },
+  type: { label: 'Type', kind: 'text', sheetWidth: 12 },
+  linkType: { label: 'Link Type', kind: 'text', isOptional: true, sheetWidth: 12 },
+  link: { label: 'Link', kind: 'text', isOptional: true, sheetWidth: 40 },
+  description: { label: 'Description', kind: 'text', isOptional: true, sheetWidth: 40 },
+  inputText: { label: 'Input Text', kind: 'text', isOptional: true, sheetWidth: 32 },
+  reward: { label: 'Reward', kind: 'number', sheetWidth: 12 },
   /** The number of participants. */
   participants: { label: 'Participants', kind: 'integer', isDerived: true },
 } as const satisfies Fields
@@ -30,12 +30,12 @@ export type HistoryItem = RowOf<typeof historyItemFields>
 
 /** A participant's fields (§3 History participant): the player's names at that moment, and the player's input. */
 export const participantFields = {
-  id: { label: 'User ID', kind: 'integer' },
-  username: { label: 'Username', kind: 'text', isOptional: true },
-  first_name: { label: 'First Name', kind: 'text', isOptional: true },
-  last_name: { label: 'Last Name', kind: 'text', isOptional: true },
-  userInput: { label: 'User Input', kind: 'text', isOptional: true },
-  timestamp: { label: 'Timestamp', kind: 'moment' },
+  id: { label: 'ID', kind: 'integer', sheetWidth: 14 },
+  username: { label: 'Username', kind: 'text', isOptional: true, sheetWidth: 20 },
+  first_name: { label: 'First Name', kind: 'text', isOptional: true, sheetWidth: 20 },
+  last_name: { label: 'Last Name', kind: 'text', isOptional: true, sheetWidth: 20 },
+  userInput: { label: 'User Input', kind: 'text', isOptional: true, sheetWidth: 40 },
+  timestamp: { label: 'Timestamp', kind: 'moment', sheetWidth: 20 },
 } as const satisfies Fields
 export const historyParticipant = rowSchema(participantFields)
 export type HistoryParticipant = RowOf<typeof participantFields>

@@ -41,10 +41,10 @@ export const playerList = defineList({
   fields: playerFields,
   /** Bounds are inclusive, except `joinedBefore`. */
   filters: {
-    balanceMin: { label: 'Balance from', kind: 'number' },
-    balanceMax: { label: 'Balance to', kind: 'number' },
-    joinedFrom: { label: 'Joined from', kind: 'from' },
-    joinedBefore: { label: 'Joined until', kind: 'before', dayName: 'joinedUntil' },
+    balanceMin: { label: 'Balance from', kind: 'min', field: 'balance' },
+    balanceMax: { label: 'Balance to', kind: 'max', field: 'balance' },
+    joinedFrom: { label: 'Joined from', kind: 'from', field: 'createdAt' },
+    joinedBefore: { label: 'Joined until', kind: 'before', field: 'createdAt', dayName: 'joinedUntil' },
     wallet: {
       label: 'Wallet',
       kind: 'choice',

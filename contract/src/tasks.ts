@@ -103,7 +103,9 @@ function taskListOf<const Name extends string>(name: Name, collection: TaskColle
   return defineList({
     name,
     fields: taskFields,
-    filters: { type: { label: 'Type', kind: 'text', options: Object.fromEntries(types) as Record<string, string> } },
+    filters: {
+      type: { label: 'Type', kind: 'text', field: 'type', options: Object.fromEntries(types) as Record<string, string> },
+    },
     sorts: {
       priority: { label: 'Priority', field: 'priority' },
       title: { label: 'Title', field: 'title' },

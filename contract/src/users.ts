@@ -77,7 +77,7 @@ export type DashboardUser = RowOf<typeof userFields>
 export const userList = defineList({
   name: 'users',
   fields: userFields,
-  filters: { userType: { label: 'User Type', kind: 'choice', options: userTypeLabels } },
+  filters: { userType: { label: 'User Type', kind: 'choice', field: 'userType', options: userTypeLabels } },
   sorts: {
     created: { label: 'Created', field: 'createdAt' },
     'first-name': { label: 'First Name', field: 'fname' },
