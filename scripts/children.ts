@@ -17,8 +17,10 @@ let ending = false
 interface Options {
   cwd?: string
   env?: Record<string, string | undefined>
-  /** `inherit` shows the output, `capture` only returns it, a prefix shows each line behind it. */
-  output?: 'inherit' | 'capture' | { prefix: string }
+  /** `inherit` shows the output, `capture` only returns it, a prefix shows each line behind it; `onLine` gets the lines of standard output. */
+  output?: 'inherit' | 'capture' | { prefix: string } | { onLine: (line: string) => void }
+  /** What the child reads from its standard input; nothing without it. */
+  input?: string
   /** The child is killed, and has failed, after so many milliseconds. */
   timeoutMs?: number
 }
@@ -32,23 +34,32 @@ export interface Outcome {
 
 /** Runs `command`, found on the PATH, to its end. Never rejects: a command that cannot be started has the code 127. */
 export function run(command: string, args: readonly string[], options: Options = {}): Promise<Outcome> {
-  const { cwd = root, env = {}, output = 'inherit', timeoutMs } = options
+  const { cwd = root, env = {}, output = 'inherit', input, timeoutMs } = options
   if (ending) return new Promise(() => {}) // nothing starts after a Ctrl-C
   if (running.size === 0) for (const signal of signals) process.on(signal, endAll)
   const child = spawn(command, args, {
     cwd,
     env: { ...process.env, ...env },
-    stdio: ['ignore', output === 'inherit' ? 'inherit' : 'pipe', output === 'inherit' ? 'inherit' : 'pipe'],
+    stdio: [
+      input === undefined ? 'ignore' : 'pipe',
+      output === 'inherit' ? 'inherit' : 'pipe',
+      output === 'inherit' || (typeof output === 'object' && 'onLine' in output) ? 'inherit' : 'pipe',
+    ],
     detached: true,
   })
   running.add(child)
+  child.stdin?.once('error', () => {}) // it ended without reading
+  child.stdin?.end(input)
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => killGroup(child), timeoutMs)
 
   let captured = ''
   for (const stream of [child.stdout, child.stderr]) {
     if (!stream) continue
     if (typeof output === 'object')
-      createInterface({ input: stream }).on('line', (line) => console.log(`${output.prefix}${line}`))
+      createInterface({ input: stream }).on('line', (line) => {
+        if ('onLine' in output) output.onLine(line)
+        else console.log(`${output.prefix}${line}`)
+      })
     else stream.setEncoding('utf8').on('data', (chunk: string) => (captured += chunk))
   }
 

@@ -1,0 +1,109 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, onTestFinished, test } from 'vitest'
+import { root } from './children.ts'
+import { sampleUntil } from './demo.ts'
+
+const TIMEOUT_MS = 240_000 // far beyond what it takes, for a busy machine
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'arcade-test-demo-'))
+  chmodSync(folder, 0o711) // as root, PostgreSQL's user goes through it
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }))
+  return folder
+}
+
+function startDemo(dataDir: string): ChildProcess {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', INIT_CWD: root, DATABASE_URL: 'postgres://nowhere' }
+  const child = spawn('sh', ['scripts/run', 'demo', dataDir], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  })
+  return child
+}
+
+/** What the demo says about signing in. */
+async function signInOf(child: ChildProcess): Promise<{ address: string; email: string; password: string }> {
+  const said = new Map<string, string>()
+  for await (const line of createInterface({ input: child.stdout! })) {
+    const [, name, value] = /^ {2}(Open|Email|Password) +(\S+)$/.exec(line) ?? []
+    if (name && value) said.set(name, value)
+    if (name !== 'Password') continue
+    child.stdout?.resume()
+    return { address: said.get('Open') ?? '', email: said.get('Email') ?? '', password: said.get('Password') ?? '' }
+  }
+  throw new Error('the demo ended before it said how to sign in')
+}
+
+async function signIn(child: ChildProcess): Promise<{ get: (path: string) => Promise<unknown>; address: string }> {
+  const { address, email, password } = await signInOf(child)
+  const headers = { 'content-type': 'application/json', origin: address }
+  const answer = await fetch(`${address}/api/session`, { method: 'POST', headers, body: JSON.stringify({ email, password }) })
+  expect(answer.status).toBe(200)
+  const cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? ''
+  return { address, get: async (path) => (await fetch(`${address}${path}`, { headers: { cookie } })).json() }
+}
+
+/** Players who joined, and participations, of the last 24 hours. */
+async function activityOfToday(get: (path: string) => Promise<unknown>): Promise<{ players: number; participations: number }> {
+  const { points } = (await get('/api/activity?range=24h')) as {
+    points: { players: number; social: number; daily: number; announcement: number }[]
+  }
+  const sum = (of: (point: (typeof points)[number]) => number): number => points.reduce((total, point) => total + of(point), 0)
+  return { players: sum(({ players }) => players), participations: sum((one) => one.social + one.daily + one.announcement) }
+}
+
+async function end(child: ChildProcess, { address, dataDir }: { address: string; dataDir: string }): Promise<void> {
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+  await expect(fetch(address)).rejects.toThrow('fetch failed')
+  const left = execFileSync('ps', ['-A', '-ww', '-o', 'args='], { encoding: 'utf8' })
+  expect(left.split('\n').filter((command) => command.includes(dataDir))).toEqual([])
+}
+
+test(
+  'design §8: npm run demo shows the sample with activity of today, to whoever signs in as it says, and leaves nothing running',
+  async () => {
+    const dataDir = join(temporaryFolder(), 'demo')
+    for (const start of ['first', 'again']) {
+      const child = startDemo(dataDir)
+      const { get, address } = await signIn(child)
+      expect(await get('/api/metrics')).toMatchObject({
+        totalUsers: 1,
+        totalTelegramUsers: 1203,
+        activeAnnouncements: 5,
+        totalTasks: 19,
+      })
+      const today = await activityOfToday(get)
+      expect(today.players, start).toBeGreaterThan(5)
+      expect(today.participations, start).toBeGreaterThan(5)
+      await end(child, { address, dataDir })
+    }
+  },
+  TIMEOUT_MS,
+)
+
+test('design §8: npm run demo leaves alone a directory that has the data of somebody else', async () => {
+  const dataDir = temporaryFolder()
+  mkdirSync(join(dataDir, 'postgres'))
+  const child = startDemo(dataDir)
+  expect(await once(child, 'exit')).toEqual([1, null])
+})
+
+test('design §8: the demo’s sample ends at the moment it is made for, everything else as long before as it was', () => {
+  const momentsOf = (now: number): number[] =>
+    Object.values(sampleUntil(new Date(now))).flatMap((content) =>
+      Array.from(content.matchAll(/"(?:createdAt|timestamp)":"([^"]+)"/g), ([, moment = '']) => Date.parse(moment)),
+    )
+  const now = Date.UTC(2031, 4, 6, 7, 8, 9, 123)
+  const moments = momentsOf(now)
+  expect(moments).toHaveLength(1203 + 12 + 7 + 9 + 445 + 251 + 392)
+  expect(moments.reduce((newest, moment) => Math.max(newest, moment))).toBe(now)
+  expect(momentsOf(now + 1000)).toEqual(moments.map((moment) => moment + 1000))
+})

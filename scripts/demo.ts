@@ -1,0 +1,103 @@
+/**
+ * `npm run demo [-- DIRECTORY]`: the console with the sample as if its newest moment were now, and an admin to sign in as. Its data is
+ * in a directory of its own, data/demo or the one that is named, never where `npm start` has its data. Another start brings the
+ * sample's rows back to what they were, at their new moments, makes a new password, and leaves what was added.
+ */
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { endAll, root, run } from './children.ts'
+
+const EMAIL = 'demo@example.org'
+/** In the demo's directory: what has data and not this file is somebody's own. */
+const MARK = 'made-by-npm-run-demo'
+/** pino's levels below `warn`. */
+const QUIET_LINE = /^\{"level":[123]0,/
+
+interface Timestamp {
+  _seconds: number
+  _nanoseconds: number
+}
+const isTimestamp = (value: unknown): value is Timestamp => typeof value === 'object' && value !== null && '_seconds' in value
+const millisecondsOf = ({ _seconds, _nanoseconds }: Timestamp): number => _seconds * 1000 + _nanoseconds / 1_000_000
+
+/** The files of sample/ by name, every moment later by so much that the newest is `now`. */
+export function sampleUntil(now: Date): Record<string, string> {
+  const folder = join(root, 'sample')
+  const files = Object.fromEntries(readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), 'utf8')]))
+  const moments: number[] = []
+  eachTimestamp(files, (timestamp) => void moments.push(millisecondsOf(timestamp)))
+  const later = now.getTime() - moments.reduce((newest, moment) => Math.max(newest, moment))
+  return eachTimestamp(files, (timestamp) => new Date(millisecondsOf(timestamp) + later).toISOString())
+}
+
+/** The files with what `replace` returns for each timestamp in them. */
+function eachTimestamp(files: Record<string, string>, replace: (timestamp: Timestamp) => unknown): Record<string, string> {
+  const convert = (line: string): string =>
+    JSON.stringify(JSON.parse(line, (_name, value: unknown) => (isTimestamp(value) ? replace(value) : value)))
+  return Object.fromEntries(
+    Object.entries(files).map(([file, content]) => [file, `${content.trimEnd().split('\n').map(convert).join('\n')}\n`]),
+  )
+}
+
+async function demo(dataDir: string): Promise<void> {
+  if (existsSync(join(dataDir, 'postgres')) && !existsSync(join(dataDir, MARK))) {
+    console.error(`${dataDir} has data that is not the demo's. Name another directory: npm run demo -- DIRECTORY`)
+    process.exit(1)
+  }
+  mkdirSync(dataDir, { recursive: true })
+  writeFileSync(join(dataDir, MARK), '')
+  // Whatever else the environment names (a database, a file store) is somebody's own too.
+  const env = { DATA_DIR: dataDir, DATABASE_URL: '', FILES_URL: '', ADMIN_EMAIL: '', ADMIN_PASSWORD: '' }
+
+  const ready = Promise.withResolvers<string>()
+  const onLine = (line: string): void => {
+    const address = /^Arcade Console ready at (\S+)$/.exec(line)?.[1]
+    if (address) ready.resolve(address)
+    else if (!line.startsWith('Create the first admin') && !QUIET_LINE.test(line)) console.log(line)
+  }
+  const server = run('sh', ['scripts/run', 'start'], { env, output: { onLine } })
+  const address = await Promise.race([ready.promise, server.then(() => undefined)])
+  if (address !== undefined) {
+    const password = await prepare(env)
+    console.log(`
+The demo is running: the sample, as if its newest moment were now.
+
+  Open      ${address}
+  Email     ${EMAIL}
+  Password  ${password}
+
+Ctrl-C ends it. Its data is in ${dataDir}; remove that to begin anew.`)
+  }
+  process.exitCode = (await server).code
+}
+
+/** Loads the sample and makes the admin, beside the running server. @returns the admin's password */
+async function prepare(env: Record<string, string>): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'arcade-demo-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  for (const [file, content] of Object.entries(sampleUntil(new Date()))) writeFileSync(join(folder, file), content)
+  await arcade(['import', folder], { env: { ...env, INIT_CWD: folder } })
+  const password = randomBytes(9).toString('base64url')
+  await arcade(['admin', 'create', EMAIL], { env, input: password })
+  return password
+}
+
+/** A command of the server's. Rows that an import refuses are told and no failure: somebody took a number that the sample has. */
+async function arcade(args: string[], options: { env: Record<string, string>; input?: string }): Promise<void> {
+  const { code, output } = await run('sh', ['scripts/run', 'arcade', ...args], { ...options, output: 'capture' })
+  if (code !== 0) console.error(output.trimEnd())
+  if (code === 0 || code === 2) return
+  endAll('SIGTERM')
+  await new Promise(() => {}) // endAll ends this process
+}
+
+if (import.meta.main) {
+  const [directory, ...more] = process.argv.slice(2)
+  if (more.length > 0 || directory?.startsWith('-')) {
+    console.error('Usage: npm run demo [-- DIRECTORY]')
+    process.exit(1)
+  }
+  await demo(directory === undefined ? join(root, 'data/demo') : resolve(process.env.INIT_CWD ?? root, directory))
+}
