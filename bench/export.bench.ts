@@ -9,6 +9,7 @@ import { deflateRawSync } from 'node:zlib'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { DATABASE, readPassword, ROLE } from '../server/src/postgres/cluster-init.ts'
+import { addCount } from '../server/src/testing/activity.ts'
 import { type BenchServer, median, startBenchServer, verdict } from './harness.ts'
 
 const TIME_BUDGET = 2.5
@@ -43,7 +44,8 @@ try {
   await server.stop()
 }
 
-async function addPlayers({ database: { db } }: BenchServer): Promise<void> {
+async function addPlayers({ database }: BenchServer): Promise<void> {
+  const { db } = database
   for (let low = 0; low < players; low += BATCH) {
     const high = Math.min(players, low + BATCH) - 1
     await sql`insert into telegram_users (user_id, created_at, first_name, last_name, username, twitter_username, discord_username, email, phone_number, ton_wallet_address, bsc_wallet, balance)
@@ -55,7 +57,7 @@ async function addPlayers({ database: { db } }: BenchServer): Promise<void> {
         case when n % 2 = 0 then 0 else floor(random() * 100000) end
       from generate_series(${sql.lit(low)}::bigint, ${sql.lit(high)}) n`.execute(db)
   }
-  await sql`insert into counter_deltas (user_id, name, delta) values (0, 'telegramUsers', ${players})`.execute(db)
+  await addCount(database, { of: 'players' }, players)
   await sql`analyze telegram_users`.execute(db)
 }
 

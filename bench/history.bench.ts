@@ -5,6 +5,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../server/src/db/database.ts'
 import { historyHandlers } from '../server/src/features/history/history.ts'
+import { addCount } from '../server/src/testing/activity.ts'
 import { measure, show, startBare, startBenchServer, stopProcess, tailVerdict, verdict } from './harness.ts'
 
 const RATIO_BUDGET = 0.6
@@ -29,9 +30,8 @@ try {
         case when n % 2 = 0 then 'https://x.com/moon/' || n end, timestamptz '2026-05-01' + (case when n % 2 = 0 then 0 else n end) * interval '1 second'
       from generate_series(${sql.lit(low)}::bigint, ${sql.lit(low + BATCH - 1)}) n`.execute(db)
   }
-  await sql`insert into counter_deltas (user_id, name, delta) values (0, 'participants:daily:big', 999000), (0, 'participants:daily:small', 1000)`.execute(
-    db,
-  )
+  await addCount(server.database, { of: 'participants', kind: 'daily', itemId: 'big' }, 999_000)
+  await addCount(server.database, { of: 'participants', kind: 'daily', itemId: 'small' }, 1000)
   await sql`analyze`.execute(db)
 
   const { rows } = await sql<{ key: string; user_id: number }>`

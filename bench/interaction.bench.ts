@@ -4,6 +4,7 @@
  */
 import { type Browser, type Page } from '@playwright/test'
 import { sql } from 'kysely'
+import { addCount } from '../server/src/testing/activity.ts'
 import { type BenchServer, median, openBrowser, startBenchServer, verdict } from './harness.ts'
 
 const ROUTE_BUDGET_MS = 100
@@ -17,7 +18,7 @@ try {
   await sql`insert into users (id, fname, lname, email, user_type, created_at)
     select 'u' || n, 'First' || n, 'Last' || n, 'u' || n || '@gmail.com', 'user', now() - n * interval '1 second'
       from generate_series(1, ${sql.lit(USERS)}) n`.execute(server.database.db)
-  await server.database.db.insertInto('counter_deltas').values({ user_id: 0, name: 'users:user', delta: USERS }).execute()
+  await addCount(server.database, { of: 'users', userType: 'user' }, USERS)
   await routes(await signedIn(browser, server))
   await renders(await signedIn(browser, server))
 } finally {

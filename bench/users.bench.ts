@@ -1,5 +1,7 @@
 /** A list page against the bare limit: GET /api/users (50 rows, session check, total) with 10,000 users, 10 connections. */
 import { sql } from 'kysely'
+import { counterSql } from '../server/src/db/counters.ts'
+import { addCount } from '../server/src/testing/activity.ts'
 import { measure, show, startBare, startBenchServer, stopProcess, tailVerdict, verdict } from './harness.ts'
 
 const RATIO_BUDGET = 0.6
@@ -10,14 +12,13 @@ const server = await startBenchServer()
 await sql`insert into users (id, fname, lname, email, user_type, created_at)
   select 'u' || n, 'First' || n, 'Last' || n, 'u' || n || '@gmail.com', 'user', now() - n * interval '1 second'
     from generate_series(1, ${sql.lit(USERS)}) n`.execute(server.database.db)
-await sql`insert into counter_deltas (user_id, name, delta) values (0, 'users:user', ${USERS})`.execute(server.database.db)
+await addCount(server.database, { of: 'users', userType: 'user' }, USERS)
 await sql`analyze`.execute(server.database.db)
 
-const counter = (name: string) =>
-  `(select coalesce(sum(value), 0)::bigint from (select value from counters where name = '${name}' union all select delta from counter_deltas where name = '${name}') as parts)`
+const userCount = (['user', 'admin'] as const).map((userType) => counterSql({ of: 'users', userType })).join(' + ')
 const bare = await startBare(
   server,
-  `select id, fname, lname, email, user_type as "userType", version, ${counter('users:user')} + ${counter('users:admin')} as "all"
+  `select id, fname, lname, email, user_type as "userType", version, ${userCount} as "all"
      from users where id <> $1 order by created_at, id limit 50`,
   ['none'],
 )

@@ -158,6 +158,11 @@ test.each([
   ['an index file', 'web/src/ui/index.ts', 'export const b = 1'],
   ['a drawer of utils', 'server/src/db/utils/x.ts', 'export const b = 1'],
   ['a drawer of hooks', 'web/src/features/tasks/hooks/x.ts', 'export const b = 1'],
+  ["a counter's name in a literal", 'server/src/features/tasks.ts', "export const b = 'users:admin'"],
+  ["a counter's name in a template", 'server/src/cli/x.ts', 'export const b = (kind) => `participants:${kind}:1`'],
+  ["a counter's name in SQL", 'e2e/x.spec.ts', `export const b = "select 'participants:' || kind"`],
+  ["a bucket's name in a test", 'server/src/db/x.test.ts', "export const b = 'activity@h:'"],
+  ['counters are changed by hand', 'server/src/cli/x.test.ts', 'export const b = sql`insert into counter_deltas values (0)`'],
   ['what cannot be parsed', 'server/src/db/x.ts', 'export const = 1'],
 ])('%s: refused', async (_, file, text) => {
   expect(await violations({ ...targets, [file]: text })).toEqual([`${file}:1`])

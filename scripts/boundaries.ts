@@ -303,7 +303,10 @@ function partOf(zone: Zone, file: string): string {
   )
 }
 
-/** Looks for the environment, which belongs to server/src/config.ts, and for the network, which belongs to web/src/client.ts. */
+/**
+ * Looks for the environment, which belongs to server/src/config.ts, for the network, which belongs to web/src/client.ts, and for names
+ * of counters, which server/src/db/counter-keys.ts writes and takes apart. Released migrations stay as they are.
+ */
 function touches(file: string, report: (offset: number, message: string) => void): ConstructorParameters<typeof Visitor>[0] {
   const isProduct = /^(contract|server|web)\/src\//.test(file) && !isTest(file)
   const environment = (start: number): void => {
@@ -314,7 +317,19 @@ function touches(file: string, report: (offset: number, message: string) => void
     if (isProduct && file.startsWith('web/') && file !== 'web/src/client.ts')
       report(start, 'Only web/src/client.ts calls the server: use the typed client.')
   }
+  const text = (value: unknown, start: number): void => {
+    if (typeof value !== 'string' || /^(scripts|server\/src\/db\/(migrations|counter-keys))/.test(file)) return
+    if (/(activity|taken)@|(^|['"])(users|participants):(?![\s;])/.test(value))
+      report(start, 'Only server/src/db/counter-keys.ts knows names of counters: use a key.')
+    if (value.includes('counter_deltas') && !file.startsWith('server/src/db/'))
+      report(
+        start,
+        'Counters are changed by server/src/db/counters.ts alone; in tests by addCount of server/src/testing/activity.ts.',
+      )
+  }
   return {
+    Literal: ({ value, start }) => text(value, start),
+    TemplateElement: ({ value, start }) => text(value.cooked, start),
     MemberExpression({ object, property, start }) {
       const name = property.type === 'Identifier' ? property.name : property.type === 'Literal' ? property.value : undefined
       const owner =

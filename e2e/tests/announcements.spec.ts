@@ -1,6 +1,7 @@
 /** Announcements (§2, §3, §4, §5, §7, §8, §9): the list, the form and its files, the status. */
 import type { Locator, Page } from '@playwright/test'
 import { add, badge, banner, expectShown, retweet, rgbOf, row, season, statusButton, stored, titles } from '#src/announcements.ts'
+import { addCount } from '../../server/src/testing/activity.ts'
 import { control, expect, test, toast } from '#src/test.ts'
 
 test.use({ sample: false })
@@ -37,8 +38,7 @@ const newLink = { Type: 'link', Title: 'Join us', Subtitle: 'Now', Link: 'https:
 
 test('§2 all columns; description or link; default for a missing image or icon', async ({ page, server }) => {
   await add(server, season, retweet)
-  const counted = { user_id: 0, name: 'participants:announcement:retweet', delta: 3 }
-  await server.database.db.insertInto('counter_deltas').values(counted).execute()
+  await addCount(server.database, { of: 'participants', kind: 'announcement', itemId: 'retweet' }, 3)
   await page.goto('/annoucements')
   const columns = ['Sr.No', 'Title', 'Subtitle', 'Type', 'Desc/Link', 'Reward', 'Participants', 'Toggle Status']
   const files = ['Image Name', 'Image Thumb', 'Icon Name', 'Icon Thumb']

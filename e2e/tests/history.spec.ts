@@ -1,12 +1,14 @@
 /** History (§2, §3, §4, §8, §9). */
 import { sql } from 'kysely'
+import { addCount } from '../../server/src/testing/activity.ts'
 import { type ConsoleServer, expect, test, toast } from '#src/test.ts'
 
 test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
 })
 
-async function addParticipants({ database: { db } }: ConsoleServer, title: string, count: number): Promise<void> {
+async function addParticipants({ database }: ConsoleServer, title: string, count: number): Promise<void> {
+  const { db } = database
   await sql`insert into history_items (kind, item_id, title, type, link, reward) values ('social', 'crowded', ${title}, 'moreLink', 'https://x.com/a', 5)`.execute(
     db,
   )
@@ -14,7 +16,7 @@ async function addParticipants({ database: { db } }: ConsoleServer, title: strin
     select n, 'social', 'crowded', 'player' || n, timestamptz '2026-05-05' - n * interval '1 minute' from generate_series(1, ${sql.lit(count)}) n`.execute(
     db,
   )
-  await sql`insert into counter_deltas (user_id, name, delta) values (0, 'participants:social:crowded', ${count})`.execute(db)
+  await addCount(database, { of: 'participants', kind: 'social', itemId: 'crowded' }, count)
 }
 
 test('§2 three tabs of numbered titles; a title shows its details and participants, and is in the address', async ({ page }) => {

@@ -1,6 +1,7 @@
 /** Social Tasks and Daily Tasks (§2, §4, §5, §7, §8, §9): one description for both; where the two differ is data. */
 import type { Locator, Page } from '@playwright/test'
 import { addTasks, column, daily, row, social, storedTasks } from '#src/tasks.ts'
+import { addCount } from '../../server/src/testing/activity.ts'
 import { control, expect, test, toast } from '#src/test.ts'
 
 test.use({ sample: false })
@@ -52,8 +53,7 @@ for (const facts of [social, daily] as const) {
         { priority: 1.5, title: 'Second' },
       )
       await addTasks(server, other, { title: 'Of the other collection' })
-      const counted = { user_id: 0, name: `participants:${collection}:${collection}-2`, delta: 7 }
-      await server.database.db.insertInto('counter_deltas').values(counted).execute()
+      await addCount(server.database, { of: 'participants', kind: collection, itemId: `${collection}-2` }, 7)
       await page.goto(path)
       await expect(page.getByRole('heading', { name: title, exact: true })).toBeVisible()
       const columns = ['Priority', 'Type', 'Title', 'Link', 'Reward', 'Participants', 'Edit', 'Delete']

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { itemActivityNames } from '#src/db/counter-keys.ts'
 import { activityCounters, countedActivity } from '#src/testing/activity.ts'
 import { testDatabase } from '#src/testing/test-database.ts'
 import { importDirectory } from './import.ts'
@@ -39,7 +40,8 @@ test('Dashboard: a player or participation whose time changes moves from one buc
     'socialTasksHistory.users': [took('a', 1, { timestamp: now }), took('a', 2), took('b', 1, { timestamp: now - 2 * HOUR_MS })],
   })
   const first = await expectExactActivity()
-  expect(Object.keys(first).filter((name) => name.startsWith('taken@h'))).toHaveLength(2)
+  const [from, to] = itemActivityNames('hour', new Date(now - 24 * HOUR_MS), new Date(now + HOUR_MS))
+  expect(Object.keys(first).filter((name) => name >= from && name < to)).toHaveLength(2)
 
   const changed = {
     telegramUsers: [

@@ -5,8 +5,9 @@
 import { sql, type Transaction } from 'kysely'
 import { errorCatalogue } from '@arcade/contract/errors'
 import type { TaskCollection } from '@arcade/contract/tasks'
-import { countJoined, countTaken, type Deltas, hasMoved } from '#src/db/activity.ts'
-import { addToCounters } from '#src/db/counters.ts'
+import type { UserType } from '@arcade/contract/users'
+import { countParticipations, countPlayers, moveParticipation, movePlayer } from '#src/db/activity.ts'
+import { addDelta, addToCounters, type Deltas } from '#src/db/counters.ts'
 import type { HistoryKind, Tables } from '#src/db/tables.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { Columns } from './import-rows.ts'
@@ -130,10 +131,10 @@ export function usersWriter(sessions: Sessions): Writer {
     const candidates = rows.map((row, index) => ({
       id: String(row['id']),
       key: wanted[index]?.key ?? '',
-      type: String(row['user_type']),
+      type: row['user_type'] as UserType,
       row,
     }))
-    const { rows: existing } = await sql<{ id: string; key: string; type: string }>`
+    const { rows: existing } = await sql<{ id: string; key: string; type: UserType }>`
       select id, lower(email) as key, user_type as type from users
       where id = any(${candidates.map(({ id }) => id)}) or lower(email) = any(${candidates.map(({ key }) => key)})`.execute(tx)
     const typeBefore = new Map(existing.map(({ id, type }) => [id, type]))
@@ -160,15 +161,18 @@ export function usersWriter(sessions: Sessions): Writer {
     )
     const typeNow = new Map(written.map(({ id, type }) => [id, type]))
     const deltas: Deltas = new Map()
-    for (const { id } of added) count(deltas, `users:${typeNow.get(String(id))}`, 1)
+    const addUsers = (userType: UserType | undefined, by: number): void => {
+      if (userType !== undefined) addDelta(deltas, { of: 'users', userType }, by)
+    }
+    for (const { id } of added) addUsers(typeNow.get(String(id)), 1)
     for (const key of changed) {
       const id = String(key['id'])
       if (typeBefore.get(id) === typeNow.get(id)) {
         await sessions.announceChange(tx, id)
         continue
       }
-      count(deltas, `users:${typeBefore.get(id)}`, -1)
-      count(deltas, `users:${typeNow.get(id)}`, 1)
+      addUsers(typeBefore.get(id), -1)
+      addUsers(typeNow.get(id), 1)
       await sessions.endAllOf(tx, id)
     }
     await addToCounters(tx, deltas)
@@ -178,12 +182,9 @@ export function usersWriter(sessions: Sessions): Writer {
 
 export const writeTelegramUsers: Writer = async (tx, rows) => {
   const { added, changed } = await upsert(tx, telegramUsers, rows)
-  const deltas: Deltas = new Map([['telegramUsers', added.length]])
-  for (const { moment } of added) countJoined(deltas, moment, 1)
-  for (const { before, moment } of changed.filter((row) => hasMoved(row.before, row.moment))) {
-    countJoined(deltas, before, -1)
-    countJoined(deltas, moment, 1)
-  }
+  const deltas: Deltas = new Map()
+  for (const { moment } of added) countPlayers(deltas, moment, 1)
+  for (const { before, moment } of changed) movePlayer(deltas, before, moment)
   await addToCounters(tx, deltas)
   return { loaded: added.length + changed.length, rejected: new Map() }
 }
@@ -248,17 +249,9 @@ export function participationsWriter(kind: HistoryKind): Writer {
     const accepted = rows.filter((row) => !rejected.has(row))
     const { added, changed } = await upsert(tx, participations, accepted)
     const deltas: Deltas = new Map()
-    const countAt = (itemId: unknown, at: Date | null, by: number): void => {
-      if (at !== null) countTaken(deltas, { kind, itemId: String(itemId), at }, by)
-    }
-    for (const row of added) {
-      count(deltas, `participants:${kind}:${String(row['item_id'])}`, 1)
-      countAt(row['item_id'], row.moment, 1)
-    }
-    for (const row of changed.filter(({ before, moment }) => hasMoved(before, moment))) {
-      countAt(row['item_id'], row.before, -1)
-      countAt(row['item_id'], row.moment, 1)
-    }
+    const itemOf = (row: Key) => ({ kind, itemId: String(row['item_id']) })
+    for (const row of added) countParticipations(deltas, itemOf(row), row.moment!, 1)
+    for (const row of changed) moveParticipation(deltas, itemOf(row), row.before!, row.moment!)
     await addToCounters(tx, deltas)
     return { loaded: added.length + changed.length, rejected }
   }
@@ -339,8 +332,4 @@ async function writeHistories(tx: Transaction<Tables>, { items, ids, written }: 
     on conflict (kind, item_id) do update set ${sql.raw(changes.join(', '))}
     where history_items.item_id = any(${written}) returning item_id as id`.execute(tx)
   return rows.map(({ id }) => id)
-}
-
-function count(deltas: Deltas, name: string, delta: number): void {
-  deltas.set(name, (deltas.get(name) ?? 0) + delta)
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import type { Item } from '#src/db/counter-keys.ts'
 import { readCounters } from '#src/db/counters.ts'
 import { activityCounters, countedActivity } from '#src/testing/activity.ts'
 import { testDatabase } from '#src/testing/test-database.ts'
@@ -34,7 +35,7 @@ test('§8 design: players look like players, and all are counted', async () => {
   expect(facts['balances']).toBeLessThan(3_000)
   expect(facts['richest']).toBeGreaterThan(100_000)
   expect(facts['first_names']).toBeGreaterThan(20)
-  expect(await readCounters(database.db, ['telegramUsers'])).toEqual({ telegramUsers: 4_000 })
+  expect(await readCounters(database.db, [{ of: 'players' }])).toEqual([4_000])
 })
 
 test('§8 design: seeding again adds what is missing and changes nothing else', async () => {
@@ -44,7 +45,7 @@ test('§8 design: seeding again adds what is missing and changes nothing else', 
   expect(await seed({ database, telegramUsers: 500, participations: 900 })).toMatchObject({ telegramUsers: 0, participations: 0 })
   expect([await digest('telegram_users', 'user_id'), await digest('participations', 'user_id, kind, item_id')]).toEqual(before)
   expect(await seed({ database, telegramUsers: 800, participations: 0 })).toMatchObject({ telegramUsers: 300 })
-  expect(await readCounters(database.db, ['telegramUsers'])).toEqual({ telegramUsers: 800 })
+  expect(await readCounters(database.db, [{ of: 'players' }])).toEqual([800])
 })
 
 test('§8 design: participations spread over tasks and announcements, which are made when there are none', async () => {
@@ -58,8 +59,8 @@ test('§8 design: participations spread over tasks and announcements, which are 
     { kind: 'daily', items: 7 },
     { kind: 'social', items: 12 },
   ])
-  const { rows } = await sql<{ name: string; value: number }>`
-    select 'participants:' || kind || ':' || item_id as name, count(*) as value from participations group by kind, item_id order by 2 desc`.execute(
+  const { rows } = await sql<Item & { value: number }>`
+    select kind, item_id as "itemId", count(*) as value from participations group by kind, item_id order by value desc`.execute(
     database.db,
   )
   expect(rows).toHaveLength(28)
@@ -67,9 +68,9 @@ test('§8 design: participations spread over tasks and announcements, which are 
   expect(rows[0]!.value).toBeGreaterThan(1_000)
   const counters = await readCounters(
     database.db,
-    rows.map(({ name }) => name),
+    rows.map(({ kind, itemId }) => ({ of: 'participants', kind, itemId })),
   )
-  expect(counters).toEqual(Object.fromEntries(rows.map(({ name, value }) => [name, value])))
+  expect(counters).toEqual(rows.map(({ value }) => value))
 })
 
 test('§8 design: existing history is used, and real players stay as they are', async () => {
@@ -80,7 +81,7 @@ test('§8 design: existing history is used, and real players stay as they are', 
     .execute()
   await database.db.insertInto('telegram_users').values({ user_id: 7, first_name: 'Real', balance: 1 }).execute()
   await seed({ database, telegramUsers: 10, participations: 20 })
-  expect(await readCounters(database.db, ['participants:social:mine'])).toEqual({ 'participants:social:mine': 20 })
+  expect(await readCounters(database.db, [{ of: 'participants', kind: 'social', itemId: 'mine' }])).toEqual([20])
   const { rows } = await sql`
     select t.first_name = p.first_name and t.username is not distinct from p.username as same, count(*) as count
     from participations p join telegram_users t using (user_id) group by 1`.execute(database.db)
@@ -95,7 +96,7 @@ test('§8 design: two seeds at the same time count every row once', async () => 
   const both = await Promise.all([1, 2].map(() => seed({ database, telegramUsers: 2_000, participations: 2_000 })))
   expect(both.reduce((sum, { telegramUsers }) => sum + telegramUsers, 0)).toBe(2_000)
   expect(both.reduce((sum, { participations }) => sum + participations, 0)).toBe(2_000)
-  expect(await readCounters(database.db, ['telegramUsers'])).toEqual({ telegramUsers: 2_000 })
+  expect(await readCounters(database.db, [{ of: 'players' }])).toEqual([2_000])
   expect(await activityCounters(database.db)).toEqual(await countedActivity(database.db))
 })
 

@@ -3,8 +3,8 @@
  * PostgreSQL, the same for the same number whenever and however often it runs: what is there already stays.
  */
 import { CompiledQuery, sql } from 'kysely'
-import { countJoined, countTaken, type Deltas } from '#src/db/activity.ts'
-import { addToCounters, foldCounters } from '#src/db/counters.ts'
+import { countParticipations, countPlayers } from '#src/db/activity.ts'
+import { addToCounters, type Deltas, foldCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { HistoryKind } from '#src/db/tables.ts'
 import { inLargePortions, vacuum } from './import-vacuum.ts'
@@ -61,7 +61,6 @@ interface Context {
 interface Chunk {
   from: number
   to: number
-  counter: string
   /** Counts so many rows of one time. */
   count: (deltas: Deltas, at: Date, rows: number) => void
   sql: string
@@ -71,8 +70,7 @@ interface Chunk {
 async function seedTelegramUsers(context: Context, total: number): Promise<number> {
   const parts = ranges(total).map((range) => ({
     ...range,
-    counter: 'telegramUsers',
-    count: countJoined,
+    count: countPlayers,
     sql: telegramUsersSql,
     params: [SEED_BASE, context.today],
   }))
@@ -85,8 +83,7 @@ async function seedParticipations(context: Context, total: number): Promise<numb
     const { kind, id } = items[index]!
     return ranges(share).map((range) => ({
       ...range,
-      counter: `participants:${kind}:${id}`,
-      count: (deltas, at, rows) => countTaken(deltas, { kind, itemId: id, at }, rows),
+      count: (deltas, at, rows) => countParticipations(deltas, { kind, itemId: id }, at, rows),
       sql: participationsSql,
       params: [SEED_BASE, context.today, kind, id],
     }))
@@ -119,18 +116,17 @@ async function insertChunks({ database, log }: Context, work: { table: string; n
   return added
 }
 
-async function insertChunk(database: Database, { from, to, counter, count, sql: text, params }: Chunk): Promise<number> {
+async function insertChunk(database: Database, { from, to, count, sql: text, params }: Chunk): Promise<number> {
   return database.transaction(async (tx) => {
     // Compiling these long expressions takes longer than running them.
     await sql`set local jit = off`.execute(tx)
     await inLargePortions(tx)
     const query: CompiledQuery<{ at: Date; added: number }> = CompiledQuery.raw(text, [from, to, ...params])
     const { rows } = await tx.executeQuery(query)
-    const total = rows.reduce((sum, { added }) => sum + added, 0)
-    const deltas: Deltas = new Map([[counter, total]])
+    const deltas: Deltas = new Map()
     for (const { at, added } of rows) count(deltas, at, added)
     await addToCounters(tx, deltas)
-    return total
+    return rows.reduce((sum, { added }) => sum + added, 0)
   })
 }
 

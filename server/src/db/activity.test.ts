@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { activityCounters, countedActivity } from '#src/testing/activity.ts'
 import { testDatabase } from '#src/testing/test-database.ts'
-import { countJoined, type Deltas, forgetHours } from './activity.ts'
-import { addToCounters, foldCounters } from './counters.ts'
+import { countPlayers, forgetHours } from './activity.ts'
+import { activityNames, type CounterKey, counterName } from './counter-keys.ts'
+import { addDelta, addToCounters, type Deltas, foldCounters } from './counters.ts'
 import { up } from '#src/db/migrations/0003_activity.ts'
 
 const { db, ...database } = await testDatabase()
@@ -23,31 +24,37 @@ test('Dashboard: the migration counts the rows that are there, by the hour only 
 
 test('Dashboard: ranges of names are read off the indexes', async () => {
   const deltas: Deltas = new Map()
-  for (let hour = 0; hour < 20_000; hour += 1) countJoined(deltas, new Date(Date.now() - hour * 3_600_000), 1)
+  for (let hour = 0; hour < 20_000; hour += 1) countPlayers(deltas, new Date(Date.now() - hour * 3_600_000), 1)
   await database.transaction((tx) => addToCounters(tx, deltas))
   await foldCounters({ db })
   await sql`vacuum analyze counters`.execute(db)
+  const [from, to] = activityNames('day', new Date('2026-11-01'), new Date('2026-11-21'))
   const { rows } = await sql<Record<string, string>>`
-    explain select name, value from counters where name >= 'activity@d:2026-11-01:' and name < 'activity@d:2026-11-21:'`.execute(
-    db,
-  )
+    explain select name, value from counters where name >= ${sql.lit(from)} and name < ${sql.lit(to)}`.execute(db)
   expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(
     /Index.*counters_pkey[^]*Index Cond: \(\(name >= .* AND \(name < /,
   )
 })
 
 test('Dashboard: hours that nobody reads any more are forgotten, others stay', async () => {
+  const [now, longAgo] = [new Date(), new Date('2026-01-01T00:30:00Z')]
+  const item = { kind: 'social', itemId: 'x' } as const
+  const forgotten: CounterKey[] = [
+    { of: 'activity', bucket: 'hour', at: longAgo, series: 'players' },
+    { of: 'itemActivity', bucket: 'hour', at: longAgo, ...item },
+  ]
+  const kept: CounterKey[] = [
+    { of: 'players' },
+    { of: 'activity', bucket: 'hour', at: now, series: 'players' },
+    { of: 'activity', bucket: 'day', at: longAgo, series: 'players' },
+    { of: 'itemActivity', bucket: 'hour', at: now, ...item },
+    { of: 'itemActivity', bucket: 'day', at: longAgo, ...item },
+  ]
   const deltas: Deltas = new Map()
-  countJoined(deltas, new Date(), 3)
-  deltas.set('activity@h:2026-01-01T00:players', 2).set('taken@h:2026-01-01T00:social:x', 2).set('taken@d:2026-01-01:social:x', 2)
+  for (const counter of [...forgotten, ...kept]) addDelta(deltas, counter, 2)
   await database.transaction((tx) => addToCounters(tx, deltas))
   await foldCounters({ db })
   await forgetHours({ db })
   const { rows } = await sql<{ name: string }>`select name from counters order by name`.execute(db)
-  expect(rows.map(({ name }) => name.replace(/\d.*?(?=:)/, ''))).toEqual([
-    'activity@d::players',
-    'activity@h::players',
-    'activity@m::players',
-    'taken@d::social:x',
-  ])
+  expect(rows.map(({ name }) => name)).toEqual(kept.map(counterName).toSorted())
 })

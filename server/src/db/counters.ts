@@ -1,54 +1,64 @@
 /**
  * Exact counters that never make two transactions wait for each other (design §4): a change is an appended row, a value
- * the folded base plus the rows not yet folded.
+ * the folded base plus the rows not yet folded. Which counters there are is in counter-keys.ts.
  */
 import { type Kysely, type Transaction, sql } from 'kysely'
+import { type CounterKey, type CounterName, counterName, counterNameSql, type CounterSqlKey } from './counter-keys.ts'
 import type { Database } from './database.ts'
 import type { Tables } from './tables.ts'
 
 export interface CounterChange {
-  name: string
+  counter: CounterKey
   delta: number
   /** The player it is about, for a change made in a transaction of that player. */
   userId?: number | undefined
 }
 
+/** Changes of many counters, gathered with `addDelta` to be written at once. */
+export type Deltas = Map<CounterName, number>
+
+export function addDelta(deltas: Deltas, counter: CounterKey, delta: number): void {
+  const name = counterName(counter)
+  deltas.set(name, (deltas.get(name) ?? 0) + delta)
+}
+
 /** Counts in the caller's transaction: the change is seen, or not, together with what it counts. */
-export async function addToCounter(tx: Transaction<Tables>, { name, delta, userId = 0 }: CounterChange): Promise<void> {
-  await tx.insertInto('counter_deltas').values({ user_id: userId, name, delta }).execute()
+export async function addToCounter(tx: Transaction<Tables>, { counter, delta, userId = 0 }: CounterChange): Promise<void> {
+  await tx
+    .insertInto('counter_deltas')
+    .values({ user_id: userId, name: counterName(counter), delta })
+    .execute()
 }
 
 /** Many changes in one statement; those of 0 are left out. */
-export async function addToCounters(tx: Transaction<Tables>, deltas: ReadonlyMap<string, number>): Promise<void> {
+export async function addToCounters(tx: Transaction<Tables>, deltas: Deltas): Promise<void> {
   const changes = [...deltas].filter(([, delta]) => delta !== 0)
   if (changes.length === 0) return
   await sql`insert into counter_deltas (user_id, name, delta)
     select 0, * from unnest(${changes.map(([name]) => name)}::text[], ${changes.map(([, delta]) => delta)}::bigint[])`.execute(tx)
 }
 
-/** The exact values at this moment, or in the caller's snapshot; a counter that never changed is 0. */
-export async function readCounters<Name extends string>(
-  db: Kysely<Tables>,
-  names: readonly Name[],
-): Promise<Record<Name, number>> {
-  const { rows } = await sql<{ name: Name; value: number }>`
+/** The exact values, in the order of the keys, at this moment or in the caller's snapshot; a counter that never changed is 0. */
+export async function readCounters(db: Kysely<Tables>, counters: readonly CounterKey[]): Promise<number[]> {
+  const names = counters.map(counterName)
+  const { rows } = await sql<{ name: CounterName; value: number }>`
     select name, sum(value)::bigint as value from (
       select name, value from counters where name = any(${names})
       union all
       select name, delta from counter_deltas where name = any(${names})
     ) as parts group by name`.execute(db)
-  const values = Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>
-  for (const { name, value } of rows) values[name] = value
-  return values
+  const values = new Map(rows.map(({ name, value }) => [name, value]))
+  return names.map((name) => values.get(name) ?? 0)
 }
 
-/** The value that `readCounters` gives, as an expression for a statement of one's own; `name` is a literal or a parameter in SQL. */
-export function counterSql(name: string): string {
+/** The value that `readCounters` gives, as an expression for a statement of one's own. */
+export function counterSql(counter: CounterSqlKey): string {
+  const name = counterNameSql(counter)
   return `(select coalesce(sum(value), 0)::bigint from (
     select value from counters where name = ${name} union all select delta from counter_deltas where name = ${name}) as parts)`
 }
 
-/** The parts of all counters from `from` up to `to`, SQL of a parameter each: a range of the index. A counter is the sum of its parts. */
+/** The parts of all counters of a range of names whose ends are parameters in SQL. A counter is the sum of its parts. */
 export function counterPartsSql(from: string, to: string): string {
   return `(select name, value from counters where name >= ${from} and name < ${to}
     union all select name, delta from counter_deltas where name >= ${from} and name < ${to})`

@@ -32,7 +32,7 @@ export async function createAccount(tx: Transaction<Tables>, account: NewAccount
   const id = randomUUID()
   await tx.insertInto('accounts').values({ id, email, password_hash: account.passwordHash }).execute()
   await tx.insertInto('users').values({ id, fname, lname, email, user_type: userType }).execute()
-  await addToCounter(tx, { name: `users:${userType}`, delta: 1 })
+  await addToCounter(tx, { counter: { of: 'users', userType }, delta: 1 })
   return { id, username: `${fname} ${lname}`, fname, lname, email, userType }
 }
 
@@ -94,7 +94,7 @@ export async function ensureAdmin(
     await tx.updateTable('accounts').set({ password_hash: passwordHash }).where('id', '=', account.id).execute()
     if (account.user_type === null) {
       await tx.insertInto('users').values({ id: account.id, fname, lname, email, user_type: 'admin' }).execute()
-      await addToCounter(tx, { name: 'users:admin', delta: 1 })
+      await addToCounter(tx, { counter: { of: 'users', userType: 'admin' }, delta: 1 })
     } else if (account.user_type === 'user') {
       await changeUserType(tx, account.id, 'admin')
     }
@@ -110,6 +110,6 @@ export async function changeUserType(tx: Transaction<Tables>, id: string, userTy
     .set({ user_type: userType, version: sql`version + 1` })
     .where('id', '=', id)
     .execute()
-  await addToCounter(tx, { name: `users:${userType}`, delta: 1 })
-  await addToCounter(tx, { name: `users:${userType === 'admin' ? 'user' : 'admin'}`, delta: -1 })
+  await addToCounter(tx, { counter: { of: 'users', userType }, delta: 1 })
+  await addToCounter(tx, { counter: { of: 'users', userType: userType === 'admin' ? 'user' : 'admin' }, delta: -1 })
 }

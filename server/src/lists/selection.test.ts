@@ -1,6 +1,6 @@
 /** POST /api/exports: picked rows of a list, or those of a filter, as the list shows them, read back cell by cell. */
 import { expect, test } from 'vitest'
-import { addToCounter } from '#src/db/counters.ts'
+import { addCount } from '#src/testing/activity.ts'
 import { readSheets } from '#src/testing/read-sheets.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'
 
@@ -86,8 +86,8 @@ test('§7 selections of tasks and announcements with their participants, in the 
       })),
     )
     .execute()
-  await app.database.transaction((tx) => addToCounter(tx, { name: 'participants:social:t2', delta: 7 }))
-  await app.database.transaction((tx) => addToCounter(tx, { name: 'participants:announcement:a2', delta: 8 }))
+  await addCount(app.database, { of: 'participants', kind: 'social', itemId: 't2' }, 7)
+  await addCount(app.database, { of: 'participants', kind: 'announcement', itemId: 'a2' }, 8)
 
   const social = await exported(admin, { list: 'socialTasks', target: { ids: ['t3', 't2'] } })
   expect(social).toMatchObject({ file: 'social-tasks.xlsx', name: 'Social Tasks' })

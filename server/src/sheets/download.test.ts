@@ -8,17 +8,18 @@ import { pino } from 'pino'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { CallContext } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import { addCount } from '#src/testing/activity.ts'
 import { readSheets } from '#src/testing/read-sheets.ts'
 import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
 import { createDownloads, type Downloads, MAX_EXPORTS } from './download.ts'
 
 /** Incompressible texts, so that a transfer of many is far from done when a few buffers are full. */
-async function addPlayers({ db }: Database, count: number): Promise<void> {
+async function addPlayers(database: Database, count: number): Promise<void> {
   await sql`insert into telegram_users (user_id, first_name, last_name, ton_wallet_address, bsc_wallet, created_at, balance)
     select n, 'P' || n, md5(n::text), md5('a' || n) || md5('b' || n), md5('c' || n), now(), n from generate_series(1, ${count}::int) n`.execute(
-    db,
+    database.db,
   )
-  await db.insertInto('counter_deltas').values({ user_id: 0, name: 'telegramUsers', delta: count }).execute()
+  await addCount(database, { of: 'players' }, count)
 }
 
 async function snapshotsOf({ db }: Database): Promise<number[]> {
@@ -94,7 +95,7 @@ describe('§7 the downloads', () => {
       .insertInto('telegram_users')
       .values([player, { user_id: 1, balance: -5 }])
       .execute()
-    await app.database.db.insertInto('counter_deltas').values({ user_id: 0, name: 'telegramUsers', delta: 2 }).execute()
+    await addCount(app.database, { of: 'players' }, 2)
     const answer = await admin.call('GET', START)
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="TelegramUserdata.xlsx"')
     expect(answer.headers.get('x-row-count')).toBe('2')

@@ -1,6 +1,6 @@
 /** Announcements searched, filtered, sorted; many deleted with their files or made active at once, which is news to the players once. */
 import { describe, expect, test } from 'vitest'
-import { addToCounter } from '#src/db/counters.ts'
+import { addCount } from '#src/testing/activity.ts'
 import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
 
 const path = '/api/announcements'
@@ -33,7 +33,7 @@ const epochOf = async ({ database: { db } }: TestApp) =>
 describe('Lists: announcements', () => {
   test('Lists: search, type and status, in every order and reversed', async () => {
     const { app, admin } = await opening()
-    await app.database.transaction((tx) => addToCounter(tx, { name: 'participants:announcement:a1', delta: 4 }))
+    await addCount(app.database, { of: 'participants', kind: 'announcement', itemId: 'a1' }, 4)
     expect(await ids(admin, 'search=ALPHA')).toEqual(['a1', 'a4'])
     expect(await ids(admin, 'search=sub%203')).toEqual(['a3'])
     expect(await ids(admin, 'search=x.com&type=link')).toEqual(['a0', 'a2', 'a4'])

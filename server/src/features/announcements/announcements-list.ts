@@ -17,7 +17,7 @@ import type { DownloadAnswer, Downloads } from '#src/sheets/download.ts'
 import type { Column } from '#src/sheets/spreadsheet.ts'
 
 const [PAGE_SIZE] = announcementList.pageSizes
-const PARTICIPANTS = counterSql(`'participants:announcement:' || announcements.id`)
+const PARTICIPANTS = counterSql({ of: 'participants', kind: `'announcement'`, itemId: 'announcements.id' })
 
 const keys: Record<AnnouncementsSort, string> = {
   created: 'created_at',
@@ -88,12 +88,12 @@ type ShownRow = Omit<Announcement, 'createdAt' | 'numberOfParticipants'> & { cre
 export async function withParticipants(db: Kysely<Tables>, rows: ShownRow[]): Promise<Announcement[]> {
   const participants = await readCounters(
     db,
-    rows.map(({ id }) => `participants:announcement:${id}`),
+    rows.map(({ id }) => ({ of: 'participants', kind: 'announcement', itemId: id })),
   )
-  return rows.map(({ created_at: createdAt, ...row }) => ({
+  return rows.map(({ created_at: createdAt, ...row }, index) => ({
     ...row,
     createdAt: createdAt.toISOString(),
-    numberOfParticipants: participants[`participants:announcement:${row.id}`] ?? 0,
+    numberOfParticipants: participants[index] ?? 0,
   }))
 }
 

@@ -1,6 +1,6 @@
 /** Announcements without their files (§2, §3, §4, §5, §7, §8); uploads.test.ts has the files. */
 import { describe, expect, test } from 'vitest'
-import { addToCounter } from '#src/db/counters.ts'
+import { addCount } from '#src/testing/activity.ts'
 import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
 
 const path = '/api/announcements'
@@ -71,7 +71,7 @@ describe('§2 the list', () => {
       created_at: new Date(n),
     }))
     await app.database.db.insertInto('announcements').values(rows).execute()
-    await app.database.transaction((tx) => addToCounter(tx, { name: 'participants:announcement:a50', delta: 3 }))
+    await addCount(app.database, { of: 'participants', kind: 'announcement', itemId: 'a50' }, 3)
     const first = (await admin.call('GET', path)).body
     expect(first).toMatchObject({ page: 1, pageSize: 50, pageCount: 2, total: 51 })
     expect(first.announcements[49].title).toBe('T49')

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Activity } from '@arcade/contract/dashboard'
-import { countJoined, countTaken, type Deltas } from '#src/db/activity.ts'
-import { addToCounters, foldCounters } from '#src/db/counters.ts'
+import { countParticipations, countPlayers } from '#src/db/activity.ts'
+import { addToCounters, type Deltas, foldCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { HistoryKind } from '#src/db/tables.ts'
 import { testApp } from '#src/testing/test-app.ts'
@@ -32,10 +32,8 @@ async function happened(database: Database, ages: number[], firstId = 1): Promis
         .values({ user_id: userId, created_at: at, balance: index % 13 })
         .execute()
       await tx.insertInto('participations').values({ user_id: userId, kind: item.kind, item_id: item.item_id, at }).execute()
-      countJoined(deltas, at, 1)
-      countTaken(deltas, { kind: item.kind, itemId: item.item_id, at }, 1)
-      const name = `participants:${item.kind}:${item.item_id}`
-      deltas.set(name, (deltas.get(name) ?? 0) + 1)
+      countPlayers(deltas, at, 1)
+      countParticipations(deltas, { kind: item.kind, itemId: item.item_id }, at, 1)
     }
     await addToCounters(tx, deltas)
   })

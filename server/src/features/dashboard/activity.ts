@@ -1,10 +1,17 @@
 /**
- * What happened over time (contract/metrics.ts): sums of counters that were kept as it happened (db/activity.ts), so a range costs as
- * much as it has buckets, however many players there are. One statement, one answer.
+ * What happened over time (contract/dashboard.ts): sums of counters that were kept as it happened (db/activity.ts), so a range costs as
+ * much as it has buckets, however many players there are. One statement reads all of it.
  */
 import { type Activity, type ActivityRange, RANKS_SHOWN } from '@arcade/contract/dashboard'
-import { activityNames, allTakenNames, type Bucket, bucketOf, readActivityName, takenNames } from '#src/db/activity.ts'
-import { counterPartsSql } from '#src/db/counters.ts'
+import { activitySql, participationsSql } from '#src/db/activity.ts'
+import {
+  activityNames,
+  type ActivitySeries,
+  allParticipantsNames,
+  type Bucket,
+  bucketText,
+  itemActivityNames,
+} from '#src/db/counter-keys.ts'
 import type { Database } from '#src/db/database.ts'
 
 const HOUR_MS = 3_600_000
@@ -16,10 +23,11 @@ const MONTHS_SHOWN = 36
 const FIRST_YEAR = 2013
 
 interface Row {
-  buckets: [name: string, value: number][]
+  /** `at` as `bucketText` writes it. */
+  counted: { at: string; series: ActivitySeries; value: number }[]
   types: Activity['types']
-  players: Activity['topPlayers']
-  items: Activity['topItems']
+  topPlayers: Activity['topPlayers']
+  topItems: Activity['topItems']
 }
 
 type Read = (parameters: unknown[]) => Promise<Row[]>
@@ -68,27 +76,18 @@ interface Span {
 
 async function readFrom(read: Read, { range, bucket, from, now }: Span): Promise<Activity> {
   const until = next(bucket, now)
-  const taken = range === 'all' || bucket === 'month' ? allTakenNames : takenNames(bucket, from, until)
-  const week = takenNames('day', start('day', now, 6 * DAY_MS), next('day', now))
-  const [row] = await read([
-    ...activityNames(bucket, from, until),
-    taken.from,
-    taken.to,
-    taken.itemAt,
-    week.from,
-    week.to,
-    week.itemAt,
-  ])
-  const { buckets, types, players, items } = row!
-  return { range, unit: bucket, points: pointsOf(buckets, { bucket, from, until }), types, topPlayers: players, topItems: items }
+  const items = range === 'all' || bucket === 'month' ? allParticipantsNames : itemActivityNames(bucket, from, until)
+  const itemsThisWeek = itemActivityNames('day', start('day', now, 6 * DAY_MS), next('day', now))
+  const [row] = await read([...activityNames(bucket, from, until), ...items, ...itemsThisWeek])
+  const { counted, types, topPlayers, topItems } = row!
+  return { range, unit: bucket, points: pointsOf(counted, { bucket, from, until }), types, topPlayers, topItems }
 }
 
-function pointsOf(counted: Row['buckets'], { bucket, from, until }: { bucket: Bucket; from: Date; until: Date }): Point[] {
+function pointsOf(counted: Row['counted'], { bucket, from, until }: { bucket: Bucket; from: Date; until: Date }): Point[] {
   const points = new Map<string, Point>()
   for (let at = from; at < until; at = next(bucket, at))
-    points.set(bucketOf(bucket, at), { at: at.toISOString(), players: 0, social: 0, daily: 0, announcement: 0 })
-  for (const [name, value] of counted) {
-    const { at, series } = readActivityName(name)
+    points.set(bucketText(bucket, at), { at: at.toISOString(), players: 0, social: 0, daily: 0, announcement: 0 })
+  for (const { at, series, value } of counted) {
     const point = points.get(at)
     if (point) point[series] = value
   }
@@ -117,24 +116,17 @@ function next(bucket: Bucket, at: Date): Date {
   return new Date(start(bucket, at, 0).getTime() + (bucket === 'hour' ? HOUR_MS : DAY_MS))
 }
 
-/** Counters of items, added up by item: what their names hold from `itemAt` on is `kind:id`. */
-const perItem = (from: string, to: string, itemAt: string): string =>
-  `(select split_part(item, ':', 1) as kind, substr(item, strpos(item, ':') + 1) as item_id, participations
-    from (select substr(name, ${itemAt}::int) as item, sum(value)::bigint as participations
-      from ${counterPartsSql(from, to)} as parts group by 1) as summed)`
-
-/** $1 to $2: names of activity. $3 to $4: participations by item in the range, $6 to $7 this week; $5 and $8: where the item begins. */
+/** $1 to $2: counters of activity. $3 to $4: counters of items in the range, $5 to $6 in this week. */
 const ACTIVITY = `select
-  (select coalesce(json_agg(json_build_array(name, value)), '[]') from (
-    select name, sum(value)::bigint as value from ${counterPartsSql('$1', '$2')} as parts group by name) as buckets) as buckets,
+  (select coalesce(json_agg(activity), '[]') from ${activitySql('$1', '$2')} as activity) as counted,
   (select coalesce(json_agg(typed order by participations desc, kind, type), '[]') from (
-    select h.kind, h.type, sum(taken.participations)::bigint as participations from ${perItem('$3', '$4', '$5')} as taken
-    join history_items h on h.kind = taken.kind and h.item_id = taken.item_id
-    group by h.kind, h.type having sum(taken.participations) > 0) as typed) as types,
+    select h.kind, h.type, sum(item.participations)::bigint as participations from ${participationsSql('$3', '$4')} as item
+    join history_items h on h.kind = item.kind and h.item_id = item.item_id
+    group by h.kind, h.type having sum(item.participations) > 0) as typed) as types,
   (select coalesce(json_agg(ranked), '[]') from (
     select user_id as "userId", first_name as "firstName", last_name as "lastName", username, balance
-    from telegram_users order by balance desc, user_id limit ${RANKS_SHOWN}) as ranked) as players,
+    from telegram_users order by balance desc, user_id limit ${RANKS_SHOWN}) as ranked) as "topPlayers",
   (select coalesce(json_agg(ranked), '[]') from (
-    select h.kind, h.item_id as id, h.title, week.participations from ${perItem('$6', '$7', '$8')} as week
-    join history_items h on h.kind = week.kind and h.item_id = week.item_id where week.participations > 0
-    order by week.participations desc, h.kind, h.item_id limit ${RANKS_SHOWN}) as ranked) as items`
+    select h.kind, h.item_id as id, h.title, item.participations from ${participationsSql('$5', '$6')} as item
+    join history_items h on h.kind = item.kind and h.item_id = item.item_id where item.participations > 0
+    order by item.participations desc, h.kind, h.item_id limit ${RANKS_SHOWN}) as ranked) as "topItems"`

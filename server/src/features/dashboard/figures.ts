@@ -36,7 +36,7 @@ export function createFigures(database: Pick<Database, 'prepared'>): FigureSourc
   }
 }
 
-const METRICS = `select ${counterSql(`'users:user'`)} as users, ${counterSql(`'users:admin'`)} as admins,
-  ${counterSql(`'telegramUsers'`)} as players,
+const METRICS = `select ${counterSql({ of: 'users', userType: 'user' })} as users, ${counterSql({ of: 'users', userType: 'admin' })} as admins,
+  ${counterSql({ of: 'players' })} as players,
   (select count(*) from announcements where status) as active,
   (select coalesce(json_object_agg(image, count), '{}') from (select image, count(*) from tasks group by image) as types) as types`

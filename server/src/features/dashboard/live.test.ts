@@ -3,8 +3,8 @@ import { type AddressInfo, connect } from 'node:net'
 import { serve } from '@hono/node-server'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Figures } from '@arcade/contract/dashboard'
-import { countJoined } from '#src/db/activity.ts'
-import { addToCounters } from '#src/db/counters.ts'
+import { countPlayers } from '#src/db/activity.ts'
+import { addToCounters, type Deltas } from '#src/db/counters.ts'
 import { startConsoleServer } from '#src/testing/console-server.ts'
 import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
 import { MAX_STREAMS, MAX_STREAMS_EACH } from './live.ts'
@@ -47,8 +47,8 @@ async function listen(app: TestApp, { headers }: Client, query = ''): Promise<Li
 
 async function join({ database }: TestApp, players: number): Promise<void> {
   await database.transaction(async (tx) => {
-    const deltas = new Map([['telegramUsers', players]])
-    countJoined(deltas, new Date(), players)
+    const deltas: Deltas = new Map()
+    countPlayers(deltas, new Date(), players)
     await addToCounters(tx, deltas)
   })
 }

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { sql } from 'kysely'
 import type { HistoryParticipant } from '@arcade/contract/history'
+import { addCount } from '#src/testing/activity.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'
 
 const path = '/api/history/social/t/participants'
@@ -46,7 +47,7 @@ for (const participants of [400, 21_000]) {
       select user_id, 'social', 't', username, first_name, null, timestamptz '2026-01-01' + user_id / 7 * interval '1 minute' from telegram_users`.execute(
       db,
     )
-    await sql`insert into counter_deltas (user_id, name, delta) values (0, 'participants:social:t', ${participants})`.execute(db)
+    await addCount(app.database, { of: 'participants', kind: 'social', itemId: 't' }, participants)
     await sql`analyze telegram_users, participations`.execute(db)
     const all = Array.from({ length: participants }, (_, index) => index + 1)
     const newestFirst = (ids: number[]) => ids.toSorted((a, b) => Math.floor(b / 7) - Math.floor(a / 7) || a - b)

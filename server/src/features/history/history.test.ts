@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { HistoryParticipant } from '@arcade/contract/history'
 import type { Database } from '#src/db/database.ts'
 import type { HistoryKind } from '#src/db/tables.ts'
+import { addCount } from '#src/testing/activity.ts'
 import { readSheets } from '#src/testing/read-sheets.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'
 
@@ -38,21 +39,18 @@ type Given = {
 }
 
 async function addParticipants(
-  { db }: Database,
+  database: Database,
   participants: Given[],
   item: { kind: HistoryKind; item_id: string } = twitter,
 ): Promise<void> {
   const { kind, item_id } = item
   for (let at = 0; at < participants.length; at += 1000) {
-    await db
+    await database.db
       .insertInto('participations')
       .values(participants.slice(at, at + 1000).map((given) => ({ kind, item_id, at: new Date(MOMENT), ...given })))
       .execute()
   }
-  await db
-    .insertInto('counter_deltas')
-    .values({ user_id: 0, name: `participants:${kind}:${item_id}`, delta: participants.length })
-    .execute()
+  await addCount(database, { of: 'participants', kind, itemId: item_id }, participants.length)
 }
 
 interface Page {

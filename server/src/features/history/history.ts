@@ -162,7 +162,7 @@ async function searchParticipants(
   }
 }
 
-const COUNT = counterSql(`'participants:' || $1::text || ':' || $2::text`)
+const COUNT = counterSql({ of: 'participants', kind: '$1::text', itemId: '$2::text' })
 
 const ITEM = `select kind, item_id as id, title, type, link_type as "linkType", link, description, input_text as "inputText", reward,
   ${COUNT} as participants from history_items where kind = $1 and item_id = $2`

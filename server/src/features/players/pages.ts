@@ -30,7 +30,7 @@ export interface Pages {
   read(filter: Filter, reading: Reading, limit: number): Promise<Read>
 }
 
-export const PLAYER_COUNT = counterSql(`'telegramUsers'`)
+export const PLAYER_COUNT = counterSql({ of: 'players' })
 
 export const FIELDS = `user_id as "userId", (extract(epoch from created_at) * 1000)::float8 as "createdAt", balance, username,
   first_name as "firstName", last_name as "lastName", twitter_username as "twitterUsername", email, phone_number as "phoneNumber",

@@ -3,16 +3,17 @@ import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import type { Player, PlayersSort } from '@arcade/contract/players'
 import type { Database } from '#src/db/database.ts'
+import { addCount } from '#src/testing/activity.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'
 
 type Given = { user_id: number; balance?: number | string; first_name?: string | null }
 
-async function addPlayers({ db }: Database, players: Given[]): Promise<void> {
-  await db
+async function addPlayers(database: Database, players: Given[]): Promise<void> {
+  await database.db
     .insertInto('telegram_users')
     .values(players.map((player) => ({ balance: 0, ...player })))
     .execute()
-  await db.insertInto('counter_deltas').values({ user_id: 0, name: 'telegramUsers', delta: players.length }).execute()
+  await addCount(database, { of: 'players' }, players.length)
 }
 
 interface Page {

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { Player, PlayersFilter, PlayersSort } from '@arcade/contract/players'
 import { playersSorts } from '@arcade/contract/players'
 import type { Database } from '#src/db/database.ts'
+import { addCount } from '#src/testing/activity.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'
 import { filterOf } from './filter.ts'
 import { readingOf } from './orders.ts'
@@ -65,8 +66,8 @@ function generate(count: number): SeededPlayer[] {
   }))
 }
 
-async function store({ db }: Database, players: SeededPlayer[]): Promise<void> {
-  await db
+async function store(database: Database, players: SeededPlayer[]): Promise<void> {
+  await database.db
     .insertInto('telegram_users')
     .values(
       players.map((player) => ({
@@ -84,7 +85,7 @@ async function store({ db }: Database, players: SeededPlayer[]): Promise<void> {
       })),
     )
     .execute()
-  await db.insertInto('counter_deltas').values({ user_id: 0, name: 'telegramUsers', delta: players.length }).execute()
+  await addCount(database, { of: 'players' }, players.length)
 }
 
 /** As the contract says it, without any database. */

@@ -1,6 +1,6 @@
 /** Tasks searched, filtered, sorted; many deleted, numbered anew or put in another order at once, all or none. */
 import { describe, expect, test } from 'vitest'
-import { addToCounter } from '#src/db/counters.ts'
+import { addCount } from '#src/testing/activity.ts'
 import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
 
 const path = '/api/social-tasks'
@@ -36,8 +36,8 @@ const entries = ({ database: { db } }: TestApp, action: string) =>
 describe('Lists: tasks', () => {
   test('Lists: search in title and link, by type, in every order and reversed', async () => {
     const { app, admin } = await opening([10, 20, 30, 40, 50, 60, 70, 80])
-    await app.database.transaction((tx) => addToCounter(tx, { name: 'participants:social:t3', delta: 9 }))
-    await app.database.transaction((tx) => addToCounter(tx, { name: 'participants:social:t6', delta: 2 }))
+    await addCount(app.database, { of: 'participants', kind: 'social', itemId: 't3' }, 9)
+    await addCount(app.database, { of: 'participants', kind: 'social', itemId: 't6' }, 2)
     expect(await ids(admin, 'search=FOLLOW')).toEqual(['t0', 't1', 't4', 't5'])
     expect(await ids(admin, 'search=x.com')).toEqual(['t0', 't3', 't6'])
     expect(await ids(admin, 'search=%25')).toEqual(['t2', 't6'])

@@ -19,7 +19,7 @@ import type { DownloadAnswer, Downloads } from '#src/sheets/download.ts'
 import type { Column } from '#src/sheets/spreadsheet.ts'
 
 const [PAGE_SIZE] = taskLists.social.pageSizes
-const PARTICIPANTS = counterSql(`'participants:' || tasks.collection || ':' || tasks.id`)
+const PARTICIPANTS = counterSql({ of: 'participants', kind: 'tasks.collection', itemId: 'tasks.id' })
 
 const keys: Record<TasksSort, string> = {
   priority: 'priority',
@@ -70,12 +70,12 @@ type ShownRow = Omit<Task, 'createdAt' | 'numberOfParticipants'> & { created_at:
 export async function withParticipants(db: Kysely<Tables>, collection: TaskCollection, rows: ShownRow[]): Promise<Task[]> {
   const participants = await readCounters(
     db,
-    rows.map(({ id }) => `participants:${collection}:${id}`),
+    rows.map(({ id }) => ({ of: 'participants', kind: collection, itemId: id })),
   )
-  return rows.map(({ created_at: createdAt, ...row }) => ({
+  return rows.map(({ created_at: createdAt, ...row }, index) => ({
     ...row,
     createdAt: createdAt.toISOString(),
-    numberOfParticipants: participants[`participants:${collection}:${row.id}`] ?? 0,
+    numberOfParticipants: participants[index] ?? 0,
   }))
 }
 

@@ -1,6 +1,6 @@
 /** Social and daily tasks (§2, §3, §5, §7, §8), the same tests for both collections. */
 import { describe, expect, test } from 'vitest'
-import { addToCounter } from '#src/db/counters.ts'
+import { addCount } from '#src/testing/activity.ts'
 import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
 
 const collections = [
@@ -66,7 +66,7 @@ describe.each(collections)('$collection tasks', ({ collection, path, other, type
       .insertInto('tasks')
       .values(numbers.map((n) => ({ collection, id: `t${n}`, image: type, priority: n / 2, title: `Task ${n}`, reward: n })))
       .execute()
-    await app.database.transaction((tx) => addToCounter(tx, { name: `participants:${collection}:t51`, delta: 7 }))
+    await addCount(app.database, { of: 'participants', kind: collection, itemId: 't51' }, 7)
     const first = (await admin.call('GET', path)).body
     expect(first).toMatchObject({ page: 1, pageSize: 50, pageCount: 2, total: 60 })
     expect(first.tasks.map((task: { title: string }) => task.title)).toEqual(

@@ -57,7 +57,8 @@ export async function removeUsers(
         gone_accounts as (delete from accounts using gone where accounts.id = gone.id)
         select user_type as type, count(*) as affected, (array_agg(id order by id))[1:${sql.lit(NAMED_IDS)}] as ids
           from gone group by user_type order by user_type`.execute(tx)
-      for (const { type, affected } of rows) await addToCounter(tx, { name: `users:${type}`, delta: -affected })
+      for (const { type: userType, affected } of rows)
+        await addToCounter(tx, { counter: { of: 'users', userType }, delta: -affected })
       await sessions.announceManyChanges(tx)
       return { ids: rows.flatMap(({ ids }) => ids), affected: rows.reduce((sum, { affected }) => sum + affected, 0) }
     }

@@ -1,6 +1,7 @@
 /** Manage Users searched, filtered, sorted (§2), and acting on many users at once: never oneself, never the last admin. */
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
+import { addCount } from '#src/testing/activity.ts'
 import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
 
 type User = { id: string; fname: string; lname: string; email: string; userType: 'admin' | 'user' }
@@ -15,18 +16,13 @@ const users: User[] = Array.from({ length: 130 }, (_, index) => ({
 }))
 const createdAt = (index: number) => new Date(Date.UTC(2026, 0, 1 + Math.floor(index / 3))).toISOString()
 
-async function store({ database: { db } }: TestApp): Promise<void> {
-  await db
+async function store({ database }: TestApp): Promise<void> {
+  await database.db
     .insertInto('users')
     .values(users.map(({ userType, ...user }, index) => ({ ...user, user_type: userType, created_at: createdAt(index) })))
     .execute()
-  for (const type of ['admin', 'user'] as const) {
-    const delta = users.filter(({ userType }) => userType === type).length
-    await db
-      .insertInto('counter_deltas')
-      .values({ user_id: 0, name: `users:${type}`, delta })
-      .execute()
-  }
+  for (const userType of ['admin', 'user'] as const)
+    await addCount(database, { of: 'users', userType }, users.filter((user) => user.userType === userType).length)
 }
 
 const keys: Record<string, (user: User, index: number) => string> = {

@@ -38,7 +38,7 @@ export function usersList(database: Database): Handlers<typeof contract.users>['
   // One statement for the page and the number of all users.
   const findPage = database.prepared<DashboardUser & { all: number }>(
     'users-page',
-    `select ${FIELDS}, ${counterSql("'users:user'")} + ${counterSql("'users:admin'")} as "all"
+    `select ${FIELDS}, ${counterSql({ of: 'users', userType: 'user' })} + ${counterSql({ of: 'users', userType: 'admin' })} as "all"
        from users where id <> $1 order by created_at, id limit $2 offset $3`,
   )
 
@@ -91,8 +91,9 @@ export function usersList(database: Database): Handlers<typeof contract.users>['
   }
 
   async function countUsers({ userType }: UsersFilter): Promise<number> {
-    const names = (userType === undefined ? userTypes : [userType]).map((type) => `users:${type}`)
-    return Object.values(await readCounters(db, names)).reduce((sum, value) => sum + value, 0)
+    const counted = userType === undefined ? userTypes : [userType]
+    const counters = counted.map((type) => ({ of: 'users', userType: type }) as const)
+    return (await readCounters(db, counters)).reduce((sum, value) => sum + value, 0)
   }
 }
 

@@ -1,6 +1,7 @@
 /** Manage Users (§2, §5, §6, §7): list, names, roles, adding, removing. */
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
+import { addCount } from '#src/testing/activity.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'
 
 async function metricsOf(admin: Client) {
@@ -15,7 +16,7 @@ describe('§2 the list', () => {
       select 'u' || lpad(n::text, 3, '0'), 'F' || n, 'L' || n, 'u' || n || '@gmail.com', 'user', now() + n * interval '1 second' from generate_series(1, 120) n`.execute(
       app.database.db,
     )
-    await sql`insert into counter_deltas (user_id, name, delta) values (0, 'users:user', 120)`.execute(app.database.db)
+    await addCount(app.database, { of: 'users', userType: 'user' }, 120)
     const first = (await admin.call('GET', '/api/users')).body
     expect(first).toMatchObject({ page: 1, pageSize: 50, pageCount: 3, total: 120 })
     expect(first.users).toHaveLength(50)

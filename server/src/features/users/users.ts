@@ -108,7 +108,7 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
         await sessions.endAllOf(tx, id)
         await tx.deleteFrom('users').where('id', '=', id).execute()
         await tx.deleteFrom('accounts').where('id', '=', id).execute()
-        await addToCounter(tx, { name: `users:${userType}`, delta: -1 })
+        await addToCounter(tx, { counter: { of: 'users', userType }, delta: -1 })
         await audit(tx, context, { action: 'user.remove', target: id })
       })
       return { status: 'success', message: 'User Removed Successfully!' }

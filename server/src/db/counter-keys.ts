@@ -1,0 +1,113 @@
+/**
+ * The counters that exist, and the only place that knows under which name each is stored. Everyone else speaks of keys; `npm run check`
+ * refuses a name that is written out elsewhere. Names are compared byte by byte and end with what varies most, so that all buckets of
+ * a time span, or all items, are one range of the index.
+ */
+import type { UserType } from '@arcade/contract/users'
+import type { HistoryKind } from './tables.ts'
+
+export const buckets = ['hour', 'day', 'month'] as const
+/** Activity is counted by the hour, day and month in UTC. */
+export type Bucket = (typeof buckets)[number]
+
+/** What the chart of the dashboard draws: players who joined, and participations in each kind of item. */
+export type ActivitySeries = 'players' | HistoryKind
+
+export interface Item {
+  kind: HistoryKind
+  itemId: string
+}
+
+export type CounterKey =
+  | { of: 'players' }
+  | { of: 'users'; userType: UserType }
+  | ({ of: 'participants' } & Item)
+  | { of: 'activity'; bucket: Bucket; at: Date; series: ActivitySeries }
+  /** Months are left out: years of them for every item would outgrow the items. */
+  | ({ of: 'itemActivity'; bucket: Exclude<Bucket, 'month'>; at: Date } & Item)
+
+/** The name under which a counter is stored. Only `counterName` makes one. */
+export type CounterName = string & { readonly isCounterName: true }
+
+/** The names from the first up to, but not including, the second. */
+export type NameRange = readonly [from: string, to: string]
+
+export function counterName(key: CounterKey): CounterName {
+  return nameOf(key) as CounterName
+}
+
+/** A key whose parts may be columns or parameters of a statement, written in SQL. */
+export type CounterSqlKey =
+  | { of: 'players' }
+  | { of: 'users'; userType: UserType }
+  | { of: 'participants'; kind: string; itemId: string }
+
+/** The name as an expression of SQL. `kind` and `itemId` are SQL too: `tasks.id`, `$2::text`, `'social'`. */
+export function counterNameSql(key: CounterSqlKey): string {
+  return key.of === 'participants' ? `'participants:' || ${key.kind} || ':' || ${key.itemId}` : `'${nameOf(key)}'`
+}
+
+/** The counters of activity of every series, from the bucket that `from` is in up to the one that `to` is in, which is left out. */
+export function activityNames(bucket: Bucket, from: Date, to: Date): NameRange {
+  return [activityPrefix(bucket, from), activityPrefix(bucket, to)]
+}
+
+/** When and what a counter of `activityNames` counts: `at` is what `bucketText` gives for the bucket. */
+export const activityOfNameSql = { at: `split_part(name, ':', 2)`, series: `split_part(name, ':', 3)` }
+
+/** The counters of activity of every item, from the bucket that `from` is in up to the one that `to` is in, which is left out. */
+export function itemActivityNames(bucket: Exclude<Bucket, 'month'>, from: Date, to: Date): NameRange {
+  return [itemActivityPrefix(bucket, from), itemActivityPrefix(bucket, to)]
+}
+
+/** The participants of every item, counted over all time. */
+export const allParticipantsNames: NameRange = ['participants:', 'participants;'] // ; is the character after :
+
+/** The kind and id in a name of `itemActivityNames` or `allParticipantsNames`, `from` being the beginning of that range in SQL. */
+export function itemOfNameSql(from: string): { kind: string; itemId: string } {
+  const item = `substr(name, length(${from}) + 1)`
+  return { kind: `split_part(${item}, ':', 1)`, itemId: `substr(${item}, strpos(${item}, ':') + 1)` }
+}
+
+/** The hours before the one that `before` is in, of all series and items. */
+export function hourNamesBefore(before: Date): NameRange[] {
+  return [
+    ['activity@h:', activityPrefix('hour', before)],
+    ['taken@h:', itemActivityPrefix('hour', before)],
+  ]
+}
+
+/** How far an ISO text tells a bucket from the next one, and how the bucket is called in names. */
+const bucketFormats: Record<Bucket, { letter: string; length: number }> = {
+  hour: { letter: 'h', length: '2026-11-21T08'.length },
+  day: { letter: 'd', length: '2026-11-21'.length },
+  month: { letter: 'm', length: '2026-11'.length },
+}
+
+/** The bucket that a moment is in, as the beginning of its ISO text. */
+export function bucketText(bucket: Bucket, at: Date): string {
+  return at.toISOString().slice(0, bucketFormats[bucket].length)
+}
+
+function nameOf(key: CounterKey): string {
+  switch (key.of) {
+    case 'players':
+      return 'telegramUsers'
+    case 'users':
+      return `users:${key.userType}`
+    case 'participants':
+      return `participants:${key.kind}:${key.itemId}`
+    case 'activity':
+      return activityPrefix(key.bucket, key.at) + key.series
+    default:
+      return `${itemActivityPrefix(key.bucket, key.at)}${key.kind}:${key.itemId}`
+  }
+}
+
+function activityPrefix(bucket: Bucket, at: Date): string {
+  return `activity@${bucketFormats[bucket].letter}:${bucketText(bucket, at)}:`
+}
+
+function itemActivityPrefix(bucket: Bucket, at: Date): string {
+  return `taken@${bucketFormats[bucket].letter}:${bucketText(bucket, at)}:`
+}
