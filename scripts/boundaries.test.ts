@@ -26,6 +26,7 @@ async function plant(files: Record<string, string>): Promise<string> {
 /** Files that imports below point to, and that are innocent themselves. */
 const targets = {
   'contract/src/fields.ts': 'export const a = 1',
+  'contract/src/entities/task.ts': 'export const a = 1',
   'web/src/ui/button.tsx': 'export const a = 1',
   'web/src/client.ts': 'export const a = () => fetch("/api")',
   'web/src/session.tsx': 'export const a = 1',
@@ -65,9 +66,10 @@ test('a file in no room is refused', async () => {
 
 test('a tree that follows the rules passes', async () => {
   const allowed = {
-    'contract/src/tasks.ts': "import { z } from 'zod'\nimport { a } from '#src/fields.ts'\nexport const b = z.literal(a)",
+    'contract/src/tasks.ts':
+      "import { z } from 'zod'\nimport { a } from '#src/fields.ts'\nimport { a as c } from './entities/task.ts'\nexport const b = z.literal([a, c])",
     'web/src/features/tasks/task-form.tsx':
-      "import { a } from '#src/ui/button.tsx'\nimport { a as b } from './tasks-page.tsx'\nimport type { a as c } from '@arcade/contract/fields'\nexport const d: typeof c = a + b",
+      "import { a } from '#src/ui/button.tsx'\nimport { a as b } from './tasks-page.tsx'\nimport type { a as c } from '@arcade/contract/entities/task'\nexport const d: typeof c = a + b",
     'web/src/app-routes.tsx': "import { a } from '#src/routes.tsx'\nexport const b = a",
     'server/src/features/tasks.test.ts':
       "import { a } from '#src/testing/fixtures.ts'\nimport { a as b } from './tasks.ts'\nexport const c = [a, b, process.env.HOME]",
@@ -88,6 +90,8 @@ test('a tree that follows the rules passes', async () => {
 
 test.each([
   ['the contract needs more than zod', 'contract/src/x.ts', "import { readFile } from 'node:fs'"],
+  ['an entity needs a package', 'contract/src/entities/x.ts', "import { z } from 'zod'"],
+  ['an entity needs a schema', 'contract/src/entities/x.ts', "import { a } from '#src/fields.ts'"],
   ['the contract imports React', 'contract/src/x.ts', "import 'react'"],
   ['ui imports a feature', 'web/src/ui/x.tsx', "import { a } from '#src/features/tasks/tasks-page.tsx'"],
   ['ui imports the client', 'web/src/ui/x.tsx', "import { a } from '#src/client.ts'"],

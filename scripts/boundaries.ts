@@ -49,13 +49,22 @@ const rooms = [
   ['server/lists', 'server/src/lists/', 'lists/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.'],
 ] as const
 const roomNames = rooms.map(([name]) => name)
-const belowPages = ['contract', 'web/ui', 'web/client', 'web/session']
+const contract = ['contract', 'contract/entities']
+const belowPages = [...contract, 'web/ui', 'web/client', 'web/session']
 
 export const zones: readonly Zone[] = [
   {
+    name: 'contract/entities',
+    at: 'contract/src/entities/',
+    imports: [],
+    packages: [],
+    instead:
+      'entities/ is plain data, which the first page of the web app loads; a schema of it would bring zod along. Put schemas into the files above.',
+  },
+  {
     name: 'contract',
     at: 'contract/src/',
-    imports: [],
+    imports: ['contract/entities'],
     packages: ['zod', '@orpc/contract'],
     instead:
       'The contract knows neither DOM nor Node, only zod and @orpc/contract. Move what needs more to the side that needs it.',
@@ -65,7 +74,7 @@ export const zones: readonly Zone[] = [
   {
     name: 'web/ui',
     at: 'web/src/ui/',
-    imports: ['contract'],
+    imports: contract,
     instead: 'ui/ knows the contract and other ui only. Take what you need as a prop.',
   },
   {
@@ -76,7 +85,7 @@ export const zones: readonly Zone[] = [
     instead:
       'A feature sees the contract, ui, client.ts, session.tsx and itself. Move what two features need to ui/, or join them in routes.tsx.',
   },
-  { name: 'web/client', at: 'web/src/client', imports: ['contract'], instead: 'client.ts knows the contract only.' },
+  { name: 'web/client', at: 'web/src/client', imports: contract, instead: 'client.ts knows the contract only.' },
   {
     name: 'web/session',
     at: 'web/src/session',
@@ -99,13 +108,13 @@ export const zones: readonly Zone[] = [
   {
     name: 'server/http',
     at: 'server/src/http/',
-    imports: ['contract', 'server/config', ...roomNames, 'server/features'],
+    imports: [...contract, 'server/config', ...roomNames, 'server/features'],
     instead: 'app.ts hands the HTTP layer what it needs.',
   },
   {
     name: 'server/features',
     at: 'server/src/features/',
-    imports: ['contract', ...roomNames],
+    imports: [...contract, ...roomNames],
     isSplit: true,
     instead:
       'A feature sees the contract, calls.ts, the rooms below it (lists/, sheets/, identity/, files/, db/, postgres/) and itself; app.ts hands it the rest. ' +
@@ -114,20 +123,20 @@ export const zones: readonly Zone[] = [
   ...rooms.map(([name, at, instead], index) => ({
     name,
     at,
-    imports: ['contract', 'server/config', ...roomNames.slice(0, index)],
+    imports: [...contract, 'server/config', ...roomNames.slice(0, index)],
     instead,
   })),
   {
     name: 'server/config',
     at: 'server/src/config',
-    imports: ['contract'],
+    imports: contract,
     instead: 'config.ts reads the environment and knows nothing else.',
   },
 
   {
     name: 'e2e',
     at: 'e2e/',
-    imports: ['contract', 'server/app', 'server/testing'],
+    imports: [...contract, 'server/app', 'server/testing'],
     instead: 'e2e uses the contract, server/src/app.ts and server/src/testing/ only.',
   },
   // A benchmark may measure any module by itself, beside the product as a whole.

@@ -2,16 +2,8 @@
 import { z } from 'zod'
 import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from './bulk.ts'
 import { call } from './call.ts'
-import {
-  defineList,
-  type Fields,
-  type FilterOf,
-  filterSchema,
-  orderFields,
-  type RowOf,
-  rowSchema,
-  type SortName,
-} from './entity.ts'
+import { announcementFields, announcementList, announcementTypes, type LinkType } from './entities/announcement.ts'
+import { filterSchema, orderFields, rowSchema } from './entity-schemas.ts'
 import { idField, linkField, numberField, pageField, pageOf, textField, versionField } from './fields.ts'
 
 export const SUBTITLE_MAX_LENGTH = 60 // §9
@@ -25,18 +17,8 @@ export const UPLOAD_LIMIT_PIXELS = 40_000_000
 /** A file input's `accept` offers these. The server judges a file by its content instead. */
 export const UPLOAD_MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
 
-export const announcementTypes = ['desc', 'link'] as const
-export const announcementTypeLabels = { desc: 'Desc', link: 'Link' } as const // as in the column Desc/Link of §2
-export const linkTypeLabels = { input: 'Link with input', noInput: 'Link without input' } as const // §5
-export type LinkType = keyof typeof linkTypeLabels
-
 /** The key of a stored file is `announcements/{timestamp}_{name}` (§7), its address `fileUrl(key)`. */
 export const fileKeyField = z.string().regex(/^announcements\/\d{13}_[A-Za-z0-9._-]{1,120}$/, 'There is no such file.')
-
-/** The address of a stored file, or of its thumbnail: a WebP of at most 96 × 96 pixels. */
-export function fileUrl(key: string, size?: 'thumb'): string {
-  return `/api/files/${key}${size ? `?size=${size}` : ''}`
-}
 
 const optionalText = (label: string, maxLength: number) =>
   z.string(`${label} must be a text`).trim().max(maxLength, `${label} must be at most ${maxLength} characters`).optional()
@@ -93,51 +75,8 @@ export const announcementInput = z
   .refine(...hasALinkType)
 export type AnnouncementInput = z.infer<typeof announcementInput>
 
-/** An announcement's fields (§3). `image` and `icon` are keys of the file store. */
-export const announcementFields = {
-  id: { label: 'ID', kind: 'text' },
-  title: { label: 'Title', kind: 'text', sheetWidth: 40 },
-  subtitle: { label: 'Subtitle', kind: 'text', sheetWidth: 40 },
-  type: { label: 'Type', kind: 'choice', options: announcementTypeLabels, sheetWidth: 10 },
-  description: { label: 'Description', kind: 'text', isOptional: true, sheetWidth: 48 },
-  link: { label: 'Link', kind: 'text', isOptional: true, sheetWidth: 48 },
-  linkType: { label: 'Link Type', kind: 'choice', options: linkTypeLabels, isOptional: true, sheetWidth: 12 },
-  inputText: { label: 'Input Text', kind: 'text', isOptional: true, sheetWidth: 32 },
-  reward: { label: 'Reward', kind: 'number', sheetWidth: 12 },
-  status: { label: 'Status', kind: 'flag', sheetWidth: 12 },
-  image: { label: 'Image', kind: 'text', isOptional: true },
-  imageName: { label: 'Image Name', kind: 'text', isOptional: true, sheetWidth: 24 },
-  icon: { label: 'Icon', kind: 'text', isOptional: true },
-  iconName: { label: 'Icon Name', kind: 'text', isOptional: true, sheetWidth: 24 },
-  numberOfParticipants: { label: 'Participants', kind: 'integer', isDerived: true, sheetWidth: 14 },
-  createdAt: { label: 'Created At', kind: 'moment', sheetWidth: 20 },
-  version: { label: 'Version', kind: 'integer' },
-} as const satisfies Fields
-
 export const announcement = rowSchema(announcementFields)
-export type Announcement = RowOf<typeof announcementFields>
-
-/** `search` is a part of a title, subtitle or link. */
-export const announcementList = defineList({
-  name: 'announcements',
-  fields: announcementFields,
-  filters: {
-    type: { label: 'Type', kind: 'choice', field: 'type', options: announcementTypeLabels },
-    status: { label: 'Status', kind: 'choice', options: { active: 'Active', inactive: 'In Active' } }, // sic, §2
-  },
-  sorts: {
-    created: { label: 'Created', field: 'createdAt' },
-    title: { label: 'Title', field: 'title' },
-    reward: { label: 'Reward', field: 'reward' },
-    participants: { label: 'Participants', field: 'numberOfParticipants' },
-  },
-  ownSort: 'created',
-  pageSizes: [50], // §9
-})
 export const announcementsFilter = filterSchema(announcementList)
-export type AnnouncementsFilter = FilterOf<typeof announcementList>
-export type AnnouncementsSort = SortName<typeof announcementList>
-
 const done = z.object({ success: z.literal(true) })
 const tags = ['Announcements']
 

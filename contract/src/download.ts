@@ -2,10 +2,13 @@
 import { z } from 'zod'
 import { BULK_BODY_LIMIT_BYTES } from './bulk.ts'
 import { call } from './call.ts'
-import { targetSchema } from './entity.ts'
+import { targetSchema } from './entity-schemas.ts'
+import { participantList } from './entities/history.ts'
+import { playerList } from './entities/player.ts'
+import { userList } from './entities/user.ts'
 import { idField } from './fields.ts'
 import { historyKindField } from './history.ts'
-import { type ListName, lists } from './lists.ts'
+import { type ListName, lists } from './entities/lists.ts'
 
 export const XLSX_MEDIA_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
@@ -131,7 +134,7 @@ export const downloads = {
 
 /** The file names that §7 and §9 give an answer without content-disposition. */
 export const defaultFileNames = {
-  users: 'userdata.xlsx',
-  players: 'TelegramUserdata.xlsx',
-  history: 'data.xlsx',
+  users: userList.fileName,
+  players: playerList.fileName,
+  history: participantList.fileName,
 } as const

@@ -1,45 +1,14 @@
 /** Participation history (§2 /history, §3): a document per task or announcement, its participants as a subcollection. */
 import { z } from 'zod'
 import { call } from './call.ts'
-import { type Fields, type RowOf, rowSchema } from './entity.ts'
+import { historyItemFields, historyKinds, participantFields } from './entities/history.ts'
+import { rowSchema } from './entity-schemas.ts'
 import { cursorField, idField, keysetPageOf, searchField } from './fields.ts'
 
-export const HISTORY_PAGE_SIZE = 50 // §9
-/** The kinds of things that players take part in, and what one of each is called. */
-export const historyKindLabels = { announcement: 'Announcement', social: 'Social Task', daily: 'Daily Task' } as const
-export type HistoryKind = keyof typeof historyKindLabels
-export const historyKinds = Object.keys(historyKindLabels) as HistoryKind[]
 export const historyKindField = z.enum(historyKinds)
 
-/** The fields of an item's history (§3 History detail). The page shows a missing value as `not available`. */
-export const historyItemFields = {
-  kind: { label: 'Kind', kind: 'choice', options: historyKindLabels },
-  id: { label: 'ID', kind: 'text' },
-  title: { label: 'Title', kind: 'text', sheetWidth: 32 },
-  type: { label: 'Type', kind: 'text', sheetWidth: 12 },
-  linkType: { label: 'Link Type', kind: 'text', isOptional: true, sheetWidth: 12 },
-  link: { label: 'Link', kind: 'text', isOptional: true, sheetWidth: 40 },
-  description: { label: 'Description', kind: 'text', isOptional: true, sheetWidth: 40 },
-  inputText: { label: 'Input Text', kind: 'text', isOptional: true, sheetWidth: 32 },
-  reward: { label: 'Reward', kind: 'number', sheetWidth: 12 },
-  /** The number of participants. */
-  participants: { label: 'Participants', kind: 'integer', isDerived: true },
-} as const satisfies Fields
 export const historyItem = rowSchema(historyItemFields)
-export type HistoryItem = RowOf<typeof historyItemFields>
-
-/** A participant's fields (§3 History participant): the player's names at that moment, and the player's input. */
-export const participantFields = {
-  id: { label: 'ID', kind: 'integer', sheetWidth: 14 },
-  username: { label: 'Username', kind: 'text', isOptional: true, sheetWidth: 20 },
-  first_name: { label: 'First Name', kind: 'text', isOptional: true, sheetWidth: 20 },
-  last_name: { label: 'Last Name', kind: 'text', isOptional: true, sheetWidth: 20 },
-  userInput: { label: 'User Input', kind: 'text', isOptional: true, sheetWidth: 40 },
-  timestamp: { label: 'Timestamp', kind: 'moment', sheetWidth: 20 },
-} as const satisfies Fields
 export const historyParticipant = rowSchema(participantFields)
-export type HistoryParticipant = RowOf<typeof participantFields>
-
 const tags = ['History']
 
 export const history = {

@@ -2,21 +2,10 @@
 import { z } from 'zod'
 import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from './bulk.ts'
 import { call } from './call.ts'
-import {
-  defineList,
-  type Fields,
-  type FilterOf,
-  filterSchema,
-  orderFields,
-  type RowOf,
-  rowSchema,
-  type SortName,
-} from './entity.ts'
+import { userFields, userList, userTypes } from './entities/user.ts'
+import { filterSchema, orderFields, rowSchema } from './entity-schemas.ts'
 import { emailField, firstNameField, idField, lastNameField, pageField, pageOf, passwordField, versionField } from './fields.ts'
 
-export const userTypeLabels = { admin: 'Admin', user: 'User' } as const
-export type UserType = keyof typeof userTypeLabels
-export const userTypes = Object.keys(userTypeLabels) as UserType[]
 export const userTypeField = z.enum(userTypes)
 
 export const registrationFields = {
@@ -59,38 +48,8 @@ export function registrationInputFor(host: string) {
     .refine(...passwordsMatch)
 }
 
-/** A dashboard user's fields (§3 users). */
-export const userFields = {
-  id: { label: 'ID', kind: 'text' },
-  fname: { label: 'First Name', kind: 'text', sheetWidth: 20 },
-  lname: { label: 'Last Name', kind: 'text', sheetWidth: 20 },
-  email: { label: 'Email', kind: 'text', sheetWidth: 32 },
-  userType: { label: 'User Type', kind: 'choice', options: userTypeLabels, sheetWidth: 12 },
-  createdAt: { label: 'Created At', kind: 'moment', sheetWidth: 20 },
-  version: { label: 'Version', kind: 'integer' },
-} as const satisfies Fields
-
 export const dashboardUser = rowSchema(userFields)
-export type DashboardUser = RowOf<typeof userFields>
-
-/** `search` is a part of a name or of the e-mail. */
-export const userList = defineList({
-  name: 'users',
-  fields: userFields,
-  filters: { userType: { label: 'User Type', kind: 'choice', field: 'userType', options: userTypeLabels } },
-  sorts: {
-    created: { label: 'Created', field: 'createdAt' },
-    'first-name': { label: 'First Name', field: 'fname' },
-    'last-name': { label: 'Last Name', field: 'lname' },
-    email: { label: 'Email', field: 'email' },
-  },
-  ownSort: 'created',
-  pageSizes: [50], // §9
-})
 export const usersFilter = filterSchema(userList)
-export type UsersFilter = FilterOf<typeof userList>
-export type UsersSort = SortName<typeof userList>
-
 export const userUpdateInput = z.strictObject({ fname: firstNameField, lname: lastNameField, version: versionField.optional() })
 export type UserUpdateInput = z.infer<typeof userUpdateInput>
 

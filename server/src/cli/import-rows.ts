@@ -2,9 +2,9 @@
  * What a line of each collection (§3) has to be, and the columns it becomes (design §5). Pure: no database, no files.
  * Fields that are not ours are ignored; of what is wrong with a row the first thing is said.
  */
-import { announcementTypes, linkTypeLabels } from '@arcade/contract/announcements'
+import { announcementTypes, linkTypeLabels } from '@arcade/contract/entities/announcement'
 import { emailField, LINK_MAX_LENGTH, linkField, MAX_NUMBER } from '@arcade/contract/fields'
-import { hasLink, taskCollections, type TaskCollection } from '@arcade/contract/tasks'
+import { hasLink, taskCollections, type TaskCollection } from '@arcade/contract/entities/task'
 import type { HistoryKind } from '#src/db/tables.ts'
 
 /** Why a row is refused, for the person who will mend it. */

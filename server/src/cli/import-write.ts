@@ -4,8 +4,8 @@
  */
 import { sql, type Transaction } from 'kysely'
 import { errorCatalogue } from '@arcade/contract/errors'
-import type { TaskCollection } from '@arcade/contract/tasks'
-import type { UserType } from '@arcade/contract/users'
+import type { TaskCollection } from '@arcade/contract/entities/task'
+import type { UserType } from '@arcade/contract/entities/user'
 import { countParticipations, countPlayers, moveParticipation, movePlayer } from '#src/db/activity.ts'
 import { addDelta, addToCounters, type Deltas } from '#src/db/counters.ts'
 import type { HistoryKind, Tables } from '#src/db/tables.ts'

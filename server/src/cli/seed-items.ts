@@ -1,5 +1,5 @@
 /** Tasks and announcements for an installation without any, as rows of the import: what an operator of such a game might have. */
-import type { TaskCollection } from '@arcade/contract/tasks'
+import type { TaskCollection } from '@arcade/contract/entities/task'
 import { type Columns, parseAnnouncement, parseTask } from './import-rows.ts'
 
 /** Type, title and link, in the order of their priorities. */

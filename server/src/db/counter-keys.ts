@@ -3,7 +3,7 @@
  * refuses a name that is written out elsewhere. Names are compared byte by byte and end with what varies most, so that all buckets of
  * a time span, or all items, are one range of the index.
  */
-import type { UserType } from '@arcade/contract/users'
+import type { UserType } from '@arcade/contract/entities/user'
 import type { HistoryKind } from './tables.ts'
 
 export const buckets = ['hour', 'day', 'month'] as const

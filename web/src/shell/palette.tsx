@@ -2,8 +2,8 @@
  * The command palette: a page, an action, a player, a task or an announcement, by a few letters. A combobox over a list of groups
  * (ARIA APG): the focus stays in the field, arrow keys choose, Enter goes.
  */
-import { announcementTypeLabels } from '@arcade/contract/announcements'
-import { taskCollections } from '@arcade/contract/tasks'
+import { announcementTypeLabels } from '@arcade/contract/entities/announcement'
+import { taskCollections } from '@arcade/contract/entities/task'
 import { SEARCH_MAX_LENGTH } from '@arcade/contract/fields'
 import { useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'

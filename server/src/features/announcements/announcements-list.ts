@@ -5,7 +5,7 @@ import {
   announcementList,
   type AnnouncementsFilter,
   type AnnouncementsSort,
-} from '@arcade/contract/announcements'
+} from '@arcade/contract/entities/announcement'
 import type { contract } from '@arcade/contract/contract'
 import { errorCatalogue } from '@arcade/contract/errors'
 import { type Target, targetCondition } from '#src/lists/bulk.ts'

@@ -1,7 +1,7 @@
 /** History (§2, §3, §7): titles, details, participants by cursors both ways, POST /download-history. */
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
-import type { HistoryParticipant } from '@arcade/contract/history'
+import type { HistoryParticipant } from '@arcade/contract/entities/history'
 import type { Database } from '#src/db/database.ts'
 import type { HistoryKind } from '#src/db/tables.ts'
 import { addCount } from '#src/testing/activity.ts'

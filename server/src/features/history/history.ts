@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { defaultFileNames, type HistoryDownloadInput } from '@arcade/contract/download'
-import { HISTORY_PAGE_SIZE, type HistoryItem, type HistoryKind, type HistoryParticipant } from '@arcade/contract/history'
+import { HISTORY_PAGE_SIZE, type HistoryItem, type HistoryKind, type HistoryParticipant } from '@arcade/contract/entities/history'
 import { Failure, type Handlers } from '#src/calls.ts'
 import { isId, isMicroseconds, isText, keysetPage, readCursor, writeCursor } from '#src/lists/cursors.ts'
 import { counterSql } from '#src/db/counters.ts'

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { defaultFileNames } from '@arcade/contract/download'
-import type { PlayersFilter } from '@arcade/contract/players'
+import type { PlayersFilter } from '@arcade/contract/entities/player'
 import type { Target } from '#src/lists/bulk.ts'
 import type { CallContext, Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'

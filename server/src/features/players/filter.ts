@@ -1,6 +1,6 @@
 /** What narrows the list of players down, as conditions: for rows at hand, and for finding rows by an index. */
 import { type RawBuilder, sql } from 'kysely'
-import type { PlayersFilter, PlayersSort } from '@arcade/contract/players'
+import type { PlayersFilter, PlayersSort } from '@arcade/contract/entities/player'
 import { searchTerm } from '#src/lists/search.ts'
 
 type Condition = RawBuilder<boolean>

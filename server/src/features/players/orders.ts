@@ -1,5 +1,5 @@
 /** The orders of the list of players: the ranges of an index that lie after or before a place in it, and cursors for such places. */
-import { type PlayersSort, playersSorts } from '@arcade/contract/players'
+import { type PlayersSort, playersSorts } from '@arcade/contract/entities/player'
 import { isDecimal, isId, isMicroseconds, isText, readCursor, writeCursor } from '#src/lists/cursors.ts'
 
 /** A row's place in an order: its key there, null where it is missing, and the id that decides between equal ones. */

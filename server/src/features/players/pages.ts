@@ -3,7 +3,7 @@
  * whatever share of them the filter matches, and without believing the planner's guess of that share.
  */
 import { type RawBuilder, sql } from 'kysely'
-import { type Player, playersPageSizes } from '@arcade/contract/players'
+import { type Player, playersPageSizes } from '@arcade/contract/entities/player'
 import { counterSql } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Filter } from './filter.ts'

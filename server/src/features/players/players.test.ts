@@ -1,7 +1,7 @@
 /** Telegram Users (§2, §3, §7, §9): pages by cursors both ways, stable while balances change. */
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
-import type { Player, PlayersSort } from '@arcade/contract/players'
+import type { Player, PlayersSort } from '@arcade/contract/entities/player'
 import type { Database } from '#src/db/database.ts'
 import { addCount } from '#src/testing/activity.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'

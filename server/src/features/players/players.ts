@@ -1,7 +1,8 @@
 /** Telegram Users (§2, §3, §7, §9): the list in any order, searched and filtered, a player's page, and how many there are. */
 import { sql } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
-import type { PlayerParticipation, Player } from '@arcade/contract/players'
+import type { PlayerParticipation } from '@arcade/contract/players'
+import type { Player } from '@arcade/contract/entities/player'
 import { Failure, type Handlers, unlessGone } from '#src/calls.ts'
 import { isMicroseconds, isText, keysetPage, readCursor, writeCursor } from '#src/lists/cursors.ts'
 import type { Database } from '#src/db/database.ts'

@@ -1,8 +1,8 @@
 /** Telegram Users searched, filtered and sorted: always what a list in memory would give, page by page, both ways. */
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
-import type { Player, PlayersFilter, PlayersSort } from '@arcade/contract/players'
-import { playersSorts } from '@arcade/contract/players'
+import type { Player, PlayersFilter, PlayersSort } from '@arcade/contract/entities/player'
+import { playersSorts } from '@arcade/contract/entities/player'
 import type { Database } from '#src/db/database.ts'
 import { addCount } from '#src/testing/activity.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'

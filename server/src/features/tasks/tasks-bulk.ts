@@ -2,7 +2,7 @@
 import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { MAX_NUMBER } from '@arcade/contract/fields'
-import type { TaskCollection, TasksFilter } from '@arcade/contract/tasks'
+import type { TaskCollection, TasksFilter } from '@arcade/contract/entities/task'
 import { audit } from '#src/identity/audit.ts'
 import { actOnMany, type Target, targetCondition } from '#src/lists/bulk.ts'
 import { Failure, type Handlers } from '#src/calls.ts'

@@ -9,7 +9,7 @@ import {
   taskLists,
   type TasksFilter,
   type TasksSort,
-} from '@arcade/contract/tasks'
+} from '@arcade/contract/entities/task'
 import { type Target, targetCondition } from '#src/lists/bulk.ts'
 import type { CallContext, Handlers } from '#src/calls.ts'
 import { counterSql, readCounters } from '#src/db/counters.ts'

@@ -1,6 +1,6 @@
 /** Removing many users at once: never oneself, never the last admin, in a race neither (security.md, Authorization). */
 import { sql, type Transaction } from 'kysely'
-import type { UsersFilter } from '@arcade/contract/users'
+import type { UsersFilter } from '@arcade/contract/entities/user'
 import type { BulkOutput } from '@arcade/contract/bulk'
 import { errorCatalogue } from '@arcade/contract/errors'
 import { actOnMany, type Done, type Target, targetCondition } from '#src/lists/bulk.ts'

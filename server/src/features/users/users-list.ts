@@ -1,6 +1,6 @@
 /** Manage Users as a list (§2, §6, §7): searched, filtered and sorted, 50 a page by their number, and as a spreadsheet. */
 import { type RawBuilder, sql } from 'kysely'
-import { type DashboardUser, userList, type UsersFilter, type UsersSort, userTypes } from '@arcade/contract/users'
+import { type DashboardUser, userList, type UsersFilter, type UsersSort, userTypes } from '@arcade/contract/entities/user'
 import type { contract } from '@arcade/contract/contract'
 import { defaultFileNames } from '@arcade/contract/download'
 import { type Target, targetCondition } from '#src/lists/bulk.ts'

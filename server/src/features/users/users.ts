@@ -1,6 +1,6 @@
 /** Manage Users (§2, §5, §6, §7): the list without oneself, names, roles, adding, removing, the download. */
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { DashboardUser } from '@arcade/contract/users'
+import type { DashboardUser } from '@arcade/contract/entities/user'
 import type { contract } from '@arcade/contract/contract'
 import { audit } from '#src/identity/audit.ts'
 import { type CallContext, Failure, type Handlers, signedIn } from '#src/calls.ts'

@@ -1,13 +1,12 @@
 /** The add and edit form of announcements (§2, §4, §5), with a preview. What is edited, or duplicated, stands in the address: a reload keeps it. */
 import {
   type Announcement,
-  type announcementInput,
-  type AnnouncementInput,
   announcementTypeLabels,
   announcementTypes,
   fileUrl,
   linkTypeLabels,
-} from '@arcade/contract/announcements'
+} from '@arcade/contract/entities/announcement'
+import type { announcementInput, AnnouncementInput } from '@arcade/contract/announcements'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'

@@ -2,7 +2,12 @@
  * Announcements (§2 /annoucements): all columns, the status and its toggle, thumbnails that load when they come into view; searched,
  * sorted, filtered, picked.
  */
-import { type Announcement, type AnnouncementsFilter, announcementTypeLabels, fileUrl } from '@arcade/contract/announcements'
+import {
+  type Announcement,
+  type AnnouncementsFilter,
+  announcementTypeLabels,
+  fileUrl,
+} from '@arcade/contract/entities/announcement'
 import { Anchor, Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'

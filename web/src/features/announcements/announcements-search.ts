@@ -1,5 +1,5 @@
 /** What the address of Announcements holds. */
-import type { AnnouncementsSort } from '@arcade/contract/announcements'
+import type { AnnouncementsSort } from '@arcade/contract/entities/announcement'
 import { defined, type ListSearch, listSearch, oneOf } from '#src/ui/list-search.ts'
 
 export interface AnnouncementsSearch extends ListSearch<AnnouncementsSort> {

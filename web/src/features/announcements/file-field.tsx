@@ -1,5 +1,6 @@
 /** The image or the icon of an announcement (§5): chosen, shown before it is sent, cleared. The form uploads it when it is saved. */
-import { fileUrl, UPLOAD_LIMIT_BYTES, UPLOAD_MEDIA_TYPES } from '@arcade/contract/announcements'
+import { fileUrl } from '@arcade/contract/entities/announcement'
+import { UPLOAD_LIMIT_BYTES, UPLOAD_MEDIA_TYPES } from '@arcade/contract/announcements'
 import { Button } from '@mantine/core'
 import { useEffect, useId, useRef, useState } from 'react'
 import classes from './announcements.module.css'

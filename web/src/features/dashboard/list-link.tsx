@@ -1,5 +1,5 @@
 /** The lists behind the dashboard's figures: their addresses, and the small arrow that leads there. */
-import type { HistoryKind } from '@arcade/contract/history'
+import type { HistoryKind } from '@arcade/contract/entities/history'
 import { IconArrowUpRight } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'

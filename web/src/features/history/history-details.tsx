@@ -1,7 +1,7 @@
 /** The chosen item of History (§2, §3): its details, its participants 50 a page, both as a spreadsheet. */
-import { announcementTypeLabels, linkTypeLabels } from '@arcade/contract/announcements'
-import type { HistoryItem, HistoryKind, HistoryParticipant } from '@arcade/contract/history'
-import { taskTypeLabels } from '@arcade/contract/tasks'
+import { announcementTypeLabels, linkTypeLabels } from '@arcade/contract/entities/announcement'
+import type { HistoryItem, HistoryKind, HistoryParticipant } from '@arcade/contract/entities/history'
+import { taskTypeLabels } from '@arcade/contract/entities/task'
 import { Anchor } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'

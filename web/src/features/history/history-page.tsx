@@ -1,5 +1,5 @@
 /** Participation history (§2 /history): three tabs of titles; the chosen item with its details and participants. Tab, item and page are in the address. */
-import { type HistoryKind, historyKinds } from '@arcade/contract/history'
+import { type HistoryKind, historyKinds } from '@arcade/contract/entities/history'
 import { Tabs, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'

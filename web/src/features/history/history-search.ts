@@ -1,5 +1,5 @@
 /** What the address of History holds; it is read before the page is loaded, so it is apart from it. */
-import type { HistoryKind } from '@arcade/contract/history'
+import type { HistoryKind } from '@arcade/contract/entities/history'
 import { defined, textOf } from '#src/ui/list-search.ts'
 
 /** Where one is among the participants: a page from 2 on comes with its cursor. */

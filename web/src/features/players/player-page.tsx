@@ -1,5 +1,5 @@
 /** A player: identity, handles, wallets, balance, and on one time line everything the player took part in and what it was worth. */
-import type { HistoryKind } from '@arcade/contract/history'
+import type { HistoryKind } from '@arcade/contract/entities/history'
 import type { PlayerParticipation } from '@arcade/contract/players'
 import { Button } from '@mantine/core'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'

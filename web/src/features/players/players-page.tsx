@@ -2,7 +2,7 @@
  * Players (§2 /manage-telegram-users): the 15 fields of §3, by balance or first name, in pages by cursor (§7, §9); searched, filtered,
  * sorted, picked. Everything that says which page it is stands in the address.
  */
-import { type Player, type PlayersFilter, playersPageSizes, type PlayersSort } from '@arcade/contract/players'
+import { type Player, type PlayersFilter, playersPageSizes, type PlayersSort } from '@arcade/contract/entities/player'
 import { NativeSelect } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'

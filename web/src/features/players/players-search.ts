@@ -1,5 +1,5 @@
 /** What the address of Telegram Users and of a player's page holds: the list one is in. */
-import type { PlayersFilter, PlayersSort } from '@arcade/contract/players'
+import type { PlayersFilter, PlayersSort } from '@arcade/contract/entities/player'
 import { dayOf, defined, type ListSearch, listSearch, numberOf, oneOf, textOf } from '#src/ui/list-search.ts'
 
 const sizes = [5, 25, 50, 100] as const // design §7

@@ -7,10 +7,10 @@ import {
   type Task,
   type TaskCollection,
   taskCollections,
-  type TaskInput,
   type TaskType,
   taskTypeLabels,
-} from '@arcade/contract/tasks'
+} from '@arcade/contract/entities/task'
+import type { TaskInput } from '@arcade/contract/tasks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'

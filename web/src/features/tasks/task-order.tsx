@@ -1,5 +1,5 @@
 /** The order of a page of tasks, by hand (§2: sorted by priority): moved at once, saved as one change, undone from the toast. */
-import type { Task, TaskCollection } from '@arcade/contract/tasks'
+import type { Task, TaskCollection } from '@arcade/contract/entities/task'
 import { type QueryKey } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { asCallError, client, queryClient } from '#src/client.ts'

@@ -1,5 +1,5 @@
 /** Social and daily tasks (§2): one list, by priority, 50 a page; its order can be changed by hand; searched, sorted, filtered, picked. */
-import { type Task, type TaskCollection, taskCollections, type TasksFilter, taskTypeLabels } from '@arcade/contract/tasks'
+import { type Task, type TaskCollection, taskCollections, type TasksFilter, taskTypeLabels } from '@arcade/contract/entities/task'
 import { Anchor, Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'

@@ -1,5 +1,5 @@
 /** What the address of a list of tasks holds. */
-import type { TasksSort } from '@arcade/contract/tasks'
+import type { TasksSort } from '@arcade/contract/entities/task'
 import { defined, type ListSearch, listSearch, textOf } from '#src/ui/list-search.ts'
 
 export interface TasksSearch extends ListSearch<TasksSort> {

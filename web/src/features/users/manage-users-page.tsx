@@ -1,5 +1,5 @@
 /** The dashboard's users (§2 /manage-users): 50 a page, oneself left out by the server; searched, sorted, filtered, picked. */
-import type { DashboardUser, UsersFilter } from '@arcade/contract/users'
+import type { DashboardUser, UsersFilter } from '@arcade/contract/entities/user'
 import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'

@@ -1,5 +1,6 @@
 /** Update User (§2 /update-user/…): first and last name, and the role. Of the address only the id counts; the rest is loaded. */
-import type { DashboardUser, UserUpdateInput } from '@arcade/contract/users'
+import type { DashboardUser } from '@arcade/contract/entities/user'
+import type { UserUpdateInput } from '@arcade/contract/users'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'

@@ -1,5 +1,5 @@
 /** What the address of Manage Users holds. */
-import type { UsersSort, UserType } from '@arcade/contract/users'
+import type { UsersSort, UserType } from '@arcade/contract/entities/user'
 import { defined, type ListSearch, listSearch, oneOf } from '#src/ui/list-search.ts'
 
 export interface UsersSearch extends ListSearch<UsersSort> {

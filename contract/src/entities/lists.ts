@@ -1,9 +1,9 @@
 /** Every list of the console by its name on the wire: what can be exported by selection. */
-import { announcementList } from './announcements.ts'
+import { announcementList } from './announcement.ts'
 import type { List } from './entity.ts'
-import { playerList } from './players.ts'
-import { taskLists } from './tasks.ts'
-import { userList } from './users.ts'
+import { playerList } from './player.ts'
+import { taskLists } from './task.ts'
+import { userList } from './user.ts'
 
 export const lists = {
   users: userList,

@@ -2,9 +2,6 @@
  * How an entity and its list are declared: once, as plain data with types. Whatever uses a field, filter or sort is derived from the
  * declaration or is a `Record` over its keys, so that one that is forgotten somewhere does not compile.
  */
-import { z } from 'zod'
-import { bulkTarget } from './bulk.ts'
-import { MAX_NUMBER, reversedField, searchField } from './fields.ts'
 
 interface FieldBase {
   /** The specification's header of the field's column (§2), also in spreadsheets. */
@@ -26,7 +23,7 @@ export type Field = FieldBase &
   )
 export type Fields = Readonly<Record<string, Field>>
 
-interface KindTypes {
+export interface KindTypes {
   text: string
   number: number
   integer: number
@@ -64,30 +61,6 @@ export function namesOf<Fs extends Fields>(fields: Fs): (keyof Fs & string)[] {
   return Object.keys(fields)
 }
 
-/** The schema of an entity's row on the wire. */
-export function rowSchema<const Fs extends Fields>(fields: Fs) {
-  const shape = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)]))
-  return z.object(shape as { [Name in keyof Fs]: z.ZodType<FieldValue<Fs[Name]>> })
-}
-
-function fieldSchema(field: Field): z.ZodType {
-  const schema = presentSchema(field)
-  return field.isOptional ? schema.nullable() : schema
-}
-
-function presentSchema(field: Field): z.ZodType {
-  if (field.kind === 'choice') return z.enum(Object.keys(field.options))
-  return kindSchemas[field.kind]
-}
-
-const kindSchemas = {
-  text: z.string(),
-  number: z.number(),
-  integer: z.int(),
-  moment: z.iso.datetime(),
-  flag: z.boolean(),
-} satisfies { [Kind in keyof KindTypes]: z.ZodType<KindTypes[Kind]> }
-
 /**
  * What narrows a list down. `min` and `max` are the bounds of an amount; `from` and `before` are bounds of a moment that people choose as
  * days (the last day included, so `before` is the midnight after it); `choice` is one of the options; `text` is any text, of which some
@@ -120,12 +93,20 @@ export interface Sort<FieldName extends string = string> {
 export interface List {
   /** The list's name in calls, in the audit trail and in selections. */
   name: string
+  /** What one row and several rows are called, as in `No user matches.` and `Search users`. */
+  noun: { one: string; many: string }
+  /** This text stands in place of the rows when there are none at all. */
+  emptyText: string
+  /** The name of the list's spreadsheets. */
+  fileName: string
   fields: Fields
   filters: Filters
   sorts: Readonly<Record<string, Sort>>
   /** The order it has unless another one is asked for. */
   ownSort: string
   pageSizes: readonly [number, ...number[]]
+  /** A page begins after or ends before a row (§7) instead of being a number of pages away from the first one. */
+  isPagedByCursor?: true
 }
 
 /** Declares a list; filters and sorts can only name fields that there are. */
@@ -137,12 +118,16 @@ export function defineList<
   const Sizes extends readonly [number, ...number[]],
 >(list: {
   name: Name
+  noun: List['noun']
+  emptyText: string
+  fileName: string
   fields: Fs
   filters: Filts
   sorts: Readonly<Record<Order, Sort<keyof Fs & string>>>
   ownSort: NoInfer<Order>
   /** The first one is the page size unless another one is asked for. */
   pageSizes: Sizes
+  isPagedByCursor?: true
 }) {
   return list
 }
@@ -152,34 +137,4 @@ export type SortName<L extends List> = keyof L['sorts'] & string
 /** What narrows a list down, on the wire: a text that is looked for, and the list's filters. */
 export type FilterOf<L extends List> = { search?: string | undefined } & {
   -readonly [Name in keyof L['filters']]?: FilterValue<L['filters'][Name]> | undefined
-}
-
-const amountField = z.coerce.number().min(-MAX_NUMBER).max(MAX_NUMBER)
-const momentField = z.iso.datetime({ offset: true })
-const offeredTextField = z.string().max(64)
-
-/** The schema of what narrows a list down. */
-export function filterSchema<const L extends List>(list: L) {
-  const filters = Object.fromEntries(Object.entries(list.filters).map(([name, filter]) => [name, valueSchema(filter).optional()]))
-  type Shape = { search: typeof searchField } & {
-    [Name in keyof L['filters']]: z.ZodOptional<z.ZodType<FilterValue<L['filters'][Name]>>>
-  }
-  return z.strictObject({ search: searchField, ...filters } as Shape)
-}
-
-function valueSchema(filter: Filter): z.ZodType {
-  if (filter.kind === 'choice') return z.enum(Object.keys(filter.options))
-  if (filter.kind === 'text') return offeredTextField
-  return filter.kind === 'min' || filter.kind === 'max' ? amountField : momentField
-}
-
-/** The order of a list, as fields of a query. */
-export function orderFields<const L extends List>(list: L) {
-  const sort = z.enum(Object.keys(list.sorts) as SortName<L>[]) as z.ZodType<SortName<L>>
-  return { sort: sort.default(list.ownSort as z.util.NoUndefined<SortName<L>>), reversed: reversedField }
-}
-
-/** The rows of a list that a call acts on: picked ones, or all that a filter matches. */
-export function targetSchema<const L extends List>(list: L) {
-  return bulkTarget(filterSchema(list))
 }
