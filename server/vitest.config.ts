@@ -1,6 +1,7 @@
 /** The server's tests: a process a file, one PostgreSQL a run, a database a worker (style.md, Tests). */
 import { readFileSync } from 'node:fs'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { rounds } from './src/testing/size.ts'
 
 export default defineConfig({
   test: {
@@ -12,7 +13,7 @@ export default defineConfig({
     globalSetup: ['src/testing/global-setup.ts'],
     setupFiles: ['src/testing/setup.ts'],
     // Far beyond what a test needs, also on a busy machine: it tells what hangs from what is slow, and nothing about speed.
-    testTimeout: 120_000,
+    testTimeout: rounds(120_000, 6 * 3_600_000),
     hookTimeout: 300_000,
   },
 })

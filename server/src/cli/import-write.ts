@@ -8,6 +8,7 @@ import type { TaskCollection } from '@arcade/contract/entities/task'
 import type { UserType } from '@arcade/contract/entities/user'
 import { countParticipations, countPlayers, moveParticipation, movePlayer } from '#src/db/activity.ts'
 import { addDelta, addToCounters, type Deltas } from '#src/db/counters.ts'
+import { lockPriorities, parkPriorities } from '#src/db/priorities.ts'
 import type { HistoryKind, Tables } from '#src/db/tables.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { Columns } from './import-rows.ts'
@@ -192,7 +193,8 @@ export const writeTelegramUsers: Writer = async (tx, rows) => {
 /** Priorities may be swapped within a batch; a row that wants one that is taken stays as it was. */
 export function tasksWriter(collection: TaskCollection): Writer {
   return async (tx, rows) => {
-    await sql`set constraints tasks_priority_key deferred`.execute(tx)
+    await lockPriorities(tx, collection)
+    // Nobody may add a task between the look at the stored priorities and the writing.
     await sql`lock table tasks in share row exclusive mode`.execute(tx)
     const candidates = rows.map((row) => ({ id: String(row['id']), key: Number(row['priority']), row }))
     const { rows: existing } = await sql<{ id: string; key: number }>`
@@ -202,6 +204,11 @@ export function tasksWriter(collection: TaskCollection): Writer {
     )
     const refused = settleUnique(candidates, existing)
     const accepted = candidates.filter((candidate) => !refused.has(candidate))
+    await parkPriorities(
+      tx,
+      collection,
+      accepted.map(({ id, key }) => ({ id, priority: String(key) })),
+    )
     const { added, changed } = await upsert(
       tx,
       tasks,

@@ -4,9 +4,9 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { startProcess, waitFor } from '#src/testing/processes.ts'
-import { createDatabase, testDatabase } from '#src/testing/test-database.ts'
+import { createDatabase, openAgain, testDatabase } from '#src/testing/test-database.ts'
 import { onServer } from '#src/testing/test-server.ts'
-import { type Database, openDatabase } from './database.ts'
+import { openDatabase } from './database.ts'
 import { StartError, violatedConstraint, isDiskFull, isUnavailable } from '#src/postgres/errors.ts'
 import type { Migration } from './migrate.ts'
 
@@ -132,7 +132,7 @@ describe('errors', () => {
   })
 
   test('§security an exhausted pool fails fast, as unavailable', async () => {
-    const small = await open({ poolSize: 1 })
+    const small = await openAgain({ poolSize: 1 })
     const release = Promise.withResolvers<void>()
     const held = Promise.withResolvers<void>()
     const holding = small.transaction(async (tx) => {
@@ -167,7 +167,7 @@ describe('prepared', () => {
     await sql`create table shape (a integer)`.execute(db)
     onTestFinished(() => void sql`drop table shape`.execute(db))
     await sql`insert into shape values (1)`.execute(db)
-    const single = await open({ poolSize: 1 })
+    const single = await openAgain({ poolSize: 1 })
     const all = single.prepared<Record<string, number>>('shape', 'select * from shape where a = $1')
     expect(await all([1])).toEqual([{ a: 1 }])
     const { rows } = await sql<{ name: string }>`select name from pg_prepared_statements`.execute(single.db)
@@ -275,7 +275,7 @@ describe('listening', () => {
 
 describe('opening and closing', () => {
   test('§security every connection cut off: the next calls work', async () => {
-    const own = await open({})
+    const own = await openAgain()
     expect(await own.isReady()).toBe(true)
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(
       db,
@@ -350,16 +350,6 @@ describe('migrations', () => {
     expect(names.map(({ name }) => name)).toEqual(['0001_a', '0002_b'])
   })
 })
-
-/** Another pool on the tests' server, without tables of its own. */
-async function open(options: { poolSize?: number }): Promise<Database> {
-  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db)
-  const url = new URL(inject('testServer').url)
-  url.pathname = `/${rows[0]?.name}`
-  const opened = await openDatabase({ dataDir: '/nowhere', url: url.href, log, use: 'server', ...options })
-  onTestFinished(() => opened.close())
-  return opened
-}
 
 async function collect<T>(batches: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = []

@@ -48,9 +48,9 @@ let passwordHash: string | undefined
 let people = 0
 
 export async function testApp(
-  options: { rateLimit?: boolean; publicOrigin?: string; fileStore?: FileStore; webApp?: WebApp } = {},
+  options: { rateLimit?: boolean; publicOrigin?: string; fileStore?: FileStore; webApp?: WebApp; database?: Database } = {},
 ): Promise<TestApp> {
-  const database = await testDatabase()
+  const database = options.database ?? (await testDatabase())
   const { http, sessions, files, live } = await createApp({
     config: { publicOrigin: options.publicOrigin, registrationEmailHost: 'gmail.com', rateLimit: options.rateLimit ?? false },
     database,

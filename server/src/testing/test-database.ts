@@ -5,8 +5,8 @@
 import os from 'node:os'
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import { inject } from 'vitest'
-import { type Database, openDatabase } from '#src/db/database.ts'
+import { inject, onTestFinished } from 'vitest'
+import { type Database, type DatabaseOptions, openDatabase } from '#src/db/database.ts'
 import { onServer, withDatabase } from './test-server.ts'
 
 let opened: Promise<Database> | undefined
@@ -16,6 +16,14 @@ let tables: string[] | undefined
 export function testDatabase(): Promise<Database> {
   opened ??= open()
   return opened
+}
+
+/** The worker's database once more, as another server process would open it; closed when the test ends. */
+export async function openAgain(options: Partial<DatabaseOptions> = {}): Promise<Database> {
+  await testDatabase()
+  const database = await openDatabase({ ...workerOptions(), ...options })
+  onTestFinished(() => database.close())
+  return database
 }
 
 /** Another database on the tests' server, without any table unless it is a copy of the template; dropped when the run ends. */
@@ -49,21 +57,29 @@ export async function closeTestDatabase(): Promise<void> {
 
 async function open(): Promise<Database> {
   const { url, template } = inject('testServer')
-  const name = `${template}_worker_${process.env['VITEST_POOL_ID']}`
+  const name = workerName()
   await onServer(url, async (run) => {
     const [found] = await run(`select 1 from pg_database where datname = '${name}'`)
     if (found === undefined) await run(`create database ${name} template ${template}`)
   })
-  const database = await openDatabase({
-    dataDir: os.tmpdir(),
-    url: withDatabase(url, name),
-    log: pino({ level: 'silent' }),
-    use: 'server',
-    poolSize: 8,
-  })
+  const database = await openDatabase(workerOptions())
   opened = Promise.resolve(database)
   await emptyTables() // a killed file before us emptied nothing
   return database
+}
+
+function workerName(): string {
+  return `${inject('testServer').template}_worker_${process.env['VITEST_POOL_ID']}`
+}
+
+function workerOptions(): DatabaseOptions {
+  return {
+    dataDir: os.tmpdir(),
+    url: withDatabase(inject('testServer').url, workerName()),
+    log: pino({ level: 'silent' }),
+    use: 'server',
+    poolSize: 8,
+  }
 }
 
 /** All but the two whose rows come with the migrations. */

@@ -7,6 +7,7 @@ import { audit } from '#src/identity/audit.ts'
 import { actOnMany, type Target, targetCondition } from '#src/lists/bulk.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import { type AssignedPriority, assignPriorities, lockPriorities } from '#src/db/priorities.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { tasksCondition } from './tasks-list.ts'
 
@@ -20,6 +21,7 @@ export function tasksBulk(database: Database, collection: TaskCollection): Bulk 
     removeMany({ target, dryRun, expected }, context) {
       const act = { action: 'task.remove-many', target: `${collection}Tasks`, dryRun, expected }
       return actOnMany(database, context, act, async (tx) => {
+        await lockPriorities(tx, collection)
         const removed = await tx.deleteFrom('tasks').where(conditionOf(target)).returning('id').execute()
         return { ids: removed.map(({ id }) => id) }
       })
@@ -28,15 +30,16 @@ export function tasksBulk(database: Database, collection: TaskCollection): Bulk 
     prioritise({ target, first, step, dryRun, expected }, context) {
       const act = { action: 'task.prioritise', target: `${collection}Tasks`, detail: { first, step }, dryRun, expected }
       return actOnMany(database, context, act, async (tx) => {
+        await lockPriorities(tx, collection)
         const ids = await lockTasks(tx, collection, conditionOf(target))
         if (Math.abs(first + step * Math.max(0, ids.length - 1)) > MAX_NUMBER) {
           const message = `Priority must be between ${-MAX_NUMBER} and ${MAX_NUMBER}`
           throw new Failure('INVALID_INPUT', { message, fields: { step: message } })
         }
-        await sql`
-          with given as (select id, ord from unnest(${ids}::text[]) with ordinality as given (id, ord))
-          update tasks set priority = ${first}::numeric + (ord - 1) * ${step}::numeric, version = version + 1 from given
-           where collection = ${collection} and tasks.id = given.id`.execute(tx)
+        const { rows: numbered } = await sql<AssignedPriority>`
+          select id, (${first}::numeric + (ord - 1) * ${step}::numeric)::text as priority
+            from unnest(${ids}::text[]) with ordinality as target (id, ord)`.execute(tx)
+        await assignPriorities(tx, collection, numbered)
         return { ids }
       })
     },
@@ -45,6 +48,7 @@ export function tasksBulk(database: Database, collection: TaskCollection): Bulk 
       const ids = tasks.map(({ id }) => id)
       if (new Set(ids).size < ids.length) throw new Failure('INVALID_INPUT', { message: 'Name each task once.' })
       await database.transaction(async (tx) => {
+        await lockPriorities(tx, collection)
         await lockTasks(tx, collection, sql<boolean>`collection = ${collection} and id = any(${ids})`)
         const found = await tx
           .selectFrom('tasks')
@@ -58,13 +62,15 @@ export function tasksBulk(database: Database, collection: TaskCollection): Bulk 
             message: 'Somebody else has changed these tasks meanwhile. Please look at the list again.',
           })
         }
-        await sql`
-          with given as (select id, ord from unnest(${ids}::text[]) with ordinality as given (id, ord)),
-          dealt as (
-            select priority, row_number() over (order by priority) as ord from tasks
+        const { rows: moved } = await sql<AssignedPriority>`
+          with wanted as (select id, ord from unnest(${ids}::text[]) with ordinality as wanted (id, ord)),
+          present as (
+            select id, priority, row_number() over (order by priority) as ord from tasks
              where collection = ${collection} and id = any(${ids}))
-          update tasks set priority = dealt.priority, version = version + 1 from given join dealt using (ord)
-           where collection = ${collection} and tasks.id = given.id and tasks.priority <> dealt.priority`.execute(tx)
+          select wanted.id, present.priority::text as priority from wanted join present using (ord) where wanted.id <> present.id`.execute(
+          tx,
+        )
+        await assignPriorities(tx, collection, moved)
         await audit(tx, context, { action: 'task.reorder', target: `${collection}Tasks`, detail: { count: ids.length, ids } })
       })
       return { success: true }

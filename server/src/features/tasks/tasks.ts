@@ -7,6 +7,7 @@ import type { TaskInput } from '@arcade/contract/tasks'
 import { audit } from '#src/identity/audit.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import { lockPriorities } from '#src/db/priorities.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { tasksBulk } from './tasks-bulk.ts'
 import { shown, tasksList, withParticipants } from './tasks-list.ts'
@@ -48,6 +49,7 @@ export function tasksHandlers(
 
     async update({ id, version, ...input }, context) {
       await database.transaction(async (tx) => {
+        await lockPriorities(tx, collection)
         const before = await tx
           .selectFrom('tasks')
           .select(['version', 'image as type', 'priority', 'title', 'link', 'reward'])

@@ -1,0 +1,26 @@
+/**
+ * `npm run test:soak [-- path…]`: the tests that choose their size by server/src/testing/size.ts, in the large one. They take hours
+ * instead of minutes. `TEST_SEED=N` makes the same random choices again.
+ */
+import { randomInt } from 'node:crypto'
+import { glob, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { root, run } from './children.ts'
+import { buildWeb } from './web-build.ts'
+
+const seed = process.env.TEST_SEED ?? String(randomInt(2 ** 31))
+const paths = process.argv.slice(2)
+const files = paths.length > 0 ? paths : await sizedTests()
+await buildWeb() // some tests start the whole server
+console.log(`Seed ${seed}: TEST_SEED=${seed} npm run test:soak repeats this run`)
+const { code } = await run('vitest', ['run', '--project', 'server', ...files], {
+  env: { TEST_SIZE: 'soak', TEST_SEED: seed },
+})
+process.exitCode = code
+
+async function sizedTests(): Promise<string[]> {
+  const found: string[] = []
+  for await (const file of glob('server/src/**/*.test.ts', { cwd: root }))
+    if ((await readFile(join(root, file), 'utf8')).includes('/testing/size.ts')) found.push(file)
+  return found
+}

@@ -1,0 +1,92 @@
+/** Many people who change priorities at the same moment, on one server and on several that share a database. */
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { type Client, testApp } from '#src/testing/test-app.ts'
+import { openAgain, testDatabase } from '#src/testing/test-database.ts'
+import { reportFigure, rounds, seededRandom } from '#src/testing/size.ts'
+
+const path = '/api/social-tasks'
+const CALLERS = 20
+
+test.for([1, 3])(
+  '§5 of 20 at once who want one priority, on %i server(s), one gets it and the others hear that it is taken',
+  async (servers) => {
+    const { db } = await testDatabase()
+    const databases = await Promise.all(Array.from({ length: servers }, () => openAgain()))
+    const apps = await Promise.all(databases.map((database) => testApp({ database })))
+    const admins = await Promise.all(apps.map((app) => app.signUp('admin')))
+    const values = Array.from({ length: CALLERS }, (_, index) => ({
+      collection: 'social' as const,
+      id: `t${index}`,
+      ...task(index),
+    }))
+    await db
+      .insertInto('tasks')
+      .values(values.map(({ type, ...columns }) => ({ ...columns, image: type })))
+      .execute()
+    const deadlocks = await countDeadlocks()
+    const random = seededRandom()
+    const count = rounds(30, 1_000)
+    const durations: number[] = []
+
+    for (let round = 0; round < count; round += 1) {
+      const wanted = 1_000 + round
+      const listed: { id: string; priority: number }[] = (await admins[0]!.call('GET', path)).body.tasks
+      const present = listed.slice(0, CALLERS)
+      const start = performance.now()
+      const outcomes = await Promise.all(
+        Array.from({ length: CALLERS }, async (_, caller) => {
+          const admin = admins[caller % admins.length]!
+          const one = present[caller]! // two callers may both give one task the same priority, so each has another
+          const kind = random()
+          if (kind < 0.2) return { claims: false, ...(await reorder(admin, shuffled(present, random))) }
+          const answer =
+            kind < 0.6
+              ? admin.call('POST', path, task(wanted))
+              : kind < 0.9
+                ? admin.call('PUT', `${path}/${one.id}`, task(wanted))
+                : admin.call('POST', `${path}/priorities`, { target: { ids: [one.id] }, first: wanted, step: 1 })
+          return { claims: true, ...(await answer) }
+        }),
+      )
+      durations.push(performance.now() - start)
+
+      const claims = outcomes.filter(({ claims: isClaim }) => isClaim).map(({ status, body }) => `${status} ${body.message}`)
+      expect(
+        claims.toSorted((a, b) => a.localeCompare(b)),
+        `round ${round}`,
+      ).toEqual(['200 undefined', ...claims.slice(1).map(() => '409 Priority is already taken!')])
+      const orders = outcomes.filter(({ claims: isClaim }) => !isClaim).map(({ status, body }) => body.code ?? status)
+      expect(orders.filter((outcome) => outcome !== 200 && outcome !== 'STALE')).toEqual([])
+      const { rows } = await sql<{ priority: number }>`select priority from tasks where collection = 'social'`.execute(db)
+      expect(rows.filter(({ priority }) => priority === wanted)).toHaveLength(1)
+      expect(rows.filter(({ priority }) => priority > wanted)).toEqual([])
+    }
+
+    for (const database of databases) await database.close() // a connection that ends reports its deadlocks
+    expect(await countDeadlocks()).toBe(deadlocks)
+    const sorted = durations.toSorted((a, b) => a - b)
+    const at = (share: number) => sorted[Math.floor((count - 1) * share)]!.toFixed(0)
+    reportFigure(`${count} rounds of ${CALLERS} on ${servers} server(s): median ${at(0.5)} ms, worst ${at(1)} ms`)
+  },
+)
+
+const task = (priority: number) => ({ type: 'twitter' as const, priority, title: `Task ${priority}`, reward: 1 })
+
+async function reorder(admin: Client, tasks: { id: string; priority: number }[]) {
+  return admin.call('POST', `${path}/order`, { tasks: tasks.map(({ id, priority }) => ({ id, priority })) })
+}
+
+function shuffled<T>(items: T[], random: () => number): T[] {
+  return items
+    .map((item) => ({ item, at: random() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ item }) => item)
+}
+
+async function countDeadlocks(): Promise<number> {
+  const { db } = await testDatabase()
+  const { rows } = await sql<{ deadlocks: number }>`
+    select deadlocks from pg_stat_database where datname = current_database()`.execute(db)
+  return rows[0]!.deadlocks
+}

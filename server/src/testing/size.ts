@@ -1,0 +1,27 @@
+/**
+ * How large a test is: minutes for all of them in `npm test`, as long as it takes in `npm run test:soak`. Random choices follow a seed,
+ * which is always the same in `npm test` and another one in each soak run, where it is printed.
+ */
+const isSoak = process.env['TEST_SIZE'] === 'soak'
+const seed = Number(process.env['TEST_SEED'] ?? 1)
+
+/** How many rounds, rows or cases a test runs: `small` in `npm test`, `soak` in `npm run test:soak`. */
+export function rounds(small: number, soak: number): number {
+  return isSoak ? soak : small
+}
+
+/** Random numbers from 0 up to 1 that are the same for the same seed: mulberry32, by Tommy Ettinger, in the public domain. */
+export function seededRandom(): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** Prints a figure that a soak run is made for. */
+export function reportFigure(line: string): void {
+  if (isSoak) process.stdout.write(`${line}\n`)
+}
