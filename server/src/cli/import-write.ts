@@ -8,6 +8,7 @@ import type { TaskCollection } from '@arcade/contract/entities/task'
 import type { UserType } from '@arcade/contract/entities/user'
 import { countParticipations, countPlayers, moveParticipation, movePlayer } from '#src/db/activity.ts'
 import { addDelta, addToCounters, type Deltas } from '#src/db/counters.ts'
+import { writeHistoryItems } from '#src/db/history-items.ts'
 import { lockPriorities, parkPriorities } from '#src/db/priorities.ts'
 import type { HistoryKind, Tables } from '#src/db/tables.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
@@ -214,10 +215,9 @@ export function tasksWriter(collection: TaskCollection): Writer {
       tasks,
       accepted.map(({ row }) => ({ ...row, collection })),
     )
-    const histories = await writeHistories(tx, {
-      items: sql`select collection, id, title, image, link, null, null, null, reward, created_at from tasks where collection = ${collection}`,
-      ids: accepted.map(({ id }) => id),
-      written: [...added, ...changed].map(({ id }) => String(id)),
+    const histories = await writeHistoryItems(tx, collection, {
+      changed: [...added, ...changed].map(({ id }) => String(id)),
+      unchanged: accepted.map(({ id }) => id),
     })
     const rejected = new Map([...refused].map(({ row }) => [row, errorCatalogue.PRIORITY_TAKEN.message]))
     return { loaded: added.length + changed.length, rejected, histories }
@@ -226,10 +226,9 @@ export function tasksWriter(collection: TaskCollection): Writer {
 
 export const writeAnnouncements: Writer = async (tx, rows) => {
   const { added, changed } = await upsert(tx, announcements, rows)
-  const histories = await writeHistories(tx, {
-    items: sql`select 'announcement', id, title, type, link, link_type, description, input_text, reward, created_at from announcements where true`,
-    ids: rows.map(({ id }) => String(id)),
-    written: [...added, ...changed].map(({ id }) => String(id)),
+  const histories = await writeHistoryItems(tx, 'announcement', {
+    changed: [...added, ...changed].map(({ id }) => String(id)),
+    unchanged: rows.map(({ id }) => String(id)),
   })
   return { loaded: added.length + changed.length, rejected: new Map(), histories }
 }
@@ -316,27 +315,4 @@ async function upsert(tx: Transaction<Tables>, table: Table, rows: Columns[]): P
     update ${name} as t set ${sql.raw(changes.join(', '))} from r join held on ${sql.raw(isSame('held', 'r'))}
     where ${sql.raw(isSame('t', 'r'))} returning ${sql.raw(keyOf('t'))}, held.before, t.${sql.ref(moment)} as moment`.execute(tx)
   return { added, changed }
-}
-
-interface Histories {
-  /** The history documents as the items in their table make them, up to a further condition on `id`. */
-  items: ReturnType<typeof sql>
-  ids: string[]
-  /** Those of the ids whose items were just added or changed. */
-  written: string[]
-}
-
-/** An item always has its history document; it changes with the item, and only then. Gives the ids of those written. */
-async function writeHistories(tx: Transaction<Tables>, { items, ids, written }: Histories): Promise<string[]> {
-  const names = ['kind', 'item_id', 'title', 'type', 'link', 'link_type', 'description', 'input_text', 'reward', 'created_at']
-  const changes = names.slice(2, -1).map((column) => `${column} = excluded.${column}`)
-  const { rows } = await sql<{ id: string }>`
-    insert into history_items (${sql.raw(names.join(', '))})
-    select * from (${items} and id = any(${ids})) as item (${sql.raw(names.join(', '))})
-    where item_id = any(${written})
-       or not exists (select from history_items h where h.kind = item.kind and h.item_id = item.item_id)
-    order by item_id
-    on conflict (kind, item_id) do update set ${sql.raw(changes.join(', '))}
-    where history_items.item_id = any(${written}) returning item_id as id`.execute(tx)
-  return rows.map(({ id }) => id)
 }

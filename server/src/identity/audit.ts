@@ -4,6 +4,14 @@ import type { Kysely } from 'kysely'
 import type { CallContext } from '#src/calls.ts'
 import type { Tables } from '#src/db/tables.ts'
 
+/** An entry names so many of the rows it is about, beside the number of all. */
+export const AUDITED_IDS = 1000
+
+/** What an entry about many rows says of them. @param count of all rows, where `ids` are the first ones only */
+export function auditedRows(ids: readonly string[], count = ids.length): { count: number; ids: string[] } {
+  return { count, ids: ids.slice(0, AUDITED_IDS) }
+}
+
 /** Records `action` (`user.remove`, say) on `target`, an id; `detail` must hold no secret. */
 export async function audit(
   tx: Kysely<Tables>,

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import { BULK_SHOWN_REFUSALS, type BulkOutput } from '@arcade/contract/bulk'
-import { audit } from '#src/identity/audit.ts'
+import { audit, auditedRows } from '#src/identity/audit.ts'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -39,9 +39,6 @@ export interface BulkAct {
   expected: number | undefined
 }
 
-/** Of the rows of one act; the number of all stands beside them. */
-const AUDITED_IDS = 1000
-
 /**
  * Runs `work` in a transaction with its audit entry. A dry run is the same up to the end and then taken back, so that it tells exactly
  * what would be. @throws Failure STALE if another number of rows is affected than was expected
@@ -63,7 +60,7 @@ export async function actOnMany(
     if (dryRun) throw new TakenBack(summary)
     if (expected !== undefined && expected !== affected) throw staleTarget()
     if (affected > 0) {
-      await audit(tx, context, { action, target, detail: { ...detail, count: affected, ids: ids.slice(0, AUDITED_IDS) } })
+      await audit(tx, context, { action, target, detail: { ...detail, ...auditedRows(ids, affected) } })
     }
     return summary
   })

@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino'
 import { XLSX_MEDIA_TYPE } from '@arcade/contract/download'
-import { audit } from '#src/identity/audit.ts'
+import { audit, auditedRows } from '#src/identity/audit.ts'
 import { type CallContext, Failure, signedIn, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { isDiskFull } from '#src/postgres/errors.ts'
@@ -16,7 +16,6 @@ export const MAX_EXPORTS = 4
 /** A reader that takes no further rows for so long is given up: an open snapshot keeps the database from tidying up. */
 const STALL_MS = 60_000
 const BATCH_ROWS = 1000
-const AUDITED_IDS = 1000
 const RETRY_AFTER_SECONDS = 15
 
 export interface Table<Row> {
@@ -128,7 +127,7 @@ export function createDownloads({
     },
 
     selection<Row>({ selection, columns, from, fields, orderBy, ...options }: SelectionOptions<Row>) {
-      const detail = 'ids' in selection ? { count: selection.ids.length, ids: selection.ids.slice(0, AUDITED_IDS) } : selection
+      const detail = 'ids' in selection ? auditedRows(selection.ids) : selection
       return downloads.start<Row>({
         ...options,
         detail,

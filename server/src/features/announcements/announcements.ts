@@ -6,6 +6,7 @@ import type { contract } from '@arcade/contract/contract'
 import { audit } from '#src/identity/audit.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import { writeHistoryItems } from '#src/db/history-items.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { type Files, shownName } from '#src/files/files.ts'
 import { announcementsBulk, keysOf } from './announcements-bulk.ts'
@@ -41,7 +42,7 @@ export function announcementsHandlers({
           .insertInto('announcements')
           .values({ id, ...columnsOf(input) })
           .execute()
-        await writeHistory(tx, id)
+        await writeHistoryItems(tx, 'announcement', { changed: [id] })
         await audit(tx, context, { action: 'announcement.create', target: id, detail: { title: input.title } })
       })
       return { success: true, id }
@@ -58,7 +59,7 @@ export function announcementsHandlers({
           .set({ ...columnsOf(input), version: sql`version + 1` })
           .where('id', '=', id)
           .execute()
-        await writeHistory(tx, id)
+        await writeHistoryItems(tx, 'announcement', { changed: [id] })
         await audit(tx, context, { action: 'announcement.update', target: id, detail: { from: before } })
       })
       files.sweepSoon()
@@ -188,14 +189,4 @@ async function keepFiles(
 
 function refusedFile(field: 'image' | 'icon', message: string): Failure {
   return new Failure('INVALID_INPUT', { message, fields: { [field]: message } })
-}
-
-/** The announcement's document of announcementHistory (§3): as it is now, and there to stay when it is deleted. */
-async function writeHistory(tx: Kysely<Tables>, id: string): Promise<void> {
-  await sql`
-    insert into history_items (kind, item_id, title, type, link, link_type, description, input_text, reward, created_at)
-    select 'announcement', id, title, type, link, link_type, description, input_text, reward, created_at from announcements where id = ${id}
-    on conflict (kind, item_id) do update
-      set title = excluded.title, type = excluded.type, link = excluded.link, link_type = excluded.link_type,
-          description = excluded.description, input_text = excluded.input_text, reward = excluded.reward`.execute(tx)
 }

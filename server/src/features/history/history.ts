@@ -7,6 +7,7 @@ import { Failure, type Handlers } from '#src/calls.ts'
 import { isId, isMicroseconds, isText, keysetPage, readCursor, writeCursor } from '#src/lists/cursors.ts'
 import { counterSql } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
+import { microsecondsSql, momentOf, momentSql } from '#src/db/moments.ts'
 import type { Downloads, Table } from '#src/sheets/download.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
 import { searchTerm } from '#src/lists/search.ts'
@@ -138,7 +139,7 @@ async function searchParticipants(
   const byName = sql`select p.* from (${candidates} offset 0) as candidate join participations p using (user_id) where ${isOfItem} and ${term.isMatch}`
   const hits = isFew ? sql`${byName} union select p.* from participations p where ${isOfItem} and ${isWholeId}` : walk
 
-  const moment = sql`(timestamptz 'epoch' + ${key[0] ?? '0'}::bigint * interval '1 microsecond')`
+  const moment = momentOf(key[0] ?? '0')
   const place = sql`(${key[1] ?? 0}::bigint, ${key[2] ?? ''}::text)`
   const isNext =
     direction === undefined
@@ -151,7 +152,7 @@ async function searchParticipants(
     with hits as materialized (${hits})
     select counted.total, page.* from (select count(*) as total from hits) as counted left join (
       select user_id as id, username, first_name, last_name, user_input as "userInput", at as timestamp, at, period,
-        (extract(epoch from at) * 1000000)::bigint::text as key
+        ${sql.raw(microsecondsSql('at'))} as key
         from hits where ${isNext} order by ${order} limit ${sql.lit(HISTORY_PAGE_SIZE + 1)}
     ) as page on true order by ${order}`.execute(db)
   return { read: rows.filter((row) => (row.id as number | null) !== null), total: rows[0]?.total ?? 0 }
@@ -169,14 +170,14 @@ const ITEM = `select kind, item_id as id, title, type, link_type as "linkType", 
 
 const PARTICIPANTS = `select user_id as id, username, first_name, last_name, user_input as "userInput", at as timestamp`
 const OF_ITEM = 'from participations where kind = $1 and item_id = $2'
-const MOMENT = `(timestamptz 'epoch' + $3::bigint * interval '1 microsecond')`
+const MOMENT = momentSql('$3')
 
 /** Two exact ranges instead of an OR, so that a page is a few steps down the index also where many took part at one moment. */
 function pageSql(ranges: string[], order: string): string {
   const limit = HISTORY_PAGE_SIZE + 1
   const parts = ranges.map((range) => `(${PARTICIPANTS}, at, period ${OF_ITEM} ${range} limit ${limit})`)
   return `select id, username, first_name, last_name, "userInput", timestamp, period,
-    (extract(epoch from at) * 1000000)::bigint::text as key, ${COUNT} as total
+    ${microsecondsSql('at')} as key, ${COUNT} as total
     from (${parts.join(' union all ')}) as page order by ${order} limit ${limit}`
 }
 

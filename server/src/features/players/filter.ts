@@ -1,6 +1,7 @@
 /** What narrows the list of players down, as conditions: for rows at hand, and for finding rows by an index. */
 import { type RawBuilder, sql } from 'kysely'
 import type { PlayersFilter, PlayersSort } from '@arcade/contract/entities/player'
+import { momentOf } from '#src/db/moments.ts'
 import { searchTerm } from '#src/lists/search.ts'
 
 type Condition = RawBuilder<boolean>
@@ -28,8 +29,8 @@ export function filterOf({ search, wallet, ...bounds }: PlayersFilter): Filter {
   if (balanceMin !== undefined) balance.push(sql`balance >= ${balanceMin}::numeric`)
   if (balanceMax !== undefined) balance.push(sql`balance <= ${balanceMax}::numeric`)
   const joined: Condition[] = []
-  if (joinedFrom !== undefined) joined.push(sql`created_at >= ${momentOf(joinedFrom)}`)
-  if (joinedBefore !== undefined) joined.push(sql`created_at < ${momentOf(joinedBefore)}`)
+  if (joinedFrom !== undefined) joined.push(sql`created_at >= ${momentOf(new Date(joinedFrom))}`)
+  if (joinedBefore !== undefined) joined.push(sql`created_at < ${momentOf(new Date(joinedBefore))}`)
   const others = [...balance, ...joined, ...(wallet === undefined ? [] : [walletConditions[wallet]])]
   const term = searchTerm(search)
   if (!term) {
@@ -61,11 +62,6 @@ export function all(conditions: Condition[]): Condition {
 
 function isNot(condition: Condition): Condition {
   return sql<boolean>`(${condition}) is not true`
-}
-
-/** Beyond what PostgreSQL reads as a moment in words, such as the year 0. */
-function momentOf(text: string): RawBuilder<Date> {
-  return sql<Date>`(timestamptz 'epoch' + ${new Date(text).getTime()}::bigint * interval '1 millisecond')`
 }
 
 function keysIn(search: string): { prefix: string; userId: number | undefined } {

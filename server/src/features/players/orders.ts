@@ -1,5 +1,6 @@
 /** The orders of the list of players: the ranges of an index that lie after or before a place in it, and cursors for such places. */
 import { type PlayersSort, playersSorts } from '@arcade/contract/entities/player'
+import { microsecondsSql, momentSql } from '#src/db/moments.ts'
 import { isDecimal, isId, isMicroseconds, isText, readCursor, writeCursor } from '#src/lists/cursors.ts'
 
 /** A row's place in an order: its key there, null where it is missing, and the id that decides between equal ones. */
@@ -57,8 +58,8 @@ export const orders: Record<PlayersSort, Order> = {
   newest: orderBy({
     source: 'created_at',
     column: 'created_at',
-    keyText: '(extract(epoch from created_at) * 1000000)::bigint::text',
-    parameter: `(timestamptz 'epoch' + $1::bigint * interval '1 microsecond')`,
+    keyText: microsecondsSql('created_at'),
+    parameter: momentSql('$1'),
     selected: 'key::bigint',
     isDescending: true,
     isOptional: true,

@@ -6,6 +6,7 @@ import type { Player } from '@arcade/contract/entities/player'
 import { Failure, type Handlers, unlessGone } from '#src/calls.ts'
 import { isMicroseconds, isText, keysetPage, readCursor, writeCursor } from '#src/lists/cursors.ts'
 import type { Database } from '#src/db/database.ts'
+import { microsecondsSql, momentOf } from '#src/db/moments.ts'
 import { isTimeout } from '#src/postgres/errors.ts'
 import { type Filter, filterOf } from './filter.ts'
 import { cursorAt, orders, type Place, placeAt, readingOf } from './orders.ts'
@@ -69,13 +70,13 @@ export function playersHandlers({ database }: { database: Database }): Handlers<
       const isPlace = [isMicroseconds, isText, isText, isText] as const
       const key =
         after === undefined ? undefined : readCursor<[string, string, string, string]>(after, `player:${userId}`, [...isPlace])
-      const at = sql`(timestamptz 'epoch' + ${key?.[0] ?? '0'}::bigint * interval '1 microsecond')`
+      const at = momentOf(key?.[0] ?? '0')
       const isNext = key
         ? sql`and (at < ${at} or (at = ${at} and (kind, item_id, period) > (${key[1]}, ${key[2]}, ${key[3]})))`
         : sql``
       const { rows } = await sql<Omit<PlayerParticipation, 'timestamp'> & { at: Date; key: string }>`
         select kind, item_id as id, period, coalesce(title, '') as title, coalesce(type, '') as type, coalesce(reward, 0) as reward,
-          user_input as "userInput", at, (extract(epoch from at) * 1000000)::bigint::text as key
+          user_input as "userInput", at, ${sql.raw(microsecondsSql('at'))} as key
         from participations p left join history_items h using (kind, item_id)
         where user_id = ${userId} ${isNext}
         order by at desc, kind, item_id, period limit ${PARTICIPATIONS_PAGE_SIZE + 1}`.execute(db)

@@ -3,7 +3,7 @@ import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { MAX_NUMBER } from '@arcade/contract/fields'
 import type { TaskCollection, TasksFilter } from '@arcade/contract/entities/task'
-import { audit } from '#src/identity/audit.ts'
+import { audit, auditedRows } from '#src/identity/audit.ts'
 import { actOnMany, type Target, targetCondition } from '#src/lists/bulk.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
@@ -71,7 +71,7 @@ export function tasksBulk(database: Database, collection: TaskCollection): Bulk 
           tx,
         )
         await assignPriorities(tx, collection, moved)
-        await audit(tx, context, { action: 'task.reorder', target: `${collection}Tasks`, detail: { count: ids.length, ids } })
+        await audit(tx, context, { action: 'task.reorder', target: `${collection}Tasks`, detail: auditedRows(ids) })
       })
       return { success: true }
     },

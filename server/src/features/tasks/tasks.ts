@@ -1,14 +1,14 @@
 /** Social and daily tasks (§2, §3, §5, §7): add, edit, delete, and the documents of their history. */
 import { randomUUID } from 'node:crypto'
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { hasLink, type TaskCollection } from '@arcade/contract/entities/task'
 import type { TaskInput } from '@arcade/contract/tasks'
 import { audit } from '#src/identity/audit.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import { writeHistoryItems } from '#src/db/history-items.ts'
 import { lockPriorities } from '#src/db/priorities.ts'
-import type { Tables } from '#src/db/tables.ts'
 import { tasksBulk } from './tasks-bulk.ts'
 import { shown, tasksList, withParticipants } from './tasks-list.ts'
 
@@ -41,7 +41,7 @@ export function tasksHandlers(
           .insertInto('tasks')
           .values({ collection, id, ...columnsOf(input) })
           .execute()
-        await writeHistory(tx, collection, id)
+        await writeHistoryItems(tx, collection, { changed: [id] })
         await audit(tx, context, { action: 'task.create', target: id, detail: { collection, title: input.title } })
       })
       return { success: true, id }
@@ -65,7 +65,7 @@ export function tasksHandlers(
           .where('collection', '=', collection)
           .where('id', '=', id)
           .execute()
-        await writeHistory(tx, collection, id)
+        await writeHistoryItems(tx, collection, { changed: [id] })
         await audit(tx, context, { action: 'task.update', target: id, detail: { collection, from: before } })
       })
       return { success: true }
@@ -92,13 +92,4 @@ export function tasksHandlers(
 /** §3, §5: the type is stored as `image`; an empty link, or one that the type has no use for, as no link. */
 function columnsOf({ type, priority, title, link, reward }: TaskInput) {
   return { image: type, priority, title, link: link && hasLink(type) ? link : null, reward }
-}
-
-/** The item's document of socialTasksHistory or dailyTasksHistory (§3): as the task is now, and there to stay when it is deleted. */
-async function writeHistory(tx: Kysely<Tables>, collection: TaskCollection, id: string): Promise<void> {
-  await sql`
-    insert into history_items (kind, item_id, title, type, link, reward, created_at)
-    select collection, id, title, image, link, reward, created_at from tasks where collection = ${collection} and id = ${id}
-    on conflict (kind, item_id) do update
-      set title = excluded.title, type = excluded.type, link = excluded.link, reward = excluded.reward`.execute(tx)
 }

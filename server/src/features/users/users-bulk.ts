@@ -4,15 +4,13 @@ import type { UsersFilter } from '@arcade/contract/entities/user'
 import type { BulkOutput } from '@arcade/contract/bulk'
 import { errorCatalogue } from '@arcade/contract/errors'
 import { actOnMany, type Done, type Target, targetCondition } from '#src/lists/bulk.ts'
+import { AUDITED_IDS } from '#src/identity/audit.ts'
 import { type CallContext, signedIn } from '#src/calls.ts'
 import { addToCounter } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import { usersCondition } from './users-list.ts'
-
-/** Ids that the audit entry may name. */
-const NAMED_IDS = 1000
 
 interface Removal {
   target: Target<UsersFilter>
@@ -55,7 +53,7 @@ export async function removeUsers(
       const { rows } = await sql<{ type: 'admin' | 'user'; affected: number; ids: string[] }>`
         with gone as (delete from users where ${isRemoved} returning id, user_type),
         gone_accounts as (delete from accounts using gone where accounts.id = gone.id)
-        select user_type as type, count(*) as affected, (array_agg(id order by id))[1:${sql.lit(NAMED_IDS)}] as ids
+        select user_type as type, count(*) as affected, (array_agg(id order by id))[1:${sql.lit(AUDITED_IDS)}] as ids
           from gone group by user_type order by user_type`.execute(tx)
       for (const { type: userType, affected } of rows)
         await addToCounter(tx, { counter: { of: 'users', userType }, delta: -affected })

@@ -1,0 +1,18 @@
+/** Moments as cursors hold them: whole microseconds since 1970 as text, which is all that PostgreSQL keeps and more than a Date does. */
+import { type RawBuilder, sql } from 'kysely'
+
+/** @param moment an expression of SQL, such as a column */
+export function microsecondsSql(moment: string): string {
+  return `(extract(epoch from ${moment}) * 1000000)::bigint::text`
+}
+
+/** The way back. @param microseconds an expression of SQL, such as a parameter */
+export function momentSql(microseconds: string): string {
+  return `(timestamptz 'epoch' + ${microseconds}::bigint * interval '1 microsecond')`
+}
+
+/** A moment as a parameter: a Date, also of a year that PostgreSQL cannot read in words, or what a cursor holds. */
+export function momentOf(moment: Date | string): RawBuilder<Date> {
+  const microseconds = typeof moment === 'string' ? moment : String(BigInt(moment.getTime()) * 1000n)
+  return sql<Date>`(timestamptz 'epoch' + ${microseconds}::bigint * interval '1 microsecond')`
+}
