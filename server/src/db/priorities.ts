@@ -4,7 +4,7 @@
  * so they take turns by an advisory lock. Adding a task needs no turn: it claims one priority and holds no other meanwhile.
  */
 import { sql, type Transaction } from 'kysely'
-import type { TaskCollection } from '@arcade/contract/tasks'
+import type { TaskCollection } from '@arcade/contract/entities/task'
 import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
 import type { Tables } from './tables.ts'
 
