@@ -16,8 +16,7 @@ export default mergeConfig(
       include: ['src/**/*.test.{ts,tsx}'],
       setupFiles: ['src/testing/setup.ts'],
       // Far beyond what a test needs, also on a busy machine: they tell what hangs from what is slow, and nothing about speed.
-      testTimeout: 120_000,
-      hookTimeout: 120_000,
+      testTimeout: 60_000,
       expect: { poll: { timeout: 20_000 } },
       browser: {
         enabled: true,
@@ -25,7 +24,7 @@ export default mergeConfig(
         screenshotFailures: false,
         viewport: { width: 1440, height: 900 },
         provider: playwright({
-          contextOptions: { locale: 'en-US', timezoneId: 'UTC' },
+          contextOptions: { locale: 'en-US', timezoneId: 'UTC', permissions: ['clipboard-read', 'clipboard-write'] },
           launchOptions: {
             ...(chromium !== undefined && { executablePath: chromium }),
             args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],

@@ -1,6 +1,7 @@
 /** Puts a component on the page as the app does: in its theme, strictly, with the places of confirmations and toasts. */
 import { MantineProvider } from '@mantine/core'
 import { type ReactNode, StrictMode } from 'react'
+import { flushSync } from 'react-dom'
 import { createRoot, type Root } from 'react-dom/client'
 import { ConfirmProvider } from '#src/ui/confirm.tsx'
 import { cssVariablesResolver, theme } from '#src/ui/theme.ts'
@@ -8,21 +9,23 @@ import { Toasts } from '#src/ui/toast.tsx'
 
 const mounted = new Map<Root, HTMLElement>()
 
-/** Shows `ui`; what it returns shows another one in its place, which keeps the state of what both have. */
+/** Shows `ui` at once; what it returns shows another one in its place, which keeps the state of what both have. */
 export function render(ui: ReactNode): (ui: ReactNode) => void {
   const container = document.body.appendChild(document.createElement('div'))
   const root = createRoot(container)
   mounted.set(root, container)
   const show = (content: ReactNode): void =>
-    root.render(
-      <StrictMode>
-        <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="light">
-          <ConfirmProvider>
-            <Toasts />
-            {content}
-          </ConfirmProvider>
-        </MantineProvider>
-      </StrictMode>,
+    flushSync(() =>
+      root.render(
+        <StrictMode>
+          <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="light">
+            <ConfirmProvider>
+              <Toasts />
+              {content}
+            </ConfirmProvider>
+          </MantineProvider>
+        </StrictMode>,
+      ),
     )
   show(ui)
   return show

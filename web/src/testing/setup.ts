@@ -1,4 +1,5 @@
 /** Around every component test: the app's own style sheets, and nothing may be printed to the console. */
+import { notifications } from '@mantine/notifications'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
 import '#src/ui/styles.css'
 import { unmountAll } from './render.tsx'
@@ -13,6 +14,7 @@ beforeEach(() => {
 })
 
 afterEach(() => {
+  notifications.clean()
   unmountAll()
   localStorage.clear()
   sessionStorage.clear()

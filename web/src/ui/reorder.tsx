@@ -11,7 +11,7 @@ interface ReorderOptions<Row> {
   rows: readonly Row[]
   idOf: (row: Row) => string
   titleOf: (row: Row) => string
-  /** The row at `from` belongs at `to` now, both counted from 0. Must lead to other `rows`, or to the same ones at once. */
+  /** The row at `from` belongs at `to` now, both counted from 0. Must lead to `rows` in another order, which may change back later. */
   onMove: (from: number, to: number) => void
 }
 

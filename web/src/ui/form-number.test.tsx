@@ -1,0 +1,93 @@
+import { expect, test, vi } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { z } from 'zod'
+import { render } from '#src/testing/render.tsx'
+import { NumberField } from './form-number.tsx'
+import { Form, SubmitButton, useForm } from './form.tsx'
+
+const schema = z.object({
+  reward: z
+    .number({ error: ({ input }) => (input === undefined ? 'Reward is required' : 'Reward must be a number') })
+    .max(2 ** 53, 'Too much'),
+})
+
+type OnSubmit = (values: { reward: number }) => Promise<void>
+
+function Sample({ onSubmit }: { onSubmit: OnSubmit }) {
+  const form = useForm(async () => schema, {})
+  return (
+    <Form form={form} onSubmit={onSubmit} label="Task">
+      <NumberField control={form.control} name="reward" label="Reward" />
+      <SubmitButton>Add</SubmitButton>
+    </Form>
+  )
+}
+
+const reward = page.getByLabelText('Reward')
+const submit = page.getByRole('button', { name: 'Add' })
+
+test.for([
+  ['12.5', 12.5],
+  ['0', 0],
+  ['007', 7],
+  ['2.50', 2.5],
+  ['.5', 0.5],
+  ['3.', 3],
+  ['-4', -4],
+  ['0.0000001', 1e-7],
+  ['9007199254740991', Number.MAX_SAFE_INTEGER],
+  ['9007199254740992', 2 ** 53],
+] as const)('§5 %s is handed over as a number', async ([typed, value]) => {
+  const onSubmit = vi.fn<OnSubmit>(async () => {})
+  render(<Sample onSubmit={onSubmit} />)
+  await reward.click()
+  await userEvent.keyboard(`${typed}{Enter}`)
+  await expect.poll(() => onSubmit.mock.calls).toEqual([[{ reward: value }]])
+})
+
+test.for(['9007199254740993', '0.12345678901234567'])('design §5 %s is not rounded to a number', async (typed) => {
+  const onSubmit = vi.fn<OnSubmit>(async () => {})
+  render(<Sample onSubmit={onSubmit} />)
+  await reward.click()
+  await userEvent.keyboard(typed)
+  await submit.click()
+  await expect.element(reward).toHaveAccessibleDescription('Reward must be a number')
+  await expect.element(reward).toHaveValue(typed)
+  expect(onSubmit).not.toHaveBeenCalled()
+})
+
+test('§5 what is typed stays while it is typed, and is shown as its number when it is left', async () => {
+  render(<Sample onSubmit={async () => {}} />)
+  await reward.click()
+  await userEvent.keyboard('02.0')
+  await expect.element(reward).toHaveValue('02.0')
+  await userEvent.keyboard('50')
+  await expect.element(reward).toHaveValue('02.050')
+  await submit.click()
+  await expect.element(reward).toHaveValue('2.05')
+})
+
+test('§5 letters are not taken', async () => {
+  render(<Sample onSubmit={async () => {}} />)
+  await reward.click()
+  await userEvent.keyboard('many')
+  await expect.element(reward).toHaveValue('')
+})
+
+test('§5 empty is not 0: the schema says that it is required', async () => {
+  const onSubmit = vi.fn<OnSubmit>(async () => {})
+  render(<Sample onSubmit={onSubmit} />)
+  await reward.fill('5')
+  await reward.clear()
+  await submit.click()
+  await expect.element(reward).toHaveAccessibleDescription('Reward is required')
+  expect(onSubmit).not.toHaveBeenCalled()
+})
+
+test('§5 a number that the schema refuses has its message', async () => {
+  render(<Sample onSubmit={async () => {}} />)
+  await reward.fill('9007199254740994')
+  await submit.click()
+  await expect.element(reward).toHaveAccessibleDescription('Too much')
+  await expect.element(reward).toHaveFocus()
+})

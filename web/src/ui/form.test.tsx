@@ -1,0 +1,208 @@
+import { expect, test, vi } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { z } from 'zod'
+import { render } from '#src/testing/render.tsx'
+import { Form, PasswordField, type Refusal, SelectField, SubmitButton, TextareaField, TextField, useForm } from './form.tsx'
+
+const schema = z
+  .object({
+    email: z.string().min(1, 'Email is required').pipe(z.email('Invalid email address')),
+    password: z.string().min(1, 'Password is required').min(6, 'Password must be at least 6 characters'),
+    again: z.string(),
+    type: z.enum(['desc', 'link'], 'Type is required!'),
+    note: z.string().trim().optional(),
+  })
+  .refine(({ password, again }) => password === again, { path: ['again'], message: 'Passwords must match' })
+type Values = z.output<typeof schema>
+
+interface SampleProps {
+  onSubmit: (values: Values) => Promise<Refusal | void>
+  load?: () => Promise<typeof schema>
+}
+
+function Sample({ onSubmit, load = async () => schema }: SampleProps) {
+  const form = useForm(load, { email: '', password: '', again: '', note: '' })
+  return (
+    <Form form={form} onSubmit={onSubmit} label="Sign up">
+      <TextField control={form.control} name="email" label="Email" type="email" description="Yours alone" />
+      <PasswordField control={form.control} name="password" label="Password" autoComplete="new-password" checks={['again']} />
+      <TextField control={form.control} name="again" label="Again" />
+      <SelectField
+        control={form.control}
+        name="type"
+        label="Type"
+        placeholder="Select a type"
+        options={[
+          { value: 'desc', label: 'Description' },
+          { value: 'link', label: 'Link' },
+        ]}
+      />
+      <TextareaField control={form.control} name="note" label="Note" />
+      <SubmitButton>Create</SubmitButton>
+    </Form>
+  )
+}
+
+const field = (label: string) => page.getByLabelText(label)
+const email = field('Email')
+const password = field('Password')
+const type = field('Type')
+const submit = page.getByRole('button', { name: 'Create' })
+
+async function fillIn(): Promise<void> {
+  await email.fill('ada@gmail.com')
+  await password.fill('secret1')
+  await field('Again').fill('secret1')
+  await type.selectOptions('link')
+}
+
+test('§5 what is right is handed over as the schema makes it', async () => {
+  const onSubmit = vi.fn<SampleProps['onSubmit']>(async () => {})
+  render(<Sample onSubmit={onSubmit} />)
+  await fillIn()
+  await field('Note').fill('  two words ')
+  await submit.click()
+  const values = { email: 'ada@gmail.com', password: 'secret1', again: 'secret1', type: 'link', note: 'two words' }
+  await expect.poll(() => onSubmit.mock.calls).toEqual([[values]])
+})
+
+test('§5 an error shows only after its field was touched', async () => {
+  render(<Sample onSubmit={async () => {}} />)
+  await expect.element(page.getByRole('form', { name: 'Sign up' })).not.toMatchTextContent(/is required/)
+  await email.click()
+  await expect.element(email).not.toHaveAttribute('aria-invalid')
+  await password.click()
+  await expect.element(email).toHaveAccessibleDescription('Email is required Yours alone')
+  await expect.element(email).toHaveAttribute('aria-invalid', 'true')
+  await expect.element(password).not.toHaveAttribute('aria-invalid')
+})
+
+test('§5 an error follows what is typed, from rule to rule, and goes when it is right', async () => {
+  render(<Sample onSubmit={async () => {}} />)
+  await password.click()
+  await email.click()
+  await expect.element(password).toHaveAccessibleDescription('Password is required')
+  await password.fill('12345')
+  await expect.element(password).toHaveAccessibleDescription('Password must be at least 6 characters')
+  await password.fill('123456')
+  await expect.element(password).not.toHaveAttribute('aria-invalid')
+})
+
+test('§5 submitting shows every error, sends nothing and puts the focus on the first wrong field', async () => {
+  const onSubmit = vi.fn<SampleProps['onSubmit']>(async () => {})
+  render(<Sample onSubmit={onSubmit} />)
+  await submit.click()
+  for (const text of ['Email is required', 'Password is required', 'Type is required!'])
+    await expect.element(page.getByText(text)).toBeVisible()
+  await expect.element(email).toHaveFocus()
+  expect(onSubmit).not.toHaveBeenCalled()
+})
+
+test('§5 a field that another one’s rule looks at is checked again with it', async () => {
+  render(<Sample onSubmit={async () => {}} />)
+  await fillIn()
+  await field('Again').fill('secret2')
+  await submit.click()
+  await expect.element(field('Again')).toHaveAccessibleDescription('Passwords must match')
+  await password.fill('secret2')
+  await expect.element(field('Again')).not.toHaveAttribute('aria-invalid')
+})
+
+test('§4 a form is sent once, however often it is submitted; the button keeps the focus and says it is busy', async () => {
+  const held = Promise.withResolvers<void>()
+  const onSubmit = vi.fn<SampleProps['onSubmit']>(() => held.promise)
+  render(<Sample onSubmit={onSubmit} />)
+  await fillIn()
+  await submit.click()
+  await expect.element(submit).toHaveAttribute('aria-disabled', 'true')
+  await expect.element(submit).toHaveFocus()
+  await submit.click({ force: true })
+  await email.click()
+  await userEvent.keyboard('{Enter}')
+  held.resolve()
+  await expect.element(submit).toHaveAttribute('aria-disabled', 'false')
+  expect(onSubmit).toHaveBeenCalledOnce()
+  await submit.click()
+  await expect.poll(() => onSubmit.mock.calls).toHaveLength(2)
+})
+
+test('§4 Enter in a field submits, in several lines it does not', async () => {
+  const onSubmit = vi.fn<SampleProps['onSubmit']>(async () => {})
+  render(<Sample onSubmit={onSubmit} />)
+  await fillIn()
+  await field('Note').click()
+  await userEvent.keyboard('one{Enter}two')
+  await expect.element(field('Note')).toHaveValue('one\ntwo')
+  expect(onSubmit).not.toHaveBeenCalled()
+  await email.click()
+  await userEvent.keyboard('{Enter}')
+  await expect.poll(() => onSubmit.mock.calls).toHaveLength(1)
+})
+
+test('§8 the server’s messages stand at their fields, the first of them has the focus, the texts are kept', async () => {
+  const fields = { password: 'Too common', type: 'Not this one', other: 'No field of this form' }
+  const onSubmit = vi.fn<SampleProps['onSubmit']>(async () => {}).mockResolvedValueOnce({ fields })
+  render(<Sample onSubmit={onSubmit} />)
+  await fillIn()
+  await submit.click()
+  await expect.element(password).toHaveAccessibleDescription('Too common')
+  await expect.element(type).toHaveAccessibleDescription('Not this one')
+  await expect.element(password).toHaveFocus()
+  await expect.element(email).toHaveValue('ada@gmail.com')
+  await submit.click()
+  await expect.poll(() => onSubmit.mock.calls).toHaveLength(2)
+})
+
+test('§4 what could not be sent can be sent again', async () => {
+  const onSubmit = vi.fn<SampleProps['onSubmit']>(async () => {}).mockImplementationOnce(async () => ({ fields: {} }))
+  render(<Sample onSubmit={onSubmit} />)
+  await fillIn()
+  await submit.click()
+  await expect.poll(() => onSubmit.mock.calls).toHaveLength(1)
+  await submit.click()
+  await expect.poll(() => onSubmit.mock.calls).toHaveLength(2)
+})
+
+test('§5 the schema is loaded with the first focus, and once', async () => {
+  const load = vi.fn<() => Promise<typeof schema>>(async () => schema)
+  render(<Sample onSubmit={async () => {}} load={load} />)
+  await expect.element(email).toBeVisible()
+  expect(load).not.toHaveBeenCalled()
+  await email.click()
+  await password.click()
+  await expect.element(email).toHaveAccessibleDescription('Email is required Yours alone')
+  expect(load).toHaveBeenCalledOnce()
+})
+
+test('§5 without its schema the form is sent as it is: the server decides', async () => {
+  const onSubmit = vi.fn<SampleProps['onSubmit']>(async () => {})
+  render(<Sample onSubmit={onSubmit} load={() => Promise.reject(new TypeError('Failed to fetch'))} />)
+  await email.fill('nobody')
+  await submit.click()
+  await expect.poll(() => onSubmit.mock.calls).toMatchObject([[{ email: 'nobody', password: '' }]])
+})
+
+test('§5 a password shows its characters when it is asked to', async () => {
+  render(<Sample onSubmit={async () => {}} />)
+  await password.fill('secret1')
+  await expect.element(password).toHaveAttribute('type', 'password')
+  await page.getByRole('button', { name: 'Show characters' }).click()
+  await expect.element(password).toHaveAttribute('type', 'text')
+})
+
+test('§5 a choice begins with none, which cannot be chosen again', async () => {
+  render(<Sample onSubmit={async () => {}} />)
+  await expect.element(type).toHaveDisplayValue('Select a type')
+  await expect.element(page.getByRole('option', { name: 'Select a type' })).toBeDisabled()
+})
+
+test('§5 an error does not move what stands below it', async () => {
+  render(<Sample onSubmit={async () => {}} />)
+  const top = () => submit.element().getBoundingClientRect().top
+  await expect.element(submit).toBeVisible()
+  const before = top()
+  await email.click()
+  await password.click()
+  await expect.element(page.getByText('Email is required')).toBeVisible()
+  expect(top()).toBe(before)
+})

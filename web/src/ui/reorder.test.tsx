@@ -1,0 +1,248 @@
+import { useState } from 'react'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { cdp, page, userEvent } from 'vitest/browser'
+import { render } from '#src/testing/render.tsx'
+import { useReorder } from './reorder.tsx'
+
+interface SampleProps {
+  titles?: readonly string[]
+  onMove?: (from: number, to: number) => void
+  height?: number
+}
+
+const LETTERS = ['A', 'B', 'C', 'D']
+
+function Sample({ titles = LETTERS, onMove = () => {}, height }: SampleProps) {
+  const [order, setOrder] = useState(titles)
+  const [given, setGiven] = useState(titles)
+  if (given !== titles) {
+    setGiven(titles)
+    setOrder(titles)
+  }
+  const { handle, focus, announcements } = useReorder({
+    rows: order,
+    idOf: (title) => title,
+    titleOf: (title) => title,
+    onMove: (from, to) => {
+      onMove(from, to)
+      setOrder(order.toSpliced(from, 1).toSpliced(to, 0, order[from] ?? ''))
+    },
+  })
+  return (
+    <>
+      <div style={{ height, overflowY: 'auto' }} data-testid="scroller">
+        <table style={{ borderCollapse: 'collapse' }}>
+          <tbody>
+            {order.map((title) => (
+              <tr key={title} style={{ height: 40 }}>
+                <td>{handle(title)}</td>
+                <td className="title">{title}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <button type="button" onClick={() => focus('C')}>
+        Go to C
+      </button>
+      {announcements}
+    </>
+  )
+}
+
+const handleOf = (title: string) => page.getByRole('button', { name: `Move ${title}`, exact: true })
+const order = () => [...document.querySelectorAll('.title')].map(({ textContent }) => textContent).join('')
+const scroller = () => page.getByTestId('scroller').element()
+const topOf = (title: string) => handleOf(title).element().closest('tr')?.getBoundingClientRect().top ?? 0
+const centreOf = (title: string) => {
+  const { x, y, width, height } = handleOf(title).element().getBoundingClientRect()
+  return { x: x + width / 2, y: y + height / 2 }
+}
+const onMove = vi.fn<(from: number, to: number) => void>()
+
+beforeEach(() => onMove.mockReset())
+
+async function expectNews(text: string): Promise<void> {
+  await expect.element(page.getByText(text, { exact: false })).toBeInTheDocument()
+}
+
+async function pickUp(title: string): Promise<void> {
+  await handleOf(title).click()
+  await userEvent.keyboard(' ')
+  await expectNews(`${title} picked up`)
+}
+
+test('§2 by keyboard: picked up, moved and dropped, each said; one move is told, the focus stays', async () => {
+  render(<Sample onMove={onMove} />)
+  await expect.element(handleOf('A')).toHaveAccessibleDescription(/Press Space to pick up/)
+  await pickUp('A')
+  await expectNews('A picked up, position 1 of 4. Move it with the arrow keys.')
+  await userEvent.keyboard('{ArrowDown}{ArrowDown}')
+  await expectNews('A moved to position 3 of 4.')
+  expect(order()).toBe('ABCD')
+  expect(onMove).not.toHaveBeenCalled()
+  await userEvent.keyboard('{Enter}')
+  await expectNews('A dropped at position 3 of 4.')
+  await expect.poll(order).toBe('BCAD')
+  expect(onMove.mock.calls).toEqual([[0, 2]])
+  await expect.element(handleOf('A')).toHaveFocus()
+})
+
+test.for([
+  ['C', '{ArrowUp}', 'ACBD', [2, 1]],
+  ['C', '{Home}', 'CABD', [2, 0]],
+  ['B', '{End}', 'ACDB', [1, 3]],
+  ['B', '{ArrowUp}{ArrowUp}{ArrowUp}', 'BACD', [1, 0]],
+  ['C', '{End}{ArrowDown}', 'ABDC', [2, 3]],
+] as const)('§2 %s by %s makes %s', async ([title, keys, expected, move]) => {
+  render(<Sample onMove={onMove} />)
+  await pickUp(title)
+  await userEvent.keyboard(`${keys} `)
+  await expect.poll(order).toBe(expected)
+  expect(onMove.mock.calls).toEqual([move])
+})
+
+test('§2 while a row is up the others show where it would land', async () => {
+  render(<Sample />)
+  await expect.element(handleOf('A')).toBeVisible()
+  const before = LETTERS.map(topOf)
+  await pickUp('A')
+  await userEvent.keyboard('{ArrowDown}')
+  await expectNews('A moved to position 2 of 4.')
+  await expect.poll(() => LETTERS.map(topOf)).toEqual([before[1], before[0], before[2], before[3]])
+})
+
+test.for(['{Escape}', '{Tab}', 'a click elsewhere'])('§2 %s puts the row back', async (leave) => {
+  render(<Sample onMove={onMove} />)
+  await expect.element(handleOf('A')).toBeVisible()
+  const before = LETTERS.map(topOf)
+  await pickUp('A')
+  await userEvent.keyboard('{ArrowDown}')
+  if (leave.startsWith('{')) await userEvent.keyboard(leave)
+  else await page.getByText('D', { exact: true }).click()
+  await expectNews('A is back at position 1.')
+  expect(onMove).not.toHaveBeenCalled()
+  expect(LETTERS.map(topOf)).toEqual(before)
+})
+
+test('§2 a row that is dropped where it was has not moved', async () => {
+  render(<Sample onMove={onMove} />)
+  await pickUp('B')
+  await userEvent.keyboard('{ArrowDown}{ArrowUp}{Enter}')
+  await expectNews('B is back at position 2.')
+  expect(onMove).not.toHaveBeenCalled()
+})
+
+test('§2 a row alone cannot be picked up', async () => {
+  render(<Sample titles={['A']} onMove={onMove} />)
+  await handleOf('A').click()
+  await userEvent.keyboard(' {ArrowDown}{Enter}')
+  await expect.element(page.getByText(/picked up|dropped|back at/)).not.toBeInTheDocument()
+  expect(onMove).not.toHaveBeenCalled()
+})
+
+test('§2 a held Space picks up once, and does not drop', async () => {
+  render(<Sample onMove={onMove} />)
+  await handleOf('B').click()
+  await userEvent.keyboard('{ >3}')
+  await expectNews('B picked up')
+  await expect.element(handleOf('B')).toHaveAttribute('data-lifted', 'true')
+})
+
+test('§2 a list that changes meanwhile puts the row back', async () => {
+  const show = render(<Sample titles={LETTERS} onMove={onMove} />)
+  await pickUp('A')
+  await userEvent.keyboard('{ArrowDown}')
+  show(<Sample titles={['A', 'D', 'B', 'C']} onMove={onMove} />)
+  await expectNews('A is back at position 1.')
+  await expect.poll(order).toBe('ADBC')
+  await userEvent.keyboard('{Enter}')
+  expect(onMove).not.toHaveBeenCalled()
+})
+
+test('§2 by mouse: beyond the middle of the next row it changes places, the focus stays', async () => {
+  render(<Sample onMove={onMove} />)
+  await expect.element(handleOf('D')).toBeVisible()
+  const from = centreOf('D')
+  await userEvent.pointer([
+    { coords: from, keys: '[MouseLeft>]' },
+    { coords: { x: from.x, y: from.y - 50 } },
+    { coords: { x: from.x, y: from.y - 80 } },
+    { keys: '[/MouseLeft]' },
+  ])
+  await expect.poll(order).toBe('ADBC')
+  expect(onMove.mock.calls).toEqual([[3, 1]])
+  await expect.element(handleOf('D')).toHaveFocus()
+})
+
+test('§2 by mouse: less than half a row is no move; Escape gives up', async () => {
+  render(<Sample onMove={onMove} />)
+  await expect.element(handleOf('A')).toBeVisible()
+  const from = centreOf('A')
+  const near = { x: from.x, y: from.y + 15 }
+  await userEvent.pointer([{ coords: from, keys: '[MouseLeft>]' }, { coords: near }, { keys: '[/MouseLeft]' }])
+  await expectNews('A is back at position 1.')
+  await userEvent.pointer([{ coords: from, keys: '[MouseLeft>]' }, { coords: { x: from.x, y: from.y + 90 } }])
+  await expectNews('A moved to position 3 of 4.')
+  await userEvent.keyboard('{Escape}')
+  await expectNews('A is back at position 1.')
+  await userEvent.pointer('[/MouseLeft]')
+  expect(onMove).not.toHaveBeenCalled()
+  expect(order()).toBe('ABCD')
+})
+
+test('§2 another button than the left one drags nothing', async () => {
+  render(<Sample onMove={onMove} />)
+  await expect.element(handleOf('A')).toBeVisible()
+  const from = centreOf('A')
+  await userEvent.pointer([{ coords: from, keys: '[MouseRight>]' }, { coords: { x: from.x, y: from.y + 90 } }])
+  await expect.element(handleOf('A')).not.toHaveAttribute('data-lifted')
+  await userEvent.pointer('[/MouseRight]')
+  expect(onMove).not.toHaveBeenCalled()
+})
+
+test('§2 by finger', async () => {
+  render(<Sample onMove={onMove} />)
+  await expect.element(handleOf('A')).toBeVisible()
+  const from = centreOf('A')
+  // The frame of the tests may lie anywhere in its window, to which the coordinates of the browser's input belong.
+  const frame = window.frameElement?.getBoundingClientRect() ?? { left: 0, top: 0, width: innerWidth }
+  const scale = frame.width / innerWidth
+  const touch = (kind: 'touchStart' | 'touchMove' | 'touchEnd', y?: number) =>
+    cdp().send('Input.dispatchTouchEvent', {
+      type: kind,
+      touchPoints: y === undefined ? [] : [{ x: frame.left + from.x * scale, y: frame.top + y * scale }],
+    })
+  await touch('touchStart', from.y)
+  for (const step of [20, 40, 60, 80]) await touch('touchMove', from.y + step)
+  await touch('touchEnd')
+  await expect.poll(order).toBe('BCAD')
+  expect(onMove.mock.calls).toEqual([[0, 2]])
+})
+
+test('§2 a list longer than its place scrolls under a dragged row', async () => {
+  const many = Array.from({ length: 40 }, (_, n) => `Row ${n + 1}`)
+  render(<Sample titles={many} onMove={onMove} height={400} />)
+  await expect.element(handleOf('Row 1')).toBeVisible()
+  const from = centreOf('Row 1')
+  const bottom = scroller().getBoundingClientRect().bottom - 10
+  await userEvent.pointer([{ coords: from, keys: '[MouseLeft>]' }, { coords: { x: from.x, y: bottom } }])
+  await expect.poll(() => scroller().scrollTop).toBeGreaterThan(400)
+  await userEvent.pointer('[/MouseLeft]')
+  await expect.poll(() => onMove.mock.calls[0]?.[1]).toBeGreaterThan(10)
+})
+
+test('§2 by keyboard the row that is up stays in sight', async () => {
+  const many = Array.from({ length: 40 }, (_, n) => `Row ${n + 1}`)
+  render(<Sample titles={many} height={400} />)
+  await pickUp('Row 1')
+  await userEvent.keyboard('{End}')
+  await expectNews('Row 1 moved to position 40 of 40.')
+  await expect.poll(() => scroller().scrollTop).toBeGreaterThan(1000)
+})
+
+test('§2 what else moves a row can put the focus on its handle', async () => {
+  render(<Sample />)
+  await page.getByRole('button', { name: 'Go to C' }).click()
+  await expect.element(handleOf('C')).toHaveFocus()
+})

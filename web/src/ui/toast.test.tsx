@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { render } from '#src/testing/render.tsx'
+import { toast } from './toast.tsx'
+
+const toasts = page.getByRole('alert')
+
+// The time of the toasts alone: neither React nor the expectations wait for it.
+beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+// A pointer that the last test left on its toast would keep the next one.
+afterEach(async () => {
+  vi.useRealTimers()
+  await userEvent.unhover(document.body)
+})
+
+test('§8 a toast is an alert in a live region, at the top right, below the buttons of the page', async () => {
+  render(<p>A page</p>)
+  toast.success('Copied!')
+  await expect.element(toasts).toHaveTextContent('Copied!')
+  expect(toasts.element().closest('[aria-live=polite]')).not.toBeNull()
+  await vi.advanceTimersByTimeAsync(1_000)
+  const { top, right } = toasts.element().getBoundingClientRect()
+  expect(right).toBeGreaterThan(innerWidth - 40)
+  expect(top).toBeGreaterThan(72)
+  expect(top).toBeLessThan(120)
+})
+
+test('§9 a toast closes by itself after 5000 ms', async () => {
+  render(<p>A page</p>)
+  toast.failure('Internal Server Error!')
+  await expect.element(toasts).toBeVisible()
+  await vi.advanceTimersByTimeAsync(4_900)
+  await expect.element(toasts).toBeVisible()
+  await vi.advanceTimersByTimeAsync(1_000)
+  await expect.element(toasts).not.toBeInTheDocument()
+})
+
+test.for([1000, 2000])('§4 a toast may come %i ms late', async (delayMs) => {
+  render(<p>A page</p>)
+  toast.success('Task Added Successfully!', { delayMs })
+  await vi.advanceTimersByTimeAsync(delayMs - 10)
+  await expect.element(toasts).not.toBeInTheDocument()
+  await vi.advanceTimersByTimeAsync(20)
+  await expect.element(toasts).toBeVisible()
+})
+
+test('§9 a pointer on a toast keeps it; Dismiss closes it', async () => {
+  render(<p>A page</p>)
+  toast.success('Copied!')
+  await toasts.hover()
+  await vi.advanceTimersByTimeAsync(20_000)
+  await expect.element(toasts).toBeVisible()
+  await page.getByRole('button', { name: 'Dismiss' }).click()
+  await vi.advanceTimersByTimeAsync(1_000)
+  await expect.element(toasts).not.toBeInTheDocument()
+})
+
+test('a toast with something to do about it stays 10 s, does it once and goes', async () => {
+  render(<p>A page</p>)
+  const onClick = vi.fn<() => void>()
+  toast.success('Task 1 moved.', { action: { label: 'Undo', onClick } })
+  await expect.element(toasts).toBeVisible()
+  await vi.advanceTimersByTimeAsync(9_000)
+  await expect.element(toasts).toBeVisible()
+  await toasts.getByRole('button', { name: 'Undo' }).click()
+  expect(onClick).toHaveBeenCalledOnce()
+  await vi.advanceTimersByTimeAsync(1_000)
+  await expect.element(toasts).not.toBeInTheDocument()
+})
+
+test('several toasts stand one below the other', async () => {
+  render(<p>A page</p>)
+  for (const text of ['one', 'two', 'three']) toast.success(text)
+  await expect.poll(() => toasts.elements().length).toBe(3)
+  await vi.advanceTimersByTimeAsync(1_000)
+  const tops = toasts.elements().map((element) => element.getBoundingClientRect().top)
+  expect(new Set(tops).size).toBe(3)
+})
+
+test('nothing of the toasts is loaded before somebody touches the page', async () => {
+  render(<button type="button">Touch</button>)
+  await expect.element(page.getByRole('button', { name: 'Touch' })).toBeVisible()
+  expect(document.querySelector('[aria-live=polite]')).toBeNull()
+  await userEvent.tab()
+  await expect.poll(() => document.querySelector('[aria-live=polite]')).not.toBeNull()
+})
