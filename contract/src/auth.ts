@@ -29,11 +29,11 @@ export const auth = {
       summary: 'Who is signed in, and what a signed-out visitor may do',
     })
     .output(z.object({ user: sessionUser.nullable(), registrationEmailHost: z.string() })),
-  login: call(['guest'], { isTinyWrite: true })
+  login: call(['guest'], { worksOnFullDisk: true })
     .route({ method: 'POST', path: '/api/session', tags: ['Accounts'], summary: 'Sign in' })
     .input(loginInput)
     .output(done.extend({ user: sessionUser })),
-  logout: call(['guest'], { isTinyWrite: true, unexpected: 'LOGOUT_FAILED' })
+  logout: call(['guest'], { worksOnFullDisk: true, unexpected: 'LOGOUT_FAILED' })
     .route({ method: 'DELETE', path: '/api/session', tags: ['Accounts'], summary: 'Sign out' })
     .output(done),
   register: call(['guest'])

@@ -12,10 +12,16 @@ export interface CallMeta {
   changesState: boolean
   /** The largest request body, in bytes; 0 for calls that take none. */
   bodyLimitBytes: number
-  /** The field by which callers of §7 tell success: `{status:'failed'}` or `{success:'failed'}`; else `{success:false}`, with §8's `error`. */
+  /**
+   * What a failed call answers beside its message. Callers of §7 look for `status: 'failed'` or `success: 'failed'`, those of announcements
+   * for the text in `error` (§8); all others get `success: false`.
+   */
   failure: 'envelope' | 'status' | 'success' | 'error'
-  /** A write so small that it is let through while the disk is nearly full: signing in and out. */
-  isTinyWrite: boolean
+  /**
+   * Whether a call that is not a GET is let through while the disk is nearly full: one that writes a row at most, such as signing in, or
+   * that only reads, such as an export.
+   */
+  worksOnFullDisk: boolean
   /** The code of a failure that nobody foresaw; §8 has a text of its own for some calls. */
   unexpected: ErrorCode
 }
@@ -27,7 +33,7 @@ const closed: CallMeta = {
   changesState: false,
   bodyLimitBytes: JSON_BODY_LIMIT_BYTES,
   failure: 'envelope',
-  isTinyWrite: false,
+  worksOnFullDisk: false,
   unexpected: 'INTERNAL',
 }
 const base = oc.$meta<CallMeta>(closed)

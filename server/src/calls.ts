@@ -25,12 +25,12 @@ export interface CallContext {
 }
 
 type HandlerOf<C extends AnyContractProcedure> = (
-  input: InferContractRouterOutputsInput<C>,
+  input: ParsedInput<C>,
   context: CallContext,
 ) => Promise<InferContractRouterOutputs<C>>
 
-/** A handler gets what the input schema made of the request: defaults filled in, texts trimmed. */
-type InferContractRouterOutputsInput<C extends AnyContractProcedure> =
+/** What the input schema makes of a request: defaults are filled in and texts trimmed. */
+type ParsedInput<C extends AnyContractProcedure> =
   NonNullable<C['~orpc']['inputSchema']> extends {
     '~standard': { types?: infer T }
   }
@@ -69,7 +69,7 @@ export function signedIn(context: CallContext): SessionUser {
   return context.caller.user
 }
 
-/** What takes a while, such as sorting millions of rows, is not waited for once the client has left. @throws Failure TOO_SLOW */
+/** Stops waiting for a slow result, such as a sort of millions of rows, when the client leaves. @throws Failure TOO_SLOW */
 export async function unlessGone<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
   result.catch(() => {})
   const gone = Promise.withResolvers<never>()

@@ -1,4 +1,4 @@
-/** What a file store is, and the one in a folder of this machine: written beside, flushed, renamed; nothing outside is ever touched. */
+/** The interface of a file store, and the store in a local folder: a file is written beside its place, flushed and renamed into it. */
 import { mkdir, open, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -55,7 +55,7 @@ export function diskStore(root: string): FileStore {
   }
 }
 
-/** Where a file is until it is whole. A crash leaves it there; it goes with the file it was to become. */
+/** Where a file is until it is whole. One that a crash leaves there is removed together with the file it was to become. */
 function partOf(path: string): string {
   return `${path}.part`
 }
@@ -74,12 +74,12 @@ function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }
 
-/** Whether something can be a key at all: `folder/name`, nothing that a path could climb by. */
+/** Whether a text has the form of a key: `folder/name`, without anything by which a path could leave the store. */
 export function isKey(key: string): boolean {
   return /^[a-z-]+\/[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(key) && key.length <= 250 && !key.includes('..')
 }
 
-/** For the stores: a key as it may become a path. @throws Error for one that could leave the store */
+/** The key, once it is known to be safe as a path. @throws Error for any other text */
 export function checkedKey(key: string): string {
   if (!isKey(key)) throw new Error(`not a key of the file store: ${JSON.stringify(key)}`)
   return key

@@ -1,7 +1,7 @@
 /**
- * The file store's door (design §4, security.md Uploads): `put`, `open`, `remove`, on disk or on S3. Hides names, where bytes
- * are, and the agreement of files and rows: a file is doomed from before its first byte until a row's transaction keeps it,
- * and again from the transaction that drops it. What is doomed and due is removed by `sweep`, again and again until it is gone.
+ * Uploaded files (design §4, security.md Uploads), on disk or on S3. Hides names, where bytes are, and how files and rows stay in
+ * agreement: a file is listed for removal before its first byte is stored, the transaction of a row that names it takes it off that
+ * list, and the transaction that drops it from a row lists it again. `sweep` removes what is listed and due until that succeeds.
  */
 import { join } from 'node:path'
 import { type Kysely, sql } from 'kysely'
@@ -18,7 +18,7 @@ export function openFileStore({ filesUrl, dataDir }: { filesUrl: string | undefi
 
 export interface NewFile {
   folder: 'announcements'
-  /** As the person's computer called it; what is left of it ends the key. */
+  /** The name on the person's computer. Its safe part becomes the end of the key. */
   name: string
   extension: keyof typeof mediaTypes
   bytes: Uint8Array
@@ -43,14 +43,14 @@ export interface Files {
 const ORPHAN_SECONDS = 60 * 60
 const RETRY_SECONDS = 10 * 60
 
-/** What the console stores, by extension: anything else that lies in a store is served as bytes without a meaning. */
+/** The types that the console stores, by extension. Anything else that lies in a store is served as application/octet-stream. */
 const mediaTypes = { png: 'image/png', jpg: 'image/jpeg', webp: 'image/webp', gif: 'image/gif' } as const
 
 export function createFiles({ database, store, log }: { database: Database; store: FileStore; log: Logger }): Files {
   const { db } = database
   let lastTimestamp = 0
 
-  /** A key that no file has and none had: unique among all processes by the primary key of `file_removals`. */
+  /** Gives a key that no file has or had, and lists it for removal. The primary key of `file_removals` keeps two processes apart. */
   const reserve = async (folder: string, name: string): Promise<string> => {
     for (;;) {
       lastTimestamp = Math.max(Date.now(), lastTimestamp + 1)
@@ -83,7 +83,7 @@ export function createFiles({ database, store, log }: { database: Database; stor
 
     async keep(tx, keys) {
       for (const key of keys.toSorted()) {
-        // A sweep that is removing the file holds this row: then it is gone when we get here.
+        // A sweep that removes the file holds this row's lock, so the row is gone once we get it.
         const { numDeletedRows } = await tx.deleteFrom('file_removals').where('key', '=', key).executeTakeFirst()
         if (numDeletedRows === 0n || !(await store.has(key))) return key
       }

@@ -46,7 +46,7 @@ export function s3Store(url: string): FileStore {
     } catch (error) {
       const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } }
       if (name === 'NoSuchKey' || name === 'NotFound') return undefined
-      // Without an answer, or with one of theirs that asks for patience, it may work in a moment.
+      // No answer, a fault of the store or its limit on requests: it may work in a moment.
       const status = $metadata?.httpStatusCode
       throw status === undefined || status >= 500 || status === 429 ? storeUnavailable(error) : error
     }
@@ -79,7 +79,6 @@ export function s3Store(url: string): FileStore {
   }
 }
 
-/** 503, with the cause in the log. */
 function storeUnavailable(cause: unknown): Failure {
   return new Failure('UNAVAILABLE', {
     message: 'The file store is not available right now. Please try again in a moment.',

@@ -1,6 +1,6 @@
 /**
- * An answer before it is a Response, and the security headers that every answer has (security.md, Browser; OWASP Secure Headers).
- * Plain objects until the end: the Node adapter has a fast path for a Response whose headers nobody touched.
+ * An answer before it is a Response, and the security headers that every answer has (security.md, Browser; OWASP Secure Headers). Answers
+ * stay plain objects to the end because the Node adapter is fast only with a Response whose headers nobody touched (ADR 0009).
  */
 
 export interface Answer {
@@ -24,7 +24,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** What every answer has; what has a cache rule of its own overrides `no-store`. */
+/** The headers of every answer. An answer with a cache rule of its own overrides `no-store`. */
 export function securityHeaders(isHttps: boolean): Record<string, string> {
   return {
     'content-security-policy': contentSecurityPolicy,

@@ -10,7 +10,7 @@ export interface SessionCookie {
   write(token: string | undefined): string
 }
 
-/** `__Host-` binds the cookie to this host over https; plain http on loopback has no such prefix (RFC 6265bis, 4.1.3.2). */
+/** Over https the prefix `__Host-` binds the cookie to this host; browsers refuse that prefix over plain http (RFC 6265bis, 4.1.3.2). */
 export function sessionCookie(isHttps: boolean): SessionCookie {
   const name = isHttps ? '__Host-session' : 'session'
   const attributes = `Path=/; HttpOnly; SameSite=Strict${isHttps ? '; Secure' : ''}`

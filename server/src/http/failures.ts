@@ -6,7 +6,7 @@ import { Failure } from '#src/calls.ts'
 import { type Answer, jsonHeaders } from './answer.ts'
 import { violatedConstraint, isDiskFull, isUnavailable } from '#src/postgres/errors.ts'
 
-/** Race-proof by the constraint instead of a look beforehand (design §6). */
+/** Uniqueness is left to the database's constraints: a look beforehand would miss what another request writes meanwhile. */
 const constraintCodes: Record<string, ErrorCode> = {
   accounts_email_key: 'CREATE_USER_FAILED',
   users_email_key: 'CREATE_USER_FAILED',
@@ -37,7 +37,7 @@ export function failureAnswer(failure: Failure, requestId: string, shape: CallMe
   }
   const headers: Record<string, string> = { ...jsonHeaders, 'x-request-id': requestId }
   if (failure.retryAfterSeconds !== undefined) headers['retry-after'] = String(failure.retryAfterSeconds)
-  // The rest of the body was not read: the connection cannot carry another request.
+  // The rest of the body was not read, so the connection cannot carry another request.
   if (failure.code === 'TOO_LARGE') headers['connection'] = 'close'
   return { status: failure.status, headers, body: JSON.stringify(body) }
 }

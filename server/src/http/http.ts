@@ -47,7 +47,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
   const refuse = (code: ErrorCode): Response => send(failureAnswer(new Failure(code), randomUUID()))
   const json = (value: unknown, status = 200): Response => send({ status, headers: jsonHeaders, body: JSON.stringify(value) })
 
-  // `/api/users/remove` before `/api/users/{id}`: the first path that matches is the one.
+  // Hono takes the first path that matches, so `/api/users/remove` has to come before `/api/users/{id}`.
   const literalFirst = routes.toSorted((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
   for (const [path, byMethod] of Map.groupBy(literalFirst, (route) => route.path)) {
     const allow = byMethod.map((route) => route.method).join(', ')
@@ -86,7 +86,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
   })
   return http
 
-  /** What GET /api/session answers; null while it cannot tell, and the page asks by itself. */
+  /** What GET /api/session answers, for the page to start with. Null if that fails: then the page asks by itself. */
   async function sessionFor(c: Context<Env>): Promise<{ user: unknown } | null> {
     const route = routes.find(({ name }) => name === 'auth.session')
     const response = route && (await answer(c, route))
@@ -105,7 +105,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
       const sessionToken = cookie.read(request)
       const caller = await identify(request, sessionToken, services)
       refuseUnless(meta.access, caller)
-      if (changesState && !meta.isTinyWrite && database.freeSpaceLow()) throw new Failure('DISK_FULL')
+      if (changesState && !meta.worksOnFullDisk && database.freeSpaceLow()) throw new Failure('DISK_FULL')
       const { bodyLimitBytes } = meta
       const { inputSchema: schema, isUpload } = route
       const input = await readInput({ request, params: paramsOf(c), bodyLimitBytes, schema, isUpload })

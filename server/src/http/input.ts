@@ -13,7 +13,7 @@ export interface RawInput {
   isUpload: boolean
 }
 
-/** The call's input: path parameters and either the query (GET, DELETE) or the JSON body, as the schema makes of them. @throws Failure */
+/** Gives the path parameters with the query (GET, DELETE) or the JSON body, as the call's schema parses them. @throws Failure */
 export async function readInput({ request, params, bodyLimitBytes, schema, isUpload }: RawInput): Promise<unknown> {
   if (!schema) return undefined
   if (isUpload) {
@@ -89,7 +89,7 @@ async function readBytes(request: Request, limitBytes: number, tooLarge?: string
   }
 }
 
-/** Refuses what PostgreSQL or JavaScript would stumble over: U+0000, lone surrogates, deep nesting, keys of the prototype. */
+/** Refuses what PostgreSQL cannot store or what could reach JavaScript's prototypes: U+0000, lone surrogates, deep nesting, `__proto__`. */
 function refuseUnsafe(value: unknown, depth = 0, key = ''): void {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed()) {

@@ -33,8 +33,8 @@ export interface WebApp {
   /** A file of the build; `undefined` if there is none at this path. */
   file(request: Request, pathname: string): Answer | undefined
   /**
-   * The page that every address of the app has, with the answer of GET /api/session in it, and the names of the files that whoever it is
-   * will need at once: what the browser would ask for one after the other it has together.
+   * The page for every address of the app. It holds the answer of GET /api/session and links to the files of the first page, so that the
+   * browser loads all of them at once instead of finding them one after the other.
    */
   page(session: { user: unknown } | null): Answer
 }
@@ -70,17 +70,17 @@ export async function loadWebApp(directory: string): Promise<WebApp> {
   }
 }
 
-/** In index.html, where web/src/session.tsx looks for it. */
+/** The placeholder in index.html, from where web/src/session.tsx reads the session. */
 const SESSION_PLACE = '"the session"'
 
-/** Takes a file that is the server's own out of those that the browser can ask for. */
+/** The text of a file that the server alone needs: it is taken out of the files that a browser can ask for. */
 function textOf(assets: Map<string, Asset>, name: string): string | undefined {
   const asset = assets.get(name)
   assets.delete(name)
   return asset && new TextDecoder().decode(asset.plain)
 }
 
-/** As Vite writes them, so that the app finds them there and does not load them again. */
+/** The same tags as Vite's loader writes. It looks for them and does not load the files a second time. */
 function linksTo(files: string[]): string {
   return files
     .map((file) =>

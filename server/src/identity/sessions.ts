@@ -14,7 +14,7 @@ export const SESSION_MAX_SECONDS = 7 * 24 * 60 * 60
 const TOUCH_EVERY_MS = 10 * 60 * 1000
 const CACHE_SIZE = 20_000
 const CHANNEL = 'sessions'
-/** No user's id. */
+/** The payload of a notification that concerns all users. Ids of users are never empty. */
 const EVERYBODY = ''
 
 export interface Sessions {
@@ -22,9 +22,9 @@ export interface Sessions {
   begin(userId: string): Promise<string>
   /** Who a token belongs to, with the role they have now; `undefined` if it is unknown, expired or its user is gone. */
   userOf(token: string): Promise<SessionUser | undefined>
-  /** The same without counting as a use of the session, for what runs by itself while nobody is there. */
+  /** As `userOf`, but does not count as a use of the session: an open dashboard must not keep its session alive. */
   holderOf(token: string): Promise<SessionUser | undefined>
-  /** Calls `listener` when sessions of a user may have ended or their role changed; without an id, of anybody. */
+  /** Calls `listener` when a user's sessions may have ended or the role may have changed. Without an id it may be anybody's. */
   onChange(listener: (userId: string | undefined) => void): void
   /** Ends one session. */
   end(token: string): Promise<void>
@@ -32,7 +32,7 @@ export interface Sessions {
   endAllOf(tx: Kysely<Tables>, userId: string): Promise<void>
   /** Within the transaction that changes a user: tells every process to forget what it cached of them. */
   announceChange(tx: Kysely<Tables>, userId: string): Promise<void>
-  /** The same of very many users: every process forgets all it cached. */
+  /** As `announceChange` for very many users: tells every process to forget all it cached. */
   announceManyChanges(tx: Kysely<Tables>): Promise<void>
   /** After the commit: forgets here and now what is cached of a user, or of all. */
   changed(userId?: string): void
@@ -163,7 +163,7 @@ function sessionUser({ id, fname, lname, email, user_type: userType }: SessionRo
   return { id, username: `${fname} ${lname}`, fname, lname, email, userType }
 }
 
-/** A cached session is looked up anew after a minute at the latest, so that even a lost notification heals. */
+/** A cached session is looked up again after a minute at the latest, in case a notification was lost. */
 const CACHE_MS = 60 * 1000
 
 function cacheUntil(row: SessionRow, now: number): number {

@@ -11,9 +11,9 @@ import { isDiskFull } from '#src/postgres/errors.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
 import { type Column, spreadsheet } from './spreadsheet.ts'
 
-/** Each holds a database connection and half a core; who comes later is asked to wait. */
+/** Each export holds a database connection and half a core. Further ones are asked to come again. */
 export const MAX_EXPORTS = 4
-/** A reader that takes no further rows for so long is given up: an open snapshot keeps the database from tidying up. */
+/** A reader that takes no rows for so long is cut off, because an open snapshot keeps the database from vacuuming. */
 const STALL_MS = 60_000
 const BATCH_ROWS = 1000
 const RETRY_AFTER_SECONDS = 15
@@ -149,7 +149,7 @@ export function createDownloads({
   }
   return downloads
 
-  /** Who took which data away. A disk without room must not forbid reading. */
+  /** Records who took which data away. Reading goes on when the disk has no room for the record. */
   async function auditDownload({
     context,
     target,

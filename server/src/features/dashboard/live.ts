@@ -1,7 +1,7 @@
 /**
- * The dashboard kept up to date by server-sent events (HTML standard, 9.2): one look at the figures every two seconds for everybody
- * who listens, none while nobody does; sent to whom they have changed for. A stream ends with its session, with the role of admin and
- * with the server, holds one event at most for a reader who is slow, and there are only so many of them.
+ * Keeps open dashboards up to date by server-sent events (HTML standard, 9.2). The figures are read every two seconds for all listeners
+ * together, and sent to those for whom they changed. A stream ends with its session, with the role of admin and with the server. A slow
+ * reader has one event waiting at most.
  */
 import type { Logger } from 'pino'
 import { type ActivityRange, FIGURES_EVENT, type Figures } from '@arcade/contract/dashboard'
@@ -15,9 +15,9 @@ export const MAX_STREAMS = 200
 const POLL_MS = 2000
 /** Shorter than the minute after which proxies hang up (nginx, proxy_read_timeout). */
 const HEARTBEAT_MS = 15_000
-/** How often a session is looked up that nobody told us anything of. */
+/** How often a session is looked up even though no notification came, in case one was lost. */
 const CHECK_MS = 30_000
-/** A reader who has taken nothing in for so long is gone. */
+/** A reader who has taken nothing for so long counts as gone. */
 const STUCK_MS = 60_000
 
 export interface Live {
@@ -34,8 +34,8 @@ interface Listener {
   token: string
   range: ActivityRange
   stream: Stream | undefined
-  /** The figures it knows. */
-  known: string
+  /** The figures that were sent last, as JSON. */
+  sentFigures: string
   beatAt: number
   checkAt: number
 }
@@ -73,18 +73,26 @@ export function createLive({ sessions, figures, log }: LiveServices): Live {
       if (own >= MAX_STREAMS_EACH || listeners.size >= MAX_STREAMS)
         throw new Failure('TOO_MANY_STREAMS', { retryAfterSeconds: 60 })
       const now = Date.now()
-      const listener: Listener = { userId, token, range, stream: undefined, known: '', beatAt: now, checkAt: now + CHECK_MS }
+      const listener: Listener = {
+        userId,
+        token,
+        range,
+        stream: undefined,
+        sentFigures: '',
+        beatAt: now,
+        checkAt: now + CHECK_MS,
+      }
       listeners.add(listener)
       try {
-        // Seen by `onChange` from here on; what changed before shows in this look.
+        // From here on `onChange` sees the listener; what changed before shows in this look-up.
         if (!(await isAdmin(token))) throw new Failure('SIGNED_OUT')
-        listener.known = JSON.stringify(await read(range))
+        listener.sentFigures = JSON.stringify(await read(range))
         if (!listeners.has(listener)) throw new Failure(isStopped ? 'UNAVAILABLE' : 'SIGNED_OUT')
       } catch (error) {
         listeners.delete(listener)
         throw error
       }
-      listener.stream = createStream(`retry: ${POLL_MS}\n\n${eventOf(listener.known)}`, () => listeners.delete(listener))
+      listener.stream = createStream(`retry: ${POLL_MS}\n\n${eventOf(listener.sentFigures)}`, () => listeners.delete(listener))
       poll()
       return { headers: streamHeaders, body: listener.stream.body }
     },
@@ -105,7 +113,7 @@ export function createLive({ sessions, figures, log }: LiveServices): Live {
     return (await sessions.holderOf(token))?.userType === 'admin'
   }
 
-  /** A database that cannot be asked ends nothing: it is asked again. */
+  /** Ends the stream if its session is no longer an admin's. While the database is away nothing is known, so the stream stays. */
   async function check(listener: Listener): Promise<void> {
     listener.checkAt = Date.now() + CHECK_MS
     const isAllowed = await isAdmin(listener.token).catch(() => true)
@@ -145,8 +153,8 @@ export function createLive({ sessions, figures, log }: LiveServices): Live {
       [...ranges].map(async ([range, group]) => {
         const news = JSON.stringify(await read(range, metrics))
         for (const listener of group) {
-          if (listener.known === news) continue
-          listener.known = news
+          if (listener.sentFigures === news) continue
+          listener.sentFigures = news
           listener.stream?.send(eventOf(news))
         }
       }),
