@@ -31,7 +31,8 @@ test.for([
   ['0', 0],
   ['007', 7],
   ['2.50', 2.5],
-  ['.5', 0.5],
+  ['.50', 0.5],
+  ['-.50', -0.5],
   ['3.', 3],
   ['-4', -4],
   ['0.0000001', 1e-7],
@@ -82,6 +83,14 @@ test('§5 empty is not 0: the schema says that it is required', async () => {
   await submit.click()
   await expect.element(reward).toHaveAccessibleDescription('Reward is required')
   expect(onSubmit).not.toHaveBeenCalled()
+})
+
+test('§5 its error shows once it was touched', async () => {
+  render(<Sample onSubmit={async () => {}} />)
+  await reward.click()
+  await expect.element(reward).not.toHaveAttribute('aria-invalid')
+  await userEvent.tab()
+  await expect.element(reward).toHaveAccessibleDescription('Reward is required')
 })
 
 test('§5 a number that the schema refuses has its message', async () => {

@@ -27,9 +27,7 @@ export function NumberField<Input extends FieldValues, Output>(props: FieldProps
       onBlur={handleBlur}
       hideControls
       inputMode="decimal"
-      // Both would round what a number cannot hold instead of leaving it to the schema.
-      clampBehavior="none"
-      trimLeadingZeroesOnBlur={false}
+      trimLeadingZeroesOnBlur={false} // it would round what a number cannot hold instead of leaving that to the schema
     />
   )
 }

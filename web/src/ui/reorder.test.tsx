@@ -144,7 +144,7 @@ test('§2 a row alone cannot be picked up', async () => {
 test('§2 a held Space picks up once, and does not drop', async () => {
   render(<Sample onMove={onMove} />)
   await handleOf('B').click()
-  await userEvent.keyboard('{ >3}')
+  await userEvent.keyboard('[Space>3]')
   await expectNews('B picked up')
   await expect.element(handleOf('B')).toHaveAttribute('data-lifted', 'true')
 })

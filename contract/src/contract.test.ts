@@ -1,0 +1,140 @@
+import type { AnyContractProcedure, AnyContractRouter } from '@orpc/contract'
+import { z } from 'zod'
+import { expect, test } from 'vitest'
+import type { CallMeta } from './call.ts'
+import { contract } from './contract.ts'
+import { defaultFileNames } from './download.ts'
+import { errorCatalogue } from './errors.ts'
+
+interface Call {
+  name: string
+  method: string | undefined
+  path: string
+  summary: string | undefined
+  tags: readonly string[]
+  meta: CallMeta
+  input: z.ZodType | undefined
+  output: unknown
+}
+
+const calls = callsOf(contract, '')
+const callAt = (method: string, path: string) => calls.find((call) => call.method === method && call.path === path)
+
+function callsOf(part: AnyContractRouter, name: string): Call[] {
+  if (!isCall(part))
+    return Object.entries(part).flatMap(([key, child]) => callsOf(child as AnyContractRouter, name ? `${name}.${key}` : key))
+  const { route, meta, inputSchema, outputSchema } = part['~orpc']
+  const { method, path = '', summary, tags = [] } = route
+  return [
+    {
+      name,
+      method,
+      path,
+      summary,
+      tags,
+      meta,
+      input: inputSchema as z.ZodType | undefined,
+      output: outputSchema,
+    },
+  ]
+}
+
+function isCall(part: AnyContractRouter): part is AnyContractProcedure {
+  return '~orpc' in part
+}
+
+test.for([
+  ['GET', '/downloadUsersData', ['admin']],
+  ['DELETE', '/removeUser/{id}', ['admin']],
+  ['GET', '/downloadTelegramUsersData', ['admin']],
+  ['POST', '/download-history', ['admin']],
+  ['POST', '/registerUser', ['admin']],
+  ['GET', '/update-users-status', ['admin', 'bot']],
+] as const)('§7 %s %s is for %j', ([method, path, access]) => {
+  expect(callAt(method, path)?.meta.access).toEqual(access)
+})
+
+test('§7 everything else is below /api', () => {
+  const backend = calls.filter(({ path }) => !path.startsWith('/api/')).map(({ path }) => path)
+  expect(backend.toSorted()).toEqual(
+    [
+      '/download-history',
+      '/downloadTelegramUsersData',
+      '/downloadUsersData',
+      '/registerUser',
+      '/removeUser/{id}',
+      '/update-users-status',
+    ].toSorted(),
+  )
+})
+
+test('§6 a guest may sign in, sign out and register, and nothing else', () => {
+  const open = calls.filter(({ meta }) => meta.access.includes('guest')).map(({ method, path }) => `${method} ${path}`)
+  expect(open.toSorted()).toEqual(['DELETE /api/session', 'GET /api/session', 'POST /api/register', 'POST /api/session'])
+})
+
+test.for(calls)('§6 $name says who may make it, where it is and what it does', (call) => {
+  expect(call.meta.access.length).toBeGreaterThan(0)
+  expect(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).toContain(call.method)
+  expect(call.path).toMatch(/^(\/([\w-]+|\{\w+\}))+$/)
+  expect(call.summary).toMatch(/^[A-Z].{5,}[^.]$/)
+  expect(call.tags).toHaveLength(1)
+  expect(call.output).toBeDefined()
+  expect(errorCatalogue[call.meta.unexpected].status).toBe(500)
+})
+
+test.for(calls.filter(({ path }) => path.includes('{')))('§7 $name takes what its path names', ({ path, input }) => {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+  const missing = input?.safeParse({}).error?.issues.map(({ path: at }) => at.join('.')) ?? []
+  for (const name of names) expect(missing).toContain(name)
+})
+
+// §7 lets callers of this one send more than is used.
+const strict = calls.filter(({ name, input }) => input && name !== 'downloads.history')
+
+test.for(strict)('$name refuses what it does not know', ({ input }) => {
+  const unknown = { nobodyKnowsThis: '1' }
+  const { error } = input?.safeParse({ ...unknown, list: 'users', query: unknown, body: {} }) ?? {}
+  expect(JSON.stringify(error?.issues)).toContain('nobodyKnowsThis')
+})
+
+test('no two calls are the same', () => {
+  const addresses = calls.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`)
+  expect(new Set(addresses).size).toBe(addresses.length)
+})
+
+test('security: of the GETs only the status update changes something', () => {
+  expect(calls.filter(({ meta }) => meta.changesState).map(({ path }) => path)).toEqual(['/update-users-status'])
+})
+
+test.for([
+  ['users.create', 'status'],
+  ['users.remove', 'status'],
+  ['downloads.users', 'status'],
+  ['downloads.players', 'status'],
+  ['downloads.history', 'status'],
+  ['announcements.updateUsersStatus', 'success'],
+  ['announcements.create', 'error'],
+  ['announcements.update', 'error'],
+  ['announcements.remove', 'error'],
+  ['announcements.toggleStatus', 'error'],
+] as const)('§7, §8 a failure of %s is told by its field %s', ([name, failure]) => {
+  expect(calls.find((call) => call.name === name)?.meta.failure).toBe(failure)
+})
+
+test.for([
+  ['users.list', 'Error fetching users!'],
+  ['socialTasks.list', 'Error fetching tasks!'],
+  ['dailyTasks.list', 'Error fetching tasks!'],
+  ['socialTasks.create', 'Internal Server Error!'],
+  ['announcements.list', 'Error fetching annoucements!'],
+  ['dashboard.get', 'Error calculating metrics'],
+  ['auth.logout', 'Error logging out!'],
+] as const)('§8 what nobody foresaw in %s reads %s', ([name, message]) => {
+  const code = calls.find((call) => call.name === name)?.meta.unexpected
+  expect(code && errorCatalogue[code].message).toBe(message)
+})
+
+test('§7, §9 the default names of downloads', () => {
+  expect(defaultFileNames).toEqual({ users: 'userdata.xlsx', players: 'TelegramUserdata.xlsx', history: 'data.xlsx' })
+})
