@@ -5,7 +5,7 @@
 import { announcementTypes, linkTypeLabels } from '@arcade/contract/entities/announcement'
 import { emailField, LINK_MAX_LENGTH, linkField, MAX_NUMBER } from '@arcade/contract/fields'
 import { hasLink, taskCollections, type TaskCollection } from '@arcade/contract/entities/task'
-import type { HistoryKind } from '#src/db/tables.ts'
+import type { HistoryKind } from '@arcade/contract/entities/history'
 
 /** Why a row is refused, for the person who will mend it. */
 export class BadRow extends Error {}

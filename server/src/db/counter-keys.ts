@@ -4,7 +4,7 @@
  * a time span, or all items, are one range of the index.
  */
 import type { UserType } from '@arcade/contract/entities/user'
-import type { HistoryKind } from './tables.ts'
+import type { HistoryKind } from '@arcade/contract/entities/history'
 
 export const buckets = ['hour', 'day', 'month'] as const
 /** Activity is counted by the hour, day and month in UTC. */

@@ -1,9 +1,17 @@
-/** The tables as Kysely sees them (design §5). Columns are snake_case; features alias them to the spec's names in their SELECTs. */
+/** The tables as Kysely sees them (design §5). Columns are snake_case; those of an entity's fields are derived from the contract. */
 import type { ColumnType, Generated } from 'kysely'
-
-/** A `numeric` column is exact in the database; connections.ts parses it to a number. */
-type Decimal = ColumnType<number, number | string, number | string>
-type Timestamp = ColumnType<Date, Date | string | undefined, Date | string>
+import type { HistoryKind } from '@arcade/contract/entities/history'
+import type { TaskCollection } from '@arcade/contract/entities/task'
+import type {
+  announcementEntity,
+  ColumnsOf,
+  historyItemEntity,
+  participantEntity,
+  playerEntity,
+  taskEntity,
+  Timestamp,
+  userEntity,
+} from './entities.ts'
 
 export interface Tables {
   accounts: AccountsTable
@@ -32,15 +40,7 @@ export interface AccountsTable {
   created_at: Timestamp
 }
 
-export interface UsersTable {
-  id: string
-  fname: string
-  lname: string
-  email: string
-  user_type: 'admin' | 'user'
-  created_at: Timestamp
-  version: Generated<number>
-}
+export type UsersTable = ColumnsOf<typeof userEntity, 'version'>
 
 export interface SessionsTable {
   /** SHA-256 of the token, which itself is only in the cookie. */
@@ -79,86 +79,27 @@ export interface AuditLogTable {
   request_id: string | null
 }
 
-export interface TelegramUsersTable {
-  user_id: number
-  created_at: ColumnType<Date | null, Date | string | null, Date | string | null>
-  first_name: string | null
-  last_name: string | null
-  username: string | null
-  twitter_username: string | null
-  instagram_username: string | null
-  linked_in_username: string | null
-  discord_username: string | null
-  youtube_username: string | null
-  email: string | null
-  phone_number: string | null
-  ton_wallet_address: string | null
-  bsc_wallet: string | null
-  balance: Decimal
+export interface TelegramUsersTable extends ColumnsOf<typeof playerEntity> {
   /** The status epoch the bot last showed this player; below the current one means "has something new". */
   seen_status_epoch: Generated<number>
 }
 
-export interface TasksTable {
-  collection: 'social' | 'daily'
-  id: string
-  /** The task's type, which the collection calls image (§3). */
-  image: string
-  priority: Decimal
-  title: string
-  link: string | null
-  reward: Decimal
-  created_at: Timestamp
-  version: Generated<number>
+export interface TasksTable extends ColumnsOf<typeof taskEntity, 'version'> {
+  collection: TaskCollection
 }
 
-export interface AnnouncementsTable {
-  id: string
-  type: 'desc' | 'link'
-  title: string
-  subtitle: string
-  description: string | null
-  link: string | null
-  link_type: 'input' | 'noInput' | null
-  input_text: string | null
-  reward: Decimal
-  status: Generated<boolean>
-  /** Keys in the file store. */
-  image_key: string | null
-  image_name: string | null
-  icon_key: string | null
-  icon_name: string | null
-  created_at: Timestamp
-  version: Generated<number>
-}
-
-export type HistoryKind = 'announcement' | 'social' | 'daily'
+export type AnnouncementsTable = ColumnsOf<typeof announcementEntity, 'status' | 'version'>
 
 /** One document for each task or announcement; it stays when the item is deleted. */
-export interface HistoryItemsTable {
-  kind: HistoryKind
-  item_id: string
-  title: string
-  type: string
-  link: string | null
-  link_type: string | null
-  description: string | null
-  input_text: string | null
-  reward: Decimal
+export interface HistoryItemsTable extends ColumnsOf<typeof historyItemEntity> {
   created_at: Timestamp
 }
 
 /** The users subcollection of a history document. `period` is the UTC day for a daily task that repeats, else ''. */
-export interface ParticipationsTable {
-  user_id: number
+export interface ParticipationsTable extends ColumnsOf<typeof participantEntity> {
   kind: HistoryKind
   item_id: string
   period: Generated<string>
-  username: string | null
-  first_name: string | null
-  last_name: string | null
-  user_input: string | null
-  at: Timestamp
 }
 
 /** One row: how often an announcement was activated (design §7, GET /update-users-status). */

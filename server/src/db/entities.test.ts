@@ -1,0 +1,97 @@
+import { type Selectable, sql } from 'kysely'
+import { expect, expectTypeOf, test } from 'vitest'
+import { playerFields } from '@arcade/contract/entities/player'
+import { testDatabase } from '#src/testing/test-database.ts'
+import {
+  announcementEntity,
+  columnOf,
+  columnTypes,
+  type ColumnsOf,
+  defineEntity,
+  type Entity,
+  historyItemEntity,
+  participantEntity,
+  playerEntity,
+  selectedFields,
+  selectList,
+  storedNames,
+  taskEntity,
+  userEntity,
+} from './entities.ts'
+import type { Tables } from './tables.ts'
+
+const entities: Entity[] = [
+  userEntity,
+  playerEntity,
+  taskEntity,
+  announcementEntity,
+  historyItemEntity,
+  participantEntity,
+]
+
+test.each(entities)('§3 every stored field has its column in the migrated table $table', async (entity) => {
+  const { db } = await testDatabase()
+  const { rows } = await sql<{ name: string; type: string; isOptional: boolean }>`
+    select attname as name, atttypid::regtype::text as type, not attnotnull as "isOptional"
+      from pg_attribute where attrelid = ${entity.table}::regclass and attnum > 0 and not attisdropped`.execute(db)
+  const found = new Map(rows.map((row) => [row.name, row]))
+  for (const name of storedNames(entity.fields)) {
+    const field = entity.fields[name]!
+    const column = columnOf(entity, name)
+    expect(found.has(column), `${entity.table}.${column} for the field ${name}: is there a migration?`).toBe(true)
+    const { type, isOptional } = found.get(column)!
+    const stored = type.replace('timestamp with time zone', 'timestamptz').replace(/^integer$/, 'bigint')
+    expect({ column, stored }).toEqual({ column, stored: columnTypes[field.kind] })
+    expect({ column, isOptional }).toEqual({ column, isOptional: field.isOptional === true })
+  }
+})
+
+test('columns follow from the names of fields, or are named', () => {
+  expect(columnOf(playerEntity, 'linkedInUsername')).toBe('linked_in_username')
+  expect(columnOf(participantEntity, 'first_name')).toBe('first_name')
+  expect(columnOf(announcementEntity, 'icon')).toBe('icon_key')
+  expect(selectList(participantEntity, { derived: {}, only: ['id', 'userInput'] })).toBe(
+    'user_id as "id", user_input as "userInput"',
+  )
+  expectTypeOf<keyof Tables['telegram_users']>().toExtend<string>()
+  expectTypeOf<Selectable<Tables['tasks']>>().toEqualTypeOf<{
+    id: string
+    collection: 'social' | 'daily'
+    priority: number
+    image: string
+    title: string
+    link: string | null
+    reward: number
+    created_at: Date
+    version: number
+  }>()
+})
+
+test('a moment is the text that Date.toISOString writes, whatever the microseconds', async () => {
+  const { db } = await testDatabase()
+  const moments = ['2026-03-04T05:06:07.089999Z', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z', '1969-12-31T23:59:59.9996Z']
+  await db
+    .insertInto('telegram_users')
+    .values(moments.map((moment, index) => ({ user_id: index + 1, balance: 0, created_at: moment })))
+    .execute()
+  const rows = await db.selectFrom('telegram_users').select(selectedFields(playerEntity, {})).orderBy('user_id').execute()
+  expectTypeOf(rows[0]!.createdAt).toEqualTypeOf<string | null>()
+  expect(rows.map(({ createdAt }) => createdAt)).toEqual([
+    '2026-03-04T05:06:07.089Z',
+    '0001-01-01T00:00:00.000Z',
+    '9999-12-31T23:59:59.999Z',
+    '1969-12-31T23:59:59.999Z',
+  ])
+})
+
+test('what is forgotten or misspelt does not compile', () => {
+  const countryField = { label: 'Country', kind: 'text' } as const
+  type WithCountry = ColumnsOf<Entity & { fields: typeof playerFields & { country: typeof countryField } }>
+  expectTypeOf<WithCountry>().toHaveProperty('country')
+  // @ts-expect-error a name for the column of no field
+  defineEntity({ table: 'telegram_users', fields: playerFields, columnNames: { country: 'land' }, id: 'userId' })
+  // @ts-expect-error no field to tell rows apart by
+  defineEntity({ table: 'telegram_users', fields: playerFields, columnNames: {}, id: 'id' })
+  // @ts-expect-error the SQL of a field that the server works out is missing
+  expect(() => selectList(taskEntity, { derived: {} })).not.toThrow()
+})

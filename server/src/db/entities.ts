@@ -1,0 +1,152 @@
+/**
+ * How the entities of the contract are stored: the table of each and the columns of its fields. Table types, SELECT lists, spreadsheets,
+ * the import and the seed are derived from here, so that a field that the contract declares is read and written everywhere.
+ */
+import { type AliasedRawBuilder, type ColumnType, type Generated, sql } from 'kysely'
+import { announcementFields } from '@arcade/contract/entities/announcement'
+import type { DerivedName, Field, Fields, FieldValue, StoredName } from '@arcade/contract/entities/entity'
+import { historyItemFields, participantFields } from '@arcade/contract/entities/history'
+import { playerFields } from '@arcade/contract/entities/player'
+import { taskFields } from '@arcade/contract/entities/task'
+import { userFields } from '@arcade/contract/entities/user'
+
+/** `linkType` → `link_type`, `first_name` as it is. */
+type SnakeCase<Name extends string> = Name extends `${infer Letter}${infer Rest}`
+  ? `${Letter extends Lowercase<Letter> ? Letter : `_${Lowercase<Letter>}`}${SnakeCase<Rest>}`
+  : ''
+
+/** An entity and where it is stored; `defineEntity` keeps the names that belong together in step. */
+export interface Entity {
+  table: string
+  fields: Fields
+  /** The columns whose names do not follow from their fields' names. */
+  columnNames: Readonly<Record<string, string>>
+  /** The field that tells the rows of a list apart. */
+  id: string
+}
+
+/** Only stored fields may have column names of their own. */
+export function defineEntity<const Fs extends Fields, const Names extends { readonly [Name in StoredName<Fs>]?: string }>(entity: {
+  table: string
+  fields: Fs
+  columnNames: Names & { readonly [Other in Exclude<keyof Names, StoredName<Fs>>]: never }
+  id: StoredName<Fs>
+}): { table: string; fields: Fs; columnNames: Names & Readonly<Record<string, string>>; id: StoredName<Fs> } {
+  return entity as never
+}
+
+export const userEntity = defineEntity({ table: 'users', fields: userFields, columnNames: {}, id: 'id' })
+export const playerEntity = defineEntity({ table: 'telegram_users', fields: playerFields, columnNames: {}, id: 'userId' })
+export const taskEntity = defineEntity({ table: 'tasks', fields: taskFields, columnNames: { type: 'image' }, id: 'id' }) // image: §3
+export const announcementEntity = defineEntity({
+  table: 'announcements',
+  fields: announcementFields,
+  columnNames: { image: 'image_key', icon: 'icon_key' },
+  id: 'id',
+})
+export const historyItemEntity = defineEntity({
+  table: 'history_items',
+  fields: historyItemFields,
+  columnNames: { id: 'item_id' },
+  id: 'id',
+})
+export const participantEntity = defineEntity({
+  table: 'participations',
+  fields: participantFields,
+  columnNames: { id: 'user_id', timestamp: 'at' },
+  id: 'id',
+})
+
+/** PostgreSQL's type for each kind of field; a small `integer` column is fine, too. */
+export const columnTypes = {
+  text: 'text',
+  choice: 'text',
+  number: 'numeric',
+  integer: 'bigint',
+  moment: 'timestamptz',
+  flag: 'boolean',
+} as const satisfies Record<Field['kind'], string>
+
+/** The name of a field's column. */
+export type ColumnName<E extends Entity, Name extends string> = E['columnNames'] extends { readonly [N in Name]: infer Column extends string }
+  ? Column
+  : SnakeCase<Name>
+
+/** The columns of an entity's table as Kysely sees them; an INSERT may leave out those `WithDefault` and moments. */
+export type ColumnsOf<E extends Entity, WithDefault extends StoredName<E['fields']> = never> = {
+  [Name in StoredName<E['fields']> as ColumnName<E, Name>]: Name extends WithDefault
+    ? Generated<FieldValue<E['fields'][Name]>>
+    : ColumnOf<E['fields'][Name]>
+}
+
+/** `numeric` columns are exact in the database and JSON numbers outside; the driver parses them to `number`. */
+export type Decimal = ColumnType<number, number | string, number | string>
+export type Timestamp = ColumnType<Date, Date | string | undefined, Date | string>
+type OptionalTimestamp = ColumnType<Date | null, Date | string | null, Date | string | null>
+
+type ColumnOf<F extends Field> = F['kind'] extends 'number'
+  ? Decimal
+  : F['kind'] extends 'moment'
+    ? F extends { isOptional: true }
+      ? OptionalTimestamp
+      : Timestamp
+    : FieldValue<F>
+
+/** The stored fields of an entity in the order of their declaration. */
+export function storedNames<Fs extends Fields>(fields: Fs): StoredName<Fs>[] {
+  return (Object.keys(fields) as StoredName<Fs>[]).filter((name) => !fields[name]?.isDerived)
+}
+
+export function columnOf<E extends Entity, Name extends StoredName<E['fields']>>(entity: E, name: Name): ColumnName<E, Name> {
+  const column = entity.columnNames[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return column as ColumnName<E, Name>
+}
+
+/** How a SELECT gives moments: ISO 8601 texts in UTC for the wire, milliseconds since 1970 where a million of them are read. */
+type Moments = 'iso' | 'milliseconds'
+
+const momentSql: Record<Moments, (column: string) => string> = {
+  iso: (column) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+  milliseconds: (column) => `(extract(epoch from ${column}) * 1000)::float8`,
+}
+
+/** SQL for each field that an entity's table does not hold. */
+export type DerivedSql<E extends Entity> = Readonly<Record<DerivedName<E['fields']>, string>>
+
+interface SelectOptions<E extends Entity> {
+  derived: DerivedSql<E>
+  moments?: Moments
+  /** The fields to select; all of them by default. */
+  only?: readonly (keyof E['fields'] & string)[]
+}
+
+/** What follows SELECT for rows of the entity as they are on the wire: `first_name as "firstName", …`. */
+export function selectList<E extends Entity>(entity: E, options: SelectOptions<E>): string {
+  return expressions(entity, options)
+    .map(([name, expression]) => `${expression} as "${name}"`)
+    .join(', ')
+}
+
+type SelectedField<Fs extends Fields> = {
+  [Name in keyof Fs & string]: AliasedRawBuilder<FieldValue<Fs[Name]>, Name>
+}[keyof Fs & string]
+
+/** The same for `select` and `returning` of the query builder. */
+export function selectedFields<E extends Entity>(entity: E, derived: DerivedSql<E>): SelectedField<E['fields']>[] {
+  const selected = expressions(entity, { derived }).map(([name, expression]) => sql.raw(expression).as(name))
+  return selected as SelectedField<E['fields']>[]
+}
+
+/** SQL for the fields' values as they are on the wire, each with the field's name. */
+function expressions<E extends Entity>(
+  entity: E,
+  { derived, moments = 'iso', only }: SelectOptions<E>,
+): [name: string, expression: string][] {
+  const names = only ?? Object.keys(entity.fields)
+  return names.map((name) => {
+    const field = entity.fields[name]!
+    if (field.isDerived) return [name, (derived as Readonly<Record<string, string>>)[name]!]
+    const column: string = columnOf(entity as Entity, name)
+    return [name, field.kind === 'moment' ? momentSql[moments](column) : column]
+  })
+}
