@@ -9,17 +9,18 @@ import type { Config } from './config.ts'
 import type { Database } from '#src/db/database.ts'
 import { createDownloads } from '#src/sheets/download.ts'
 import { authHandlers } from '#src/features/auth/auth.ts'
-import { usersDownload, usersSelection } from '#src/features/users/users-list.ts'
+import { servedUsers } from '#src/features/users/users-list.ts'
 import { usersHandlers } from '#src/features/users/users.ts'
-import { announcementsSelection } from '#src/features/announcements/announcements-list.ts'
+import { servedAnnouncements } from '#src/features/announcements/announcements-list.ts'
 import { announcementsHandlers } from '#src/features/announcements/announcements.ts'
 import { historyDownload, historyHandlers } from '#src/features/history/history.ts'
 import { createLive, type Live } from '#src/features/dashboard/live.ts'
 import { dashboardHandlers } from '#src/features/dashboard/dashboard.ts'
 import { createFigures } from '#src/features/dashboard/figures.ts'
-import { tasksSelection } from '#src/features/tasks/tasks-list.ts'
+import { servedTasks } from '#src/features/tasks/tasks-list.ts'
 import { tasksHandlers } from '#src/features/tasks/tasks.ts'
-import { playersDownload, playersSelection } from '#src/features/players/download.ts'
+import { servedPlayers } from '#src/features/players/players-list.ts'
+import { exportSelection, listExports } from '#src/lists/exports.ts'
 import { playersHandlers } from '#src/features/players/players.ts'
 import { createFiles, type Files } from '#src/files/files.ts'
 import type { FileStore } from '#src/files/disk.ts'
@@ -62,13 +63,15 @@ export async function createApp({
   const services = { database, files, sessions, attempts, downloads, log, registrationEmailHost }
   const figures = createFigures(database)
   const live = createLive({ sessions, figures, log })
-  const selections = {
-    users: usersSelection(services),
-    telegramUsers: playersSelection(services),
-    socialTasks: tasksSelection(services, 'social'),
-    dailyTasks: tasksSelection(services, 'daily'),
-    announcements: announcementsSelection(services),
-  }
+  const users = listExports(services, servedUsers)
+  const players = listExports(services, servedPlayers)
+  const selection = exportSelection({
+    users: users.selection,
+    telegramUsers: players.selection,
+    socialTasks: listExports(services, servedTasks.social).selection,
+    dailyTasks: listExports(services, servedTasks.daily).selection,
+    announcements: listExports(services, servedAnnouncements).selection,
+  })
   const routes = bindRoutes(contract, {
     auth: authHandlers(services),
     users: usersHandlers(services),
@@ -79,21 +82,10 @@ export async function createApp({
     players: playersHandlers(services),
     history: historyHandlers(services),
     downloads: {
-      users: usersDownload(services),
-      players: playersDownload(services),
+      users: users.all,
+      players: players.all,
       history: historyDownload(services),
-      selection: (input, context) => {
-        switch (input.list) {
-          case 'users':
-            return selections.users(input, context)
-          case 'telegramUsers':
-            return selections.telegramUsers(input, context)
-          case 'announcements':
-            return selections.announcements(input, context)
-          default:
-            return selections[input.list](input, context)
-        }
-      },
+      selection,
       progress: async ({ exportId }, context) => downloads.progress(exportId, context),
     },
   })

@@ -20,14 +20,7 @@ import {
 } from './entities.ts'
 import type { Tables } from './tables.ts'
 
-const entities: Entity[] = [
-  userEntity,
-  playerEntity,
-  taskEntity,
-  announcementEntity,
-  historyItemEntity,
-  participantEntity,
-]
+const entities: Entity[] = [userEntity, playerEntity, taskEntity, announcementEntity, historyItemEntity, participantEntity]
 
 test.each(entities)('§3 every stored field has its column in the migrated table $table', async (entity) => {
   const { db } = await testDatabase()

@@ -26,13 +26,16 @@ export interface Entity {
 }
 
 /** Only stored fields may have column names of their own. */
-export function defineEntity<const Fs extends Fields, const Names extends { readonly [Name in StoredName<Fs>]?: string }>(entity: {
+export function defineEntity<
+  const Fs extends Fields,
+  const Names extends { readonly [Name in StoredName<Fs>]?: string },
+>(entity: {
   table: string
   fields: Fs
   columnNames: Names & { readonly [Other in Exclude<keyof Names, StoredName<Fs>>]: never }
   id: StoredName<Fs>
 }): { table: string; fields: Fs; columnNames: Names & Readonly<Record<string, string>>; id: StoredName<Fs> } {
-  return entity as never
+  return entity
 }
 
 export const userEntity = defineEntity({ table: 'users', fields: userFields, columnNames: {}, id: 'id' })
@@ -67,8 +70,10 @@ export const columnTypes = {
   flag: 'boolean',
 } as const satisfies Record<Field['kind'], string>
 
-/** The name of a field's column. */
-export type ColumnName<E extends Entity, Name extends string> = E['columnNames'] extends { readonly [N in Name]: infer Column extends string }
+/** The type of the name of a field's column. */
+type ColumnName<E extends Entity, Name extends string> = E['columnNames'] extends {
+  readonly [N in Name]: infer Column extends string
+}
   ? Column
   : SnakeCase<Name>
 
@@ -97,15 +102,15 @@ export function storedNames<Fs extends Fields>(fields: Fs): StoredName<Fs>[] {
   return (Object.keys(fields) as StoredName<Fs>[]).filter((name) => !fields[name]?.isDerived)
 }
 
-export function columnOf<E extends Entity, Name extends StoredName<E['fields']>>(entity: E, name: Name): ColumnName<E, Name> {
-  const column = entity.columnNames[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  return column as ColumnName<E, Name>
+/** The name of a stored field's column. */
+export function columnOf({ columnNames }: Entity, name: string): string {
+  return columnNames[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 /** How a SELECT gives moments: ISO 8601 texts in UTC for the wire, milliseconds since 1970 where a million of them are read. */
 type Moments = 'iso' | 'milliseconds'
 
-const momentSql: Record<Moments, (column: string) => string> = {
+const momentFormats: Record<Moments, (column: string) => string> = {
   iso: (column) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
   milliseconds: (column) => `(extract(epoch from ${column}) * 1000)::float8`,
 }
@@ -146,7 +151,7 @@ function expressions<E extends Entity>(
   return names.map((name) => {
     const field = entity.fields[name]!
     if (field.isDerived) return [name, (derived as Readonly<Record<string, string>>)[name]!]
-    const column: string = columnOf(entity as Entity, name)
-    return [name, field.kind === 'moment' ? momentSql[moments](column) : column]
+    const column = columnOf(entity, name)
+    return [name, field.kind === 'moment' ? momentFormats[moments](column) : column]
   })
 }

@@ -3,17 +3,27 @@
  * item, changed with it, and left as it is when the item is deleted. Whoever writes an item calls this in the same transaction.
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { HistoryKind, Tables } from './tables.ts'
+import { type HistoryKind, historyItemFields } from '@arcade/contract/entities/history'
+import { announcementEntity, columnOf, type Entity, historyItemEntity, storedNames, taskEntity } from './entities.ts'
+import type { Tables } from './tables.ts'
 
-const details = ['title', 'type', 'link', 'link_type', 'description', 'input_text', 'reward']
-const columns = sql.raw(['kind', 'item_id', ...details, 'created_at'].join(', '))
-const isUpdated = sql.raw(details.map((column) => `${column} = excluded.${column}`).join(', '))
+/** The fields that a document has from its item. */
+const details = storedNames(historyItemFields).filter((name) => name !== 'kind' && name !== 'id')
+const detailColumns = details.map((name) => columnOf(historyItemEntity, name))
+const columns = sql.raw(['kind', 'item_id', ...detailColumns, 'created_at'].join(', '))
+const isUpdated = sql.raw(detailColumns.map((column) => `${column} = excluded.${column}`).join(', '))
 
 /** What the documents of items hold, in the order of `columns`; a condition on the item's `id` can follow. */
 const items: Record<HistoryKind, RawBuilder<unknown>> = {
-  social: sql`select collection, id, title, image, link, null, null, null, reward, created_at from tasks where collection = 'social'`,
-  daily: sql`select collection, id, title, image, link, null, null, null, reward, created_at from tasks where collection = 'daily'`,
-  announcement: sql`select 'announcement', id, title, type, link, link_type, description, input_text, reward, created_at from announcements where true`,
+  social: documentsSql('social', taskEntity, `collection = 'social'`),
+  daily: documentsSql('daily', taskEntity, `collection = 'daily'`),
+  announcement: documentsSql('announcement', announcementEntity, 'true'),
+}
+
+/** A field that such items do not have is missing in their documents. */
+function documentsSql(kind: HistoryKind, entity: Entity, where: string): RawBuilder<unknown> {
+  const values = details.map((name) => (name in entity.fields ? columnOf(entity, name) : 'null'))
+  return sql.raw(`select '${kind}', id, ${values.join(', ')}, created_at from ${entity.table} where ${where}`)
 }
 
 /**

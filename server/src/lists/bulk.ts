@@ -1,21 +1,10 @@
-/** Acting on many rows at once: which rows a target means, and that what is done is what was confirmed. */
-import { type RawBuilder, sql } from 'kysely'
+/** Acting on many rows at once: what is done is what was confirmed. */
 import type { Transaction } from 'kysely'
 import { BULK_SHOWN_REFUSALS, type BulkOutput } from '@arcade/contract/bulk'
 import { audit, auditedRows } from '#src/identity/audit.ts'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
-
-export type Target<Filter> = { ids: string[] } | { filter: Filter }
-
-/** The picked rows, or those of the filter. */
-export function targetCondition<Filter>(
-  target: Target<Filter>,
-  conditionOf: (filter: Filter) => RawBuilder<boolean>,
-): RawBuilder<boolean> {
-  return 'ids' in target ? sql<boolean>`id = any(${target.ids})` : conditionOf(target.filter)
-}
 
 export interface Refusal {
   id: string

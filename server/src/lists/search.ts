@@ -1,64 +1,79 @@
 /**
- * Searching the `search_text` of a table (migration 0002). Hides which index serves a term, and that a common term must not be
- * looked up in one: `isMatch` filters rows at hand, `found` finds them in the index.
+ * Searching for a part of a text. Hides which index serves a text, and that a common one must not be looked up in an index: then the
+ * rows at hand are filtered. Players and users have a column `search_text` with two indexes for it (migration 0002).
  */
 import { type RawBuilder, sql } from 'kysely'
 
-/** Shorter terms match the beginnings of words alone: there is no trigram in the middle of a word for them. */
+type Condition = RawBuilder<boolean>
+
+/** What a searched text means for a list. */
+export interface SearchCondition {
+  /** True for the rows that the search finds. */
+  matches: Condition
+  /** Each finds some of these rows by an index of its own; together they find all of them, and none twice. */
+  ways?: Condition[]
+}
+
+/** Shorter texts match the beginnings of words alone: there is no trigram in the middle of a word for them. */
 const MIN_PART_LENGTH = 3
 
 export interface SearchTerm {
-  /** True for a row whose `search_text` holds the term. */
-  isMatch: RawBuilder<boolean>
-  /** Holds for these and some others, and leads to them by the index. */
-  inIndex: RawBuilder<boolean>
-  /** Both: the same as `isMatch`, and such that the planner has no better idea than the index whatever it believes of the term. */
-  found: RawBuilder<boolean>
+  /** True for a row whose `search_text` holds the text. */
+  matches: Condition
+  /** True for such rows and some others, which the index finds. */
+  inIndex: Condition
+  /** True for the same rows as `matches`; the planner always takes the index for it. */
+  found: Condition
 }
 
 /**
- * The condition a search makes; none for an empty one. A leading `@` is how people write a handle, not part of it.
- * @param names what `isMatch` looks into instead, in lower case, each part after a space; `inIndex` is always about `search_text`
+ * The conditions for a text in `search_text`; undefined for an empty text. A leading `@` is not looked for: people write it before a handle.
+ * @param names what `matches` looks into instead: names in lower case, each after a space. `inIndex` is always about `search_text`
  */
-export function searchTerm(search: string | undefined, names?: RawBuilder<string>): SearchTerm | undefined {
-  const text = (search ?? '').trim().replace(/^@+/, '')
+export function searchTerm(search: string, names?: RawBuilder<string>): SearchTerm | undefined {
+  const text = search.trim().replace(/^@+/, '')
   if (text === '') return undefined
-  const looksInto = names ?? sql.ref('search_text')
-  const term = names ? sql`lower(${text}::text)` : written(text)
-  const isWordStart = Array.from(text).length < MIN_PART_LENGTH && !hasOther(text)
-  const isMatch = isWordStart
-    ? sql<boolean>`(strpos(${looksInto}, ' ' || ${term}) > 0 or strpos(${looksInto}, '@' || ${term}) > 0)`
-    : sql<boolean>`strpos(${looksInto}, ${term}) > 0`
-  // Two letters or digits in succession are rarer than most characters; from both, the planner would read the wrong index alone.
-  const isInWords = !hasOther(text) || /[a-z0-9_.#-]{2}/i.test(text)
-  const inIndex = isInWords ? inWords(text, isWordStart) : inCharacters(text)
-  return { isMatch, inIndex, found: sql<boolean>`(${inIndex} and ${isMatch})` }
+  const searched = names ?? sql.ref('search_text')
+  const part = names ? sql`lower(${text}::text)` : asStored(text)
+  const isWordStart = Array.from(text).length < MIN_PART_LENGTH && !hasUnindexedCharacters(text)
+  const matches = isWordStart
+    ? sql<boolean>`(strpos(${searched}, ' ' || ${part}) > 0 or strpos(${searched}, '@' || ${part}) > 0)`
+    : sql<boolean>`strpos(${searched}, ${part}) > 0`
+  // The condition asks one index only: of two the planner would read both, and two letters in succession are rarer than most characters.
+  const hasWord = !hasUnindexedCharacters(text) || /[a-z0-9_.#-]{2}/i.test(text)
+  const inIndex = hasWord ? inWordIndex(text, isWordStart) : inCharacterIndex(text)
+  return { matches, inIndex, found: sql<boolean>`(${inIndex} and ${matches})` }
 }
 
-/** Characters that no trigram holds. */
-function hasOther(text: string): boolean {
+/** Whether a text holds characters that no trigram has. */
+function hasUnindexedCharacters(text: string): boolean {
   return /[^a-zA-Z0-9_.#@ -]/.test(text)
 }
 
-/** As `search_text` has it. */
-function written(text: string): RawBuilder<string> {
+/** The text with the replacements that `search_text` has (migration 0002). */
+function asStored(text: string): RawBuilder<string> {
   return sql<string>`translate(lower(${text}::text), '_.-#', 'QXZJ')`
 }
 
-/** A pattern out of a subquery is unknown while the statement is planned, and such a one is believed to be rare. */
-function inWords(text: string, isWordStart: boolean): RawBuilder<boolean> {
-  if (isWordStart) return sql<boolean>`search_text ~ (select '[ @]' || ${written(text)})`
+/** The subquery hides the pattern from the planner, which believes an unknown pattern to be rare and takes the index. */
+function inWordIndex(text: string, isWordStart: boolean): Condition {
+  if (isWordStart) return sql<boolean>`search_text ~ (select '[ @]' || ${asStored(text)})`
   const part = rarestPart(text) ?? text.replaceAll(/[\\%]/g, String.raw`\$&`)
-  return sql<boolean>`search_text like (select '%' || ${written(part)} || '%')`
+  return sql<boolean>`search_text like (select '%' || ${asStored(part)} || '%')`
 }
 
-/** Numbers tell names apart, what stands before them is what many have in common: in `moon_4711` the trigrams of `moon_` cost ten times the rest. */
+/** Numbers tell names apart, the words before them are common: in `moon_4711` the trigrams of `moon_` cost ten times the others. */
 function rarestPart(text: string): string | undefined {
   const numbers = text.match(/[a-z_.#-]?\d{3,}/gi) ?? []
   return numbers.toSorted((a, b) => b.length - a.length)[0]
 }
 
-function inCharacters(text: string): RawBuilder<boolean> {
+function inCharacterIndex(text: string): Condition {
   return sql<boolean>`search_text ~ '[^a-zA-Z0-9@ ]' and string_to_array(regexp_replace(search_text, '[a-zA-Z0-9@ ]+', '', 'g'), null)
     @> (select string_to_array(regexp_replace(lower(${text}::text), '[a-z0-9_.#@ -]+', '', 'g'), null))`
+}
+
+/** For tables of some thousand rows, which no index makes faster: `text` is SQL for what is searched, in any case. */
+export function searchWithoutIndex(text: string, search: string): SearchCondition {
+  return { matches: sql<boolean>`strpos(lower(${sql.raw(text)}), lower(${search}::text)) > 0` }
 }

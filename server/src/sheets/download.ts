@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino'
 import { XLSX_MEDIA_TYPE } from '@arcade/contract/download'
-import { audit, auditedRows } from '#src/identity/audit.ts'
+import { audit } from '#src/identity/audit.ts'
 import { type CallContext, Failure, signedIn, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { isDiskFull } from '#src/postgres/errors.ts'
@@ -38,17 +38,6 @@ export interface DownloadOptions<Row> {
   open: (snapshot: Snapshot) => Promise<Table<Row>>
 }
 
-/** Rows of one list: picked ones, or those of a filter. */
-export interface SelectionOptions<Row> extends Omit<DownloadOptions<Row>, 'open'> {
-  /** As it was asked for, for the audit trail. */
-  selection: { ids: string[] } | { filter: unknown }
-  columns: Column<Row>[]
-  /** What follows FROM, with its parameters. */
-  from: { sql: string; parameters: readonly unknown[] }
-  fields: string
-  orderBy: string
-}
-
 export interface DownloadAnswer {
   headers: Record<string, string>
   body: ReadableStream<Uint8Array>
@@ -57,8 +46,6 @@ export interface DownloadAnswer {
 export interface Downloads {
   /** @throws Failure while nothing was sent; a later failure breaks the transfer, so that a short file never looks whole */
   start<Row>(options: DownloadOptions<Row>): Promise<DownloadAnswer>
-  /** A part of a list, counted and read in one snapshot. @throws as `start` */
-  selection<Row>(options: SelectionOptions<Row>): Promise<DownloadAnswer>
   /** Rows written so far of all, to whom started the download. @throws Failure NOT_FOUND once it is over, or in another process */
   progress(exportId: string, context: CallContext): { rows: number; total: number }
 }
@@ -124,21 +111,6 @@ export function createDownloads({
         running.delete(current)
         throw error
       }
-    },
-
-    selection<Row>({ selection, columns, from, fields, orderBy, ...options }: SelectionOptions<Row>) {
-      const detail = 'ids' in selection ? auditedRows(selection.ids) : selection
-      return downloads.start<Row>({
-        ...options,
-        detail,
-        async open(snapshot) {
-          const parameters = [...from.parameters]
-          const counting = snapshot.query<{ total: number }>(`select count(*) as total from ${from.sql}`, parameters)
-          const [counted] = await unlessGone(counting, options.context.signal)
-          const rows = { sql: `select ${fields} from ${from.sql} order by ${orderBy}`, parameters }
-          return { columns, total: counted?.total ?? 0, rows }
-        },
-      })
     },
 
     progress(exportId, context) {

@@ -1,11 +1,12 @@
 /** Acting on many announcements at once: delete with their files, make active or inactive. */
 import { sql } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
-import { actOnMany, targetCondition } from '#src/lists/bulk.ts'
+import { actOnMany } from '#src/lists/bulk.ts'
+import { whereTarget } from '#src/lists/list.ts'
 import type { Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Files } from '#src/files/files.ts'
-import { announcementsCondition } from './announcements-list.ts'
+import { servedAnnouncements } from './announcements-list.ts'
 
 type Bulk = Pick<Handlers<typeof contract.announcements>, 'removeMany' | 'setStatus'>
 
@@ -19,7 +20,7 @@ export function announcementsBulk({ database, files }: { database: Database; fil
       const summary = await actOnMany(database, context, act, async (tx) => {
         const removed = await tx
           .deleteFrom('announcements')
-          .where(targetCondition(target, announcementsCondition))
+          .where(whereTarget(servedAnnouncements, target, context))
           .returning(['id', 'image_key', 'icon_key'])
           .execute()
         const keys = removed.flatMap((row) => keysOf({ image: row.image_key, icon: row.icon_key }))
@@ -42,7 +43,7 @@ export function announcementsBulk({ database, files }: { database: Database; fil
         const changed = await tx
           .updateTable('announcements')
           .set({ status, version: sql`version + 1` })
-          .where(targetCondition(target, announcementsCondition))
+          .where(whereTarget(servedAnnouncements, target, context))
           .where('status', '<>', status)
           .returning('id')
           .execute()

@@ -3,14 +3,17 @@ import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { type AnnouncementInput, FILE_NAME_MAX_LENGTH } from '@arcade/contract/announcements'
 import type { contract } from '@arcade/contract/contract'
+import { errorCatalogue } from '@arcade/contract/errors'
 import { audit } from '#src/identity/audit.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { writeHistoryItems } from '#src/db/history-items.ts'
+import { announcementEntity, selectedFields } from '#src/db/entities.ts'
+import { numberedPages } from '#src/lists/numbered-pages.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { type Files, shownName } from '#src/files/files.ts'
 import { announcementsBulk, keysOf } from './announcements-bulk.ts'
-import { announcementsList, shown, withParticipants } from './announcements-list.ts'
+import { announcementDerived, servedAnnouncements } from './announcements-list.ts'
 import { prepareImage } from './images.ts'
 
 const STATUS_UPDATED = 'Status Updated Successfuly!' // sic, §8
@@ -23,13 +26,21 @@ export function announcementsHandlers({
   files: Files
 }): Handlers<typeof contract.announcements> {
   const { db } = database
+  const readPage = numberedPages(database, servedAnnouncements)
 
   return {
-    list: announcementsList(database),
+    async list(query, context) {
+      const { rows: announcements, ...page } = await readPage(query, context)
+      const message = page.total === 0 ? { message: errorCatalogue.NO_ANNOUNCEMENTS_FOUND.message } : {}
+      return { announcements, ...message, ...page }
+    },
 
     async get({ id }) {
-      const row = await db.selectFrom('announcements').select(shown).where('id', '=', id).executeTakeFirst()
-      const [announcement] = await withParticipants(db, row ? [row] : [])
+      const announcement = await db
+        .selectFrom('announcements')
+        .select(selectedFields(announcementEntity, announcementDerived))
+        .where('id', '=', id)
+        .executeTakeFirst()
       if (!announcement) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
       return announcement
     },

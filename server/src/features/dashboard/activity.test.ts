@@ -4,7 +4,7 @@ import type { Activity } from '@arcade/contract/dashboard'
 import { countParticipations, countPlayers } from '#src/db/activity.ts'
 import { addToCounters, type Deltas, foldCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
-import type { HistoryKind } from '@arcade/contract/history'
+import type { HistoryKind } from '@arcade/contract/entities/history'
 import { testApp } from '#src/testing/test-app.ts'
 
 const HOUR_MS = 3_600_000

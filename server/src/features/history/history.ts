@@ -79,9 +79,10 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
       const list = `${kind}:${id}`
       const key: Search['key'] =
         cursor === undefined ? [] : readCursor<[string, number, string]>(cursor, list, [isMicroseconds, isId, isText])
-      const { read, total } = searchTerm(search)
-        ? await searchParticipants(database, { kind, id, search: search ?? '', direction, key }, await participantsOf(kind, id))
-        : await plainPage()
+      const { read, total } =
+        search && searchTerm(search)
+          ? await searchParticipants(database, { kind, id, search: search ?? '', direction, key }, await participantsOf(kind, id))
+          : await plainPage()
       const cursorOf = (row: PageRow): string => writeCursor([list, row.key, row.id, row.period])
       const page = keysetPage(read, { size: HISTORY_PAGE_SIZE, direction, cursorOf })
       return {
@@ -133,10 +134,10 @@ async function searchParticipants(
   const term = searchTerm(search, NAMES)!
   const isOfItem = sql`p.kind = ${kind} and p.item_id = ${id}`
   const isWholeId = /^\d{1,16}$/.test(search) ? sql`p.user_id = ${search}::bigint` : sql`false`
-  const walk = sql`select p.* from participations p where ${isOfItem} and (${term.isMatch} or ${isWholeId})`
+  const walk = sql`select p.* from participations p where ${isOfItem} and (${term.matches} or ${isWholeId})`
   const candidates = sql`select user_id from telegram_users where ${term.inIndex} limit ${sql.lit(MAX_CANDIDATES + 1)}`
   const isFew = participants > LOOKED_THROUGH && (await countOf(candidates)) <= MAX_CANDIDATES
-  const byName = sql`select p.* from (${candidates} offset 0) as candidate join participations p using (user_id) where ${isOfItem} and ${term.isMatch}`
+  const byName = sql`select p.* from (${candidates} offset 0) as candidate join participations p using (user_id) where ${isOfItem} and ${term.matches}`
   const hits = isFew ? sql`${byName} union select p.* from participations p where ${isOfItem} and ${isWholeId}` : walk
 
   const moment = momentOf(key[0] ?? '0')

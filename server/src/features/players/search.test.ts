@@ -6,9 +6,10 @@ import { playersSorts } from '@arcade/contract/entities/player'
 import type { Database } from '#src/db/database.ts'
 import { addCount } from '#src/testing/activity.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'
-import { filterOf } from './filter.ts'
-import { readingOf } from './orders.ts'
-import { createPages } from './pages.ts'
+import { readFrom } from '#src/lists/cursor-orders.ts'
+import { cursorPages } from '#src/lists/cursor-pages.ts'
+import { whereFilter } from '#src/lists/list.ts'
+import { servedPlayers } from './players-list.ts'
 
 /** The same numbers in every run. */
 function seededPick(seed: number) {
@@ -245,15 +246,15 @@ describe('Lists: players', () => {
       select n, 'player_' || n, case when n > 61000 then 'Zoë' else 'Anna' end, 70000 - n, now() from generate_series(1, 72000) n`.execute(
       app.database.db,
     )
-    const pages = createPages(app.database)
-    const filter = filterOf({ search: 'zoë' })
-    const { rows, total } = await pages.read(filter, readingOf({ sort: 'balance', reversed: false }, 'after'), 6)
+    const pages = cursorPages(app.database, servedPlayers)
+    const filter = whereFilter(servedPlayers, { search: 'zoë' })
+    const { rows, total } = await pages.read(filter, readFrom({ sort: 'balance', reversed: false }, 'after'), 6)
     expect(rows.map(({ userId }) => userId)).toEqual([61001, 61002, 61003, 61004, 61005, 61006])
     expect(total).toBe(11_000)
-    const last = { key: '-1994', userId: 71_994 }
-    const end = await pages.read(filter, readingOf({ sort: 'balance', reversed: false }, 'after', last), 51)
+    const last = { key: '-1994', id: 71_994 }
+    const end = await pages.read(filter, readFrom({ sort: 'balance', reversed: false }, 'after', last), 51)
     expect(end.rows.map(({ userId }) => userId)).toEqual([71_995, 71_996, 71_997, 71_998, 71_999, 72_000])
-    const back = await pages.read(filter, readingOf({ sort: 'balance', reversed: true }, 'before', last), 3)
+    const back = await pages.read(filter, readFrom({ sort: 'balance', reversed: true }, 'before', last), 3)
     expect(back.rows.map(({ userId }) => userId)).toEqual([71_995, 71_996, 71_997])
   })
 

@@ -2,27 +2,31 @@
 import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { MAX_NUMBER } from '@arcade/contract/fields'
-import type { TaskCollection, TasksFilter } from '@arcade/contract/entities/task'
+import type { TaskCollection } from '@arcade/contract/entities/task'
 import { audit, auditedRows } from '#src/identity/audit.ts'
-import { actOnMany, type Target, targetCondition } from '#src/lists/bulk.ts'
+import { actOnMany } from '#src/lists/bulk.ts'
+import { whereTarget } from '#src/lists/list.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { type AssignedPriority, assignPriorities, lockPriorities } from '#src/db/priorities.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { tasksCondition } from './tasks-list.ts'
+import { servedTasks } from './tasks-list.ts'
 
 type Bulk = Pick<Handlers<typeof contract.socialTasks>, 'removeMany' | 'prioritise' | 'reorder'>
 
 export function tasksBulk(database: Database, collection: TaskCollection): Bulk {
-  const conditionOf = (target: Target<TasksFilter>) =>
-    sql<boolean>`collection = ${collection} and ${targetCondition(target, (filter) => tasksCondition(collection, filter))}`
+  const served = servedTasks[collection]
 
   return {
     removeMany({ target, dryRun, expected }, context) {
       const act = { action: 'task.remove-many', target: `${collection}Tasks`, dryRun, expected }
       return actOnMany(database, context, act, async (tx) => {
         await lockPriorities(tx, collection)
-        const removed = await tx.deleteFrom('tasks').where(conditionOf(target)).returning('id').execute()
+        const removed = await tx
+          .deleteFrom('tasks')
+          .where(whereTarget(served, target, context))
+          .returning('id')
+          .execute()
         return { ids: removed.map(({ id }) => id) }
       })
     },
@@ -31,7 +35,7 @@ export function tasksBulk(database: Database, collection: TaskCollection): Bulk 
       const act = { action: 'task.prioritise', target: `${collection}Tasks`, detail: { first, step }, dryRun, expected }
       return actOnMany(database, context, act, async (tx) => {
         await lockPriorities(tx, collection)
-        const ids = await lockTasks(tx, collection, conditionOf(target))
+        const ids = await lockTasks(tx, collection, whereTarget(served, target, context))
         if (Math.abs(first + step * Math.max(0, ids.length - 1)) > MAX_NUMBER) {
           const message = `Priority must be between ${-MAX_NUMBER} and ${MAX_NUMBER}`
           throw new Failure('INVALID_INPUT', { message, fields: { step: message } })

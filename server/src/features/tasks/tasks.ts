@@ -2,15 +2,18 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
+import { errorCatalogue } from '@arcade/contract/errors'
 import { hasLink, type TaskCollection } from '@arcade/contract/entities/task'
 import type { TaskInput } from '@arcade/contract/tasks'
 import { audit } from '#src/identity/audit.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import { selectedFields, taskEntity } from '#src/db/entities.ts'
 import { writeHistoryItems } from '#src/db/history-items.ts'
 import { lockPriorities } from '#src/db/priorities.ts'
+import { numberedPages } from '#src/lists/numbered-pages.ts'
 import { tasksBulk } from './tasks-bulk.ts'
-import { shown, tasksList, withParticipants } from './tasks-list.ts'
+import { servedTasks, taskDerived } from './tasks-list.ts'
 
 /** The calls of one collection. A taken priority violates `tasks_priority_key`. */
 export function tasksHandlers(
@@ -18,18 +21,22 @@ export function tasksHandlers(
   collection: TaskCollection,
 ): Handlers<typeof contract.socialTasks> {
   const { db } = database
+  const readPage = numberedPages(database, servedTasks[collection])
 
   return {
-    list: tasksList(database, collection),
+    async list(query, context) {
+      const { rows: tasks, ...page } = await readPage(query, context)
+      const message = page.total === 0 ? { message: errorCatalogue.NO_TASKS_FOUND.message } : {}
+      return { tasks, ...message, ...page }
+    },
 
     async get({ id }) {
-      const row = await db
+      const task = await db
         .selectFrom('tasks')
-        .select(shown)
+        .select(selectedFields(taskEntity, taskDerived))
         .where('collection', '=', collection)
         .where('id', '=', id)
         .executeTakeFirst()
-      const [task] = await withParticipants(db, collection, row ? [row] : [])
       if (!task) throw new Failure('NO_SUCH_TASK')
       return task
     },

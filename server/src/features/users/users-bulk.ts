@@ -3,14 +3,15 @@ import { sql, type Transaction } from 'kysely'
 import type { UsersFilter } from '@arcade/contract/entities/user'
 import type { BulkOutput } from '@arcade/contract/bulk'
 import { errorCatalogue } from '@arcade/contract/errors'
-import { actOnMany, type Done, type Target, targetCondition } from '#src/lists/bulk.ts'
 import { AUDITED_IDS } from '#src/identity/audit.ts'
+import { actOnMany, type Done } from '#src/lists/bulk.ts'
+import { type Target, whereTarget } from '#src/lists/list.ts'
 import { type CallContext, signedIn } from '#src/calls.ts'
 import { addToCounter } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
-import { usersCondition } from './users-list.ts'
+import { servedUsers } from './users-list.ts'
 
 interface Removal {
   target: Target<UsersFilter>
@@ -27,7 +28,7 @@ export async function removeUsers(
   const act = { action: 'user.remove-many', target: 'users', dryRun, expected }
   const summary = await actOnMany(database, context, act, async (tx) => {
     const admins = await lockAdmins(tx)
-    const isTarget = targetCondition(target, (filter) => usersCondition(filter, self.id))
+    const isTarget = whereTarget(servedUsers, target, context)
     const { rows: refused } = await sql<{ id: string; email: string }>`
       select id, email from users where ${isTarget} and (id = ${self.id} or id = ${lastAdmin()})`.execute(tx)
     const isRemoved = sql`${isTarget} and id <> all(${refused.map(({ id }) => id)})`

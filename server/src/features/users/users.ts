@@ -6,13 +6,15 @@ import { audit } from '#src/identity/audit.ts'
 import { type CallContext, Failure, type Handlers, signedIn } from '#src/calls.ts'
 import { addToCounter } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
+import { selectedFields, userEntity } from '#src/db/entities.ts'
+import { numberedPages } from '#src/lists/numbered-pages.ts'
 import { violatedConstraint } from '#src/postgres/errors.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { hashPassword } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import { changeUserType, checkRegistration, createAccount } from '#src/identity/accounts.ts'
 import { lockAdmins, removeUsers } from './users-bulk.ts'
-import { usersList } from './users-list.ts'
+import { servedUsers } from './users-list.ts'
 
 export interface UsersServices {
   database: Database
@@ -20,19 +22,12 @@ export interface UsersServices {
   registrationEmailHost: string
 }
 
-const shown = [
-  'id',
-  'fname',
-  'lname',
-  'email',
-  'user_type as userType',
-  'version',
-  sql<string>`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`.as('createdAt'),
-] as const
+const shown = selectedFields(userEntity, {})
 
 export function usersHandlers(services: UsersServices): Handlers<typeof contract.users> {
   const { database, sessions, registrationEmailHost } = services
   const { db } = database
+  const readPage = numberedPages(database, servedUsers)
   /** Runs `change` on a user and makes every process forget what it cached of them. */
   const changing = async <T>(id: string, change: (tx: Transaction<Tables>) => Promise<T>): Promise<T> => {
     const result = await database.transaction(async (tx) => {
@@ -45,7 +40,10 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
   }
 
   return {
-    list: usersList(database),
+    async list(query, context) {
+      const { rows: users, ...page } = await readPage(query, context)
+      return { users, ...page }
+    },
 
     get: ({ id }) => findUser(db, id),
 

@@ -1,0 +1,59 @@
+/** Telegram Users as a list (§2, §7, §9): by balance unless sorted otherwise, searched and filtered, paged by cursors. */
+import { type RawBuilder, sql } from 'kysely'
+import { defaultFileNames } from '@arcade/contract/download'
+import { playerList } from '@arcade/contract/entities/player'
+import { counterSql } from '#src/db/counters.ts'
+import { playerEntity } from '#src/db/entities.ts'
+import { type Condition, serveList } from '#src/lists/list.ts'
+import { type SearchCondition, searchTerm } from '#src/lists/search.ts'
+
+const wallets = {
+  any: sql<boolean>`(ton_wallet_address is not null or bsc_wallet is not null)`,
+  ton: sql<boolean>`ton_wallet_address is not null`,
+  bsc: sql<boolean>`bsc_wallet is not null`,
+  none: sql<boolean>`(ton_wallet_address is null and bsc_wallet is null)`,
+} satisfies Record<keyof typeof playerList.filters.wallet.options, Condition>
+
+export const servedPlayers = serveList<typeof playerList>({
+  list: playerList,
+  entity: playerEntity,
+  derived: {},
+  conditions: { wallet: (wallet) => wallets[wallet] },
+  sheet: {
+    fileName: defaultFileNames.players,
+    sheetName: 'Telegram Users',
+    flags: {},
+    // The order of §3, which is not the list's.
+    first: [
+      ...(['userId', 'createdAt', 'firstName', 'lastName', 'username', 'twitterUsername', 'instagramUsername'] as const),
+      ...(['linkedInUsername', 'discordUsername', 'youtubeUsername', 'email', 'phoneNumber'] as const),
+      ...(['tonWalletAddress', 'bscWallet', 'balance'] as const),
+    ],
+  },
+  search: searchPlayers,
+  counted: () => counterSql({ of: 'players' }),
+})
+
+/** A part of a name, handle or e-mail, the beginning of a wallet, or a whole user id. */
+function searchPlayers(text: string): SearchCondition | undefined {
+  const term = searchTerm(text)
+  if (!term) return undefined
+  const walletColumns = ['ton_wallet_address', 'bsc_wallet'].map((column) => sql`lower(${sql.ref(column)})`)
+  const hasWallet = walletColumns.map((wallet) => sql<boolean>`starts_with(${wallet}, lower(${text}::text))`)
+  const findsWallet = walletColumns.map((wallet) => startsWithInIndex(wallet, text))
+  const isId = /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? [sql<boolean>`user_id = ${Number(text)}`] : []
+  const earlier = [term.matches, ...findsWallet]
+  const ways = [term.found, ...findsWallet, ...isId].map(
+    (way, index) => sql<boolean>`${sql.join([way, ...earlier.slice(0, index).map(isNot)], sql` and `)}`,
+  )
+  return { matches: sql<boolean>`(${sql.join([term.matches, ...hasWallet, ...isId], sql` or `)})`, ways }
+}
+
+function isNot(condition: Condition): Condition {
+  return sql<boolean>`(${condition}) is not true`
+}
+
+/** A range instead of LIKE: for that the planner would have to know the pattern to take the index. */
+function startsWithInIndex(value: RawBuilder<unknown>, prefix: string): Condition {
+  return sql<boolean>`(${value} ~>=~ lower(${prefix}::text) and ${value} ~<~ (lower(${prefix}::text) || chr(1114111)))`
+}

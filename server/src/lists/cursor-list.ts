@@ -1,0 +1,134 @@
+/** A list that is paged by cursors both ways (§7 startAfter, endBefore): its pages, its length, and the rows beside one row. */
+import { sql } from 'kysely'
+import type { FilterOf, List, SortName } from '@arcade/contract/entities/entity'
+import { Failure, unlessGone } from '#src/calls.ts'
+import type { Database } from '#src/db/database.ts'
+import { columnOf } from '#src/db/entities.ts'
+import { isTimeout } from '#src/postgres/errors.ts'
+import { type Ordering, type Place, readFrom, readPlace, writePlace } from './cursor-orders.ts'
+import { cursorPages, type KeyedRow, MAX_HITS } from './cursor-pages.ts'
+import { keysetPage } from './cursors.ts'
+import { type ListRow, type ServedList, type Where, whereFilter } from './list.ts'
+
+/** Each count holds a connection of its own for as long as it takes. */
+const MAX_COUNTS = 4
+const COUNT_TIMEOUT_SECONDS = 30
+
+export type CursorQuery<L extends List> = Ordering<L> &
+  FilterOf<L> & { pageSize: number; after?: string | undefined; before?: string | undefined }
+
+export interface CursorPage<L extends List> {
+  rows: ListRow<L>[]
+  pageSize: number
+  /** Null for a filtered list that is too long to be counted at once, as `total` is. */
+  pageCount: number | null
+  total: number | null
+  after: string | null
+  before: string | null
+}
+
+export interface CursorList<L extends List> {
+  /** @throws Failure INVALID_INPUT for a cursor of another list or order */
+  page(query: CursorQuery<L>): Promise<CursorPage<L>>
+  /** However long the list; given up when the client leaves. @throws Failure UNAVAILABLE when it takes too long */
+  count(filter: FilterOf<L>, signal: AbortSignal): Promise<number>
+  /** The ids of the rows before and after this one; undefined if there is no row with this id. */
+  neighbours(id: number, query: Ordering<L> & FilterOf<L>): Promise<{ previous: number | null; next: number | null } | undefined>
+}
+
+export function cursorList<L extends List>(database: Database, served: ServedList<L>): CursorList<L> {
+  const { entity, counted } = served
+  const table = sql.table(entity.table)
+  const id = sql.ref(columnOf(entity, entity.id))
+  const everything = counted?.({}) ?? `(select count(*) from ${entity.table})`
+  const pages = cursorPages(database, served)
+  const readTotal = database.prepared<{ total: number }>(`${served.list.name}-total`, `select ${everything} as total`)
+  let counting = 0
+
+  return {
+    async page({ sort, reversed, pageSize, after, before, ...filter }) {
+      const ordering = { sort, reversed }
+      const where = whereFilter(served, filter as unknown as FilterOf<L>)
+      const cursor = after ?? before
+      const direction = after !== undefined ? 'after' : before !== undefined ? 'before' : undefined
+      const place = cursor === undefined ? undefined : readPlace(cursor, ordering, pages.orders[sort])
+      const read = await pages.read(where, readFrom(ordering, direction ?? 'after', place), pageSize + 1)
+      const total = read.total ?? (where.isEmpty ? await countAll() : null)
+      const cursorAt = (row: KeyedRow<L>): string => writePlace({ key: row.key, id: idIn(row) }, ordering)
+      const page = keysetPage(read.rows, { size: pageSize, direction, cursorOf: cursorAt })
+      return {
+        rows: page.rows.map(
+          ({ key: _key, total: _total, ...row }: KeyedRow<L> & { total?: number }) => row as unknown as ListRow<L>,
+        ),
+        pageSize,
+        pageCount: total === null ? null : Math.max(1, Math.ceil(total / pageSize)),
+        total,
+        after: page.after,
+        before: page.before,
+      }
+    },
+
+    async count(filter, signal) {
+      const where = whereFilter(served, filter)
+      if (where.isEmpty) return countAll()
+      if (counting >= MAX_COUNTS) throw tooSlow()
+      counting += 1
+      try {
+        return await countMatches(where, signal)
+      } finally {
+        counting -= 1
+      }
+    },
+
+    async neighbours(rowId, { sort, reversed, ...filter }) {
+      const ordering = { sort, reversed }
+      const where = whereFilter(served, filter as unknown as FilterOf<L>)
+      const place = await findPlace(rowId, sort)
+      if (!place) return undefined
+      const [previous, next] = await Promise.all(
+        (['before', 'after'] as const).map((way) => pages.read(where, readFrom(ordering, way, place), 1)),
+      )
+      const idOfFirst = (rows: KeyedRow<L>[] = []): number | null => (rows[0] === undefined ? null : idIn(rows[0]))
+      return { previous: idOfFirst(previous?.rows), next: idOfFirst(next?.rows) }
+    },
+  }
+
+  function idIn(row: KeyedRow<L>): number {
+    return (row as Readonly<Record<string, unknown>>)[entity.id] as number
+  }
+
+  async function countAll(): Promise<number> {
+    return (await readTotal([]))[0]?.total ?? 0
+  }
+
+  async function findPlace(rowId: number, sort: SortName<L>): Promise<Place | undefined> {
+    const { rows } = await sql<Place>`
+      select ${id} as id, ${sql.raw(pages.orders[sort].keyText)} as key from ${table} where ${id} = ${rowId}`.execute(database.db)
+    return rows[0]
+  }
+
+  async function countMatches({ matches, ways = [matches] }: Where, signal: AbortSignal): Promise<number> {
+    try {
+      return await database.snapshot(async (snapshot) => {
+        await snapshot.query(`set statement_timeout = '${COUNT_TIMEOUT_SECONDS}s'`)
+        const hits = ways.map((way) => sql`(select ${id} from ${table} where ${way} limit ${sql.lit(MAX_HITS + 1)})`)
+        const few = sql`select count(*) as total from (${sql.join(hits, sql` union all `)}) as hits`.compile(database.db)
+        const [hitCount] = await unlessGone(snapshot.query<{ total: number }>(few.sql, [...few.parameters]), signal)
+        if (hitCount !== undefined && hitCount.total <= MAX_HITS) return hitCount.total
+        const every = sql`select count(*) as total from ${table} where ${matches}`.compile(database.db)
+        const [row] = await unlessGone(snapshot.query<{ total: number }>(every.sql, [...every.parameters]), signal)
+        return row?.total ?? 0
+      })
+    } catch (error) {
+      throw isTimeout(error) ? tooSlow(error) : error
+    }
+  }
+}
+
+function tooSlow(cause?: unknown): Failure {
+  return new Failure('UNAVAILABLE', {
+    message: 'Counting takes too long right now. Please narrow the filter down, or try again later.',
+    retryAfterSeconds: 5,
+    cause,
+  })
+}

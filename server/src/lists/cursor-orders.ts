@@ -1,0 +1,187 @@
+/**
+ * The orders of a list that is paged by cursors: for each, the ranges of its index that lie after or before a place, and cursors for such
+ * places. An order goes by a field's value, then by the row's id.
+ */
+import type { Field, List, SortName } from '@arcade/contract/entities/entity'
+import { columnOf } from '#src/db/entities.ts'
+import { microsecondsSql, momentSql } from '#src/db/moments.ts'
+import { isDecimal, isId, isMicroseconds, isText, readCursor, writeCursor } from './cursors.ts'
+import type { ServedList } from './list.ts'
+
+/** A row's place in an order: the value that the order goes by, null where it is missing, and the id that decides between equal ones. */
+export interface Place {
+  key: string | null
+  id: number
+}
+
+/** Where reading starts: at an end of the list, beside a row, or beside a row without a value (those come last). */
+export type Start = 'first' | 'last' | 'after' | 'before' | 'afterMissing' | 'beforeMissing'
+
+export interface CursorOrder {
+  /** The column that the order goes by; undefined for the order by the id alone. */
+  column: string | undefined
+  /** SQL for the value as exact text, for cursors. */
+  keyText: string
+  isKey: (part: unknown) => boolean
+  starts: Partial<Record<Start, Ranges>>
+}
+
+/** Parts of the table that hold no row twice, the nearest first. */
+export interface Ranges {
+  /** In the conditions $1 is the value and $2 the id, or $1 the id alone beside a row without a value. */
+  parts: { where: string; orderBy: string }[]
+  /** The same order for rows that were selected with `key` and the names of the wire. */
+  outerOrderBy: string
+}
+
+/** How values of a kind are compared and written into cursors. */
+interface Comparison {
+  /** SQL for the value, as the index has it. */
+  value: string
+  keyText: string
+  /** SQL for $1 with the value's type. */
+  parameter: string
+  /** SQL for the value among selected rows. */
+  selected: string
+  isKey: (part: unknown) => boolean
+}
+
+const comparisons: Record<Exclude<Field['kind'], 'flag'>, (name: string, column: string) => Comparison> = {
+  number: compareNumbers,
+  integer: compareNumbers,
+  moment: (_name, column) => ({
+    value: column,
+    keyText: microsecondsSql(column),
+    parameter: momentSql('$1'),
+    selected: 'key::bigint',
+    isKey: isMicroseconds,
+  }),
+  text: compareTexts,
+  choice: compareTexts,
+}
+
+function compareNumbers(name: string, column: string): Comparison {
+  return { value: column, keyText: `${column}::text`, parameter: '$1::numeric', selected: `"${name}"`, isKey: isDecimal }
+}
+
+function compareTexts(_name: string, column: string): Comparison {
+  const value = `lower(${column})`
+  return { value, keyText: value, parameter: '$1::text', selected: 'key', isKey: isText }
+}
+
+/** The order of a sort, as the contract declares it. */
+export function cursorOrder<L extends List>({ list, entity }: ServedList<L>, sort: SortName<L>): CursorOrder {
+  const { field: name, isDescending = false } = list.sorts[sort]!
+  const idColumn = columnOf(entity, entity.id)
+  const id = { column: idColumn, selected: `"${entity.id}"` }
+  if (name === entity.id) return orderById(id)
+  const { kind, isOptional = false } = entity.fields[name]!
+  if (kind === 'flag') throw new Error(`${name}: a list cannot be paged in the order of a flag`)
+  const column = columnOf(entity, name)
+  const { keyText, isKey, ...comparison } = comparisons[kind](name, column)
+  return { column, keyText, isKey, starts: startsOf({ ...comparison, id, isDescending, isOptional }) }
+}
+
+interface IdColumn {
+  column: string
+  selected: string
+}
+
+function orderById({ column, selected }: IdColumn): CursorOrder {
+  const [up, down] = [column, `${column} desc`]
+  const [outerUp, outerDown] = [selected, `${selected} desc`]
+  return {
+    column: undefined,
+    keyText: 'null::text',
+    isKey: () => false,
+    starts: {
+      first: { parts: [{ where: 'true', orderBy: up }], outerOrderBy: outerUp },
+      last: { parts: [{ where: 'true', orderBy: down }], outerOrderBy: outerDown },
+      afterMissing: { parts: [{ where: `${column} > $1`, orderBy: up }], outerOrderBy: outerUp },
+      beforeMissing: { parts: [{ where: `${column} < $1`, orderBy: down }], outerOrderBy: outerDown },
+    },
+  }
+}
+
+interface OrderOptions extends Omit<Comparison, 'keyText' | 'isKey'> {
+  id: IdColumn
+  isDescending: boolean
+  isOptional: boolean
+}
+
+/** Two exact ranges instead of an OR keep reading a few steps down an index, also among a million equal values. */
+function startsOf({ value, parameter, selected, id, isDescending, isOptional }: OrderOptions): CursorOrder['starts'] {
+  const [down, up] = isOptional ? [' desc nulls last', ' nulls first'] : [' desc', '']
+  // The planner only takes the index if also equal or missing values are ordered by all of its columns.
+  const forwards = isDescending ? `${value}${down}, ${id.column}` : `${value}, ${id.column}`
+  const backwards = isDescending ? `${value}${up}, ${id.column} desc` : `${value} desc, ${id.column} desc`
+  const missing = (where: string, order: string) => ({ where: `${value} is null${where}`, orderBy: order })
+  const after = isDescending
+    ? [
+        { where: `${value} = ${parameter} and ${id.column} > $2`, orderBy: id.column },
+        { where: `${value} < ${parameter}`, orderBy: forwards },
+      ]
+    : [{ where: `(${value}, ${id.column}) > (${parameter}, $2::bigint)`, orderBy: forwards }]
+  const before = isDescending
+    ? [
+        { where: `${value} = ${parameter} and ${id.column} < $2`, orderBy: `${id.column} desc` },
+        { where: `${value} > ${parameter}`, orderBy: backwards },
+      ]
+    : [{ where: `(${value}, ${id.column}) < (${parameter}, $2::bigint)`, orderBy: backwards }]
+  const outer = {
+    forwards: `${selected}${isDescending ? down : ''}, ${id.selected}`,
+    backwards: `${selected}${isDescending ? up : ' desc'}, ${id.selected} desc`,
+  }
+  const starts: CursorOrder['starts'] = {
+    first: { parts: [{ where: 'true', orderBy: forwards }], outerOrderBy: outer.forwards },
+    last: { parts: [{ where: 'true', orderBy: backwards }], outerOrderBy: outer.backwards },
+    after: { parts: [...after, ...(isOptional ? [missing('', forwards)] : [])], outerOrderBy: outer.forwards },
+    before: { parts: before, outerOrderBy: outer.backwards },
+  }
+  if (isOptional) {
+    starts.afterMissing = { parts: [missing(` and ${id.column} > $1`, forwards)], outerOrderBy: outer.forwards }
+    starts.beforeMissing = {
+      parts: [missing(` and ${id.column} < $1`, backwards), { where: `${value} is not null`, orderBy: backwards }],
+      outerOrderBy: outer.backwards,
+    }
+  }
+  return starts
+}
+
+/** One of the list's orders, perhaps read from its end. */
+export interface Ordering<L extends List> {
+  sort: SortName<L>
+  reversed: boolean
+}
+
+/** A place to read from and the way from there, in the order as it is when it is not reversed. */
+export interface Reading<L extends List> {
+  sort: SortName<L>
+  start: Start
+  /** The parameters of the start's ranges. */
+  parameters: (string | number)[]
+}
+
+/** Reading from a place one way, or from an end of the list. A reversed list is the same one read the other way. */
+export function readFrom<L extends List>({ sort, reversed }: Ordering<L>, way: 'after' | 'before', place?: Place): Reading<L> {
+  const isForwards = (way === 'after') !== reversed
+  if (place === undefined) return { sort, start: isForwards ? 'first' : 'last', parameters: [] }
+  const { key, id } = place
+  if (key === null) return { sort, start: isForwards ? 'afterMissing' : 'beforeMissing', parameters: [id] }
+  return { sort, start: isForwards ? 'after' : 'before', parameters: [key, id] }
+}
+
+/** @throws Failure INVALID_INPUT for a cursor of another list or order */
+export function readPlace<L extends List>(cursor: string, ordering: Ordering<L>, { isKey, starts }: CursorOrder): Place {
+  const isKeyHere = (part: unknown): part is string | null => isKey(part) || (part === null && starts.afterMissing !== undefined)
+  const [key, id] = readCursor<[string | null, number]>(cursor, cursorName(ordering), [isKeyHere, isId])
+  return { key, id }
+}
+
+export function writePlace<L extends List>({ key, id }: Place, ordering: Ordering<L>): string {
+  return writeCursor([cursorName(ordering), key, id])
+}
+
+function cursorName<L extends List>({ sort, reversed }: Ordering<L>): string {
+  return reversed ? `${sort} reversed` : sort
+}

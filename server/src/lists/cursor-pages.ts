@@ -1,0 +1,164 @@
+/**
+ * Reading a list of millions from any place in any order, filtered or not (design §9). Hides how a page is found among them whatever
+ * share of them the filter matches, and without believing the planner's guess of that share.
+ */
+import { type RawBuilder, sql } from 'kysely'
+import type { List, SortName } from '@arcade/contract/entities/entity'
+import type { Database } from '#src/db/database.ts'
+import { columnOf, selectList } from '#src/db/entities.ts'
+import { type CursorOrder, cursorOrder, type Ranges, type Reading, type Start } from './cursor-orders.ts'
+import { bindSql, type ListRow, type ServedList, type Where } from './list.ts'
+
+/** A row with the value that its order goes by, as cursors have it. */
+export type KeyedRow<L extends List> = ListRow<L> & { key: string | null }
+
+export interface Read<L extends List> {
+  /** The nearest first, up to `limit` of them. */
+  rows: KeyedRow<L>[]
+  /** The number of all rows that the filter matches, where reading found it out. */
+  total?: number | undefined
+}
+
+export interface CursorPages<L extends List> {
+  orders: Record<SortName<L>, CursorOrder>
+  read(where: Where, reading: Reading<L>, limit: number): Promise<Read<L>>
+}
+
+/** Rows next in the order that are looked at before indexes are asked for all that match; more of them if one in six wanted rows came. */
+const lookedAtFirst = (limit: number): number => Math.max(200, 30 * limit)
+const lookedAtAgain = (limit: number): number => 20 * lookedAtFirst(limit)
+/** That many rows are sorted in some ten milliseconds. */
+export const MAX_HITS = 10_000
+/** To find that many rows by indexes takes less time than a walk over a million. */
+const MANY_HITS = 200_000
+/** Rows that are looked at where a filter matches many rows, of which few are near the place. */
+const LOOKED_AT_FAR = 20_000
+
+export function cursorPages<L extends List>(database: Database, served: ServedList<L>): CursorPages<L> {
+  type Row = KeyedRow<L>
+  type CountedRow = Row & { total: number }
+  const { db } = database
+  const { list, entity, derived, counted } = served
+  const table = sql.table(entity.table)
+  const idColumn = columnOf(entity, entity.id)
+  const fields = selectList(entity, { derived })
+  const sorts = Object.keys(list.sorts) as SortName<L>[]
+  const orders = Object.fromEntries(sorts.map((sort) => [sort, cursorOrder(served, sort)])) as Record<SortName<L>, CursorOrder>
+  const prepared = preparePages()
+
+  return {
+    orders,
+    async read(where, reading, limit) {
+      const near = (lookedAt: number) => matchesNear(where, { reading, limit, lookedAt })
+      if (where.isEmpty) {
+        const read = prepared.get(statementName(reading, limit))
+        if (!read) return { rows: await near(limit) }
+        const rows = await read(reading.parameters)
+        return { rows, total: rows[0]?.total }
+      }
+      let rows = await near(lookedAtFirst(limit))
+      if (rows.length < limit && rows.length * 6 >= limit) rows = await near(lookedAtAgain(limit))
+      if (rows.length === limit) return { rows }
+      const hits = await amongHits(where, { reading, limit, maxHits: MAX_HITS })
+      if (hits.total <= MAX_HITS) return hits
+      if (await endsWithin({ reading, lookedAt: lookedAtFirst(limit) }, where)) return { rows }
+      const further = await near(LOOKED_AT_FAR)
+      if (further.length === limit) return { rows: further }
+      const many = await amongHits(where, { reading, limit, maxHits: MANY_HITS })
+      return many.total <= MANY_HITS ? many : amongHits(where, { reading, limit, maxHits: undefined })
+    },
+  }
+
+  /** A statement a sort, start and page size, each a few steps down an index: literal limits let the planner know that. */
+  function preparePages(): Map<string, (parameters: unknown[]) => Promise<CountedRow[]>> {
+    const pages = new Map<string, (parameters: unknown[]) => Promise<CountedRow[]>>()
+    const total = counted?.({}) ?? `(select count(*) from ${entity.table})`
+    for (const sort of sorts) {
+      const { keyText, starts } = orders[sort]
+      for (const [start, { parts, outerOrderBy }] of Object.entries(starts) as [Start, Ranges][]) {
+        for (const pageSize of list.pageSizes) {
+          const limit = pageSize + 1
+          const name = statementName({ sort, start }, limit)
+          const ranges = parts.map(
+            ({ where, orderBy }) =>
+              `(select ${fields}, ${keyText} as key from ${entity.table} where ${where} order by ${orderBy} limit ${limit})`,
+          )
+          const page = `(${ranges.join(' union all ')}) as page order by ${outerOrderBy} limit ${limit}`
+          pages.set(name, database.prepared(name, `select *, ${total} as total from ${page}`))
+        }
+      }
+    }
+    return pages
+  }
+
+  function statementName({ sort, start }: Pick<Reading<L>, 'sort' | 'start'>, limit: number): string {
+    return `${list.name}-${sort}-${start}-${limit - 1}`
+  }
+
+  /** Those of the next rows in the order that match. */
+  async function matchesNear(
+    where: Where,
+    { reading, limit, lookedAt }: { reading: Reading<L>; limit: number; lookedAt: number },
+  ): Promise<Row[]> {
+    const { keyText, starts } = orders[reading.sort]
+    const { rows } = await sql<Row>`
+      select * from (
+        select ${sql.raw(fields)}, ${sql.raw(keyText)} as key from ${nextRows({ reading, lookedAt }, where, '*')} as looked
+          where ${where.matches} limit ${sql.lit(limit)}
+      ) as page order by ${sql.raw(starts[reading.start]!.outerOrderBy)}`.execute(db)
+    return rows
+  }
+
+  /** Whether the order ends within that many rows. */
+  async function endsWithin(range: { reading: Reading<L>; lookedAt: number }, where: Where): Promise<boolean> {
+    const { rows } = await sql`
+      select from ${nextRows(range, where, idColumn)} as looked offset ${sql.lit(range.lookedAt - 1)}`.execute(db)
+    return rows.length === 0
+  }
+
+  /** The next rows in the order, whether they match or not; only within the bounds that the filter sets to the order's own field. */
+  function nextRows(
+    { reading, lookedAt }: { reading: Reading<L>; lookedAt: number },
+    { withinBounds }: Where,
+    columns: string,
+  ): RawBuilder<unknown> {
+    const { sort, start, parameters } = reading
+    const isWithinBounds = withinBounds(list.sorts[sort]!.field)
+    const parts = orders[sort].starts[start]!.parts.map(
+      ({
+        where,
+        orderBy,
+      }) => sql`(select ${sql.raw(columns)} from ${table} where ${bindSql(where, parameters)} and ${isWithinBounds}
+        order by ${sql.raw(orderBy)} limit ${sql.lit(lookedAt)})`,
+    )
+    return sql`(select * from (${sql.join(parts, sql` union all `)}) as ranges limit ${sql.lit(lookedAt)})`
+  }
+
+  /** All rows that match, up to one more than `maxHits`, and of them the page; in any order if there are too many. */
+  async function amongHits(
+    { ways, matches }: Where,
+    { reading, limit, maxHits }: { reading: Reading<L>; limit: number; maxHits: number | undefined },
+  ): Promise<{ rows: Row[]; total: number }> {
+    const { sort, start, parameters } = reading
+    const { column, keyText, starts } = orders[sort]
+    const { parts, outerOrderBy } = starts[start]!
+    const most = maxHits === undefined ? sql`` : sql`limit ${sql.lit(maxHits + 1)}`
+    const columns = sql.raw(column === undefined ? idColumn : `${idColumn}, ${column}`)
+    // Without a limit most rows match: one walk over all of them costs less than an index for each.
+    const found = (maxHits === undefined || ways === undefined ? [matches] : ways).map(
+      (condition) => sql`(select ${columns} from ${table} where ${condition} ${most})`,
+    )
+    const isNext = parts.map(({ where }) => bindSql(where, parameters))
+    const { rows } = await sql<CountedRow>`
+      with hits as materialized (select * from (${sql.join(found, sql` union all `)}) as parts ${most}),
+      next as (
+        select ${sql.raw(idColumn)} as next_id from hits where (${sql.join(isNext, sql`) or (`)})
+         order by ${sql.raw(parts.at(-1)!.orderBy)} limit ${sql.lit(limit)})
+      select counted.total, page.* from (select count(*) as total from hits) as counted left join (
+        select ${sql.raw(fields)}, ${sql.raw(keyText)} as key from next join ${table} on ${sql.raw(idColumn)} = next_id
+      ) as page on true order by ${sql.raw(outerOrderBy)}`.execute(db)
+    // If the page is empty, its columns are null in the one row that has the total.
+    const present = rows.filter((row) => (row as Readonly<Record<string, unknown>>)[entity.id] !== null)
+    return { rows: present, total: rows[0]?.total ?? 0 }
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * A list as a spreadsheet (§7): all of it, picked rows, or those that a filter matches, in the list's own order. Columns, their headers
+ * and widths are those that the contract declares.
+ */
+import { sql } from 'kysely'
+import type { FilterOf, List, SortName } from '@arcade/contract/entities/entity'
+import type { ListName } from '@arcade/contract/entities/lists'
+import { type CallContext, unlessGone } from '#src/calls.ts'
+import type { Database } from '#src/db/database.ts'
+import { columnOf, selectList } from '#src/db/entities.ts'
+import { auditedRows } from '#src/identity/audit.ts'
+import type { DownloadAnswer, Downloads } from '#src/sheets/download.ts'
+import { type ServedList, sortSql, type Target, whereTarget } from './list.ts'
+import { sheetColumns, sheetNames, type SheetRow } from './sheet.ts'
+
+export interface ExportInput<Filter> {
+  target: Target<Filter>
+  exportId?: string | undefined
+}
+
+export interface ListExports<L extends List> {
+  /** Every row of the list, hidden ones included. */
+  all: (input: { exportId?: string | undefined }, context: CallContext) => Promise<DownloadAnswer>
+  selection: (input: ExportInput<FilterOf<L>>, context: CallContext) => Promise<DownloadAnswer>
+}
+
+/** Exports of one list. Rows are counted and read in one snapshot. */
+export function listExports<L extends List>(
+  { database, downloads }: { database: Database; downloads: Downloads },
+  served: ServedList<L>,
+): ListExports<L> {
+  const { list, entity, derived, within = 'true', counted, sheet } = served
+  const { table } = entity
+  const columns = sheetColumns<L['fields']>(list.fields, sheet)
+  const only = sheetNames<L['fields']>(list.fields, sheet.first)
+  const selected = selectList(entity, { derived, only, moments: 'milliseconds' })
+  const { isDescending = false } = list.sorts[list.ownSort]!
+  const order = `${sortSql(served, list.ownSort as SortName<L>)}${isDescending ? ' desc' : ''}, ${columnOf(entity, entity.id)}`
+
+  return {
+    all({ exportId }, context) {
+      const total = counted?.({}) ?? `(select count(*) from ${table} where ${within})`
+      return start({ exportId, context, where: { sql: within, parameters: [] }, total })
+    },
+
+    selection({ target, exportId }, context) {
+      const where = sql`${whereTarget(served, target, context)}`.compile(database.db)
+      const detail = 'ids' in target ? auditedRows(target.ids) : target
+      return start({ exportId, context, where, detail, total: `(select count(*) from ${table} where ${where.sql})` })
+    },
+  }
+
+  interface Start {
+    exportId: string | undefined
+    context: CallContext
+    where: { sql: string; parameters: readonly unknown[] }
+    /** SQL for the number of rows, with the parameters of `where` if it has any. */
+    total: string
+    /** For the audit trail. */
+    detail?: Record<string, unknown>
+  }
+
+  function start({ exportId, context, where, total, detail = {} }: Start): Promise<DownloadAnswer> {
+    return downloads.start<SheetRow>({
+      context,
+      exportId,
+      target: list.name,
+      detail,
+      fileName: sheet.fileName,
+      sheetName: sheet.sheetName,
+      async open(snapshot) {
+        const parameters = [...where.parameters]
+        const counting = snapshot.query<{ total: number }>(`select ${total} as total`, parameters)
+        const [row] = await unlessGone(counting, context.signal)
+        const rows = { sql: `select ${selected} from ${table} where ${where.sql} order by ${order}`, parameters }
+        return { columns, total: row?.total ?? 0, rows }
+      },
+    })
+  }
+}
+
+type Selection = (input: ExportInput<never>, context: CallContext) => Promise<DownloadAnswer>
+
+/** POST /api/exports: the export of whichever list the input names, whose filter the contract has checked. */
+export function exportSelection(selections: Readonly<Record<ListName, Selection>>) {
+  return (input: { list: ListName } & ExportInput<unknown>, context: CallContext): Promise<DownloadAnswer> =>
+    selections[input.list](input as ExportInput<never>, context)
+}

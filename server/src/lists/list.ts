@@ -1,0 +1,144 @@
+/**
+ * A list of the contract as the database serves it: the table, what a filter means there, and what its rows look like. Pages, counts,
+ * exports and acts on many rows all ask the same conditions of it.
+ */
+import { type RawBuilder, sql } from 'kysely'
+import type { FilterOf, FilterValue, List, RowOf, SortName } from '@arcade/contract/entities/entity'
+import { type CallContext, signedIn } from '#src/calls.ts'
+import { columnOf, type DerivedSql, type Entity } from '#src/db/entities.ts'
+import { momentOf } from '#src/db/moments.ts'
+import type { SearchCondition } from './search.ts'
+import type { ListSheet } from './sheet.ts'
+
+export type Condition = RawBuilder<boolean>
+
+/** A condition for each filter that names no field; for the others the field says what they mean. */
+type FilterConditions<L extends List> = {
+  readonly [Name in keyof L['filters'] as L['filters'][Name] extends { field: string } ? never : Name]: (
+    value: FilterValue<L['filters'][Name]>,
+  ) => Condition
+}
+
+export interface ServedList<L extends List = List> {
+  list: L
+  entity: Entity & { fields: L['fields'] }
+  /** SQL for each field that the server works out. */
+  derived: DerivedSql<{ table: string; fields: L['fields']; columnNames: Record<string, string>; id: string }>
+  conditions: FilterConditions<L>
+  sheet: ListSheet<L['fields']>
+  /** What a searched text means; it is not empty. */
+  search: (text: string) => SearchCondition | undefined
+  /** SQL that holds for the rows of this list, where several lists share a table. */
+  within?: string
+  /** SQL that holds for rows which filters never match, with $1 for the id of who asks: the list of users leaves oneself out. */
+  hidden?: string
+  /** SQL for the number of rows that a filter without a search matches, hidden ones included, where counters know it. */
+  counted?: (filter: FilterOf<L>) => string
+}
+
+/** Checks that a list is served completely: a filter without a condition does not compile. */
+export function serveList<const L extends List>(served: ServedList<L>): ServedList<L> {
+  return served
+}
+
+/** The type of a list's rows on the wire. */
+export type ListRow<L extends List> = RowOf<L['fields']>
+
+/** A filter as conditions on the list's table. */
+export interface Where {
+  /** The filter matches every row of the list. */
+  isEmpty: boolean
+  hasSearch: boolean
+  /** True for the rows that the filter matches. */
+  matches: Condition
+  /** Each finds some of these rows by an index of its own; together they find all of them, and none twice. */
+  ways: Condition[] | undefined
+  /** True for the rows that the filter would match if they were not hidden. */
+  hides: Condition | undefined
+  /** True for rows within the bounds that the filter sets to this field: they narrow down the index which a sort by it reads. */
+  withinBounds: (field: string) => Condition
+}
+
+/**
+ * What a filter of the contract means in SQL.
+ * @param context of who asks; without it nothing is hidden
+ */
+export function whereFilter<L extends List>(served: ServedList<L>, filter: FilterOf<L>, context?: CallContext): Where {
+  const { search = '', ...values } = filter as { search?: string } & Record<string, unknown>
+  const given = Object.entries(values).filter(([, value]) => value !== undefined)
+  const filters = given.map(([name, value]) => filterCondition(served, name, value))
+  const { within, hidden } = served
+  const searched = search.trim() === '' ? undefined : served.search(search.trim())
+  const others = [...(within === undefined ? [] : [sql.raw<boolean>(within)]), ...filters.map(({ condition }) => condition)]
+  const isHidden = hidden === undefined || !context ? undefined : sql<boolean>`(${bindSql(hidden, [signedIn(context).id])})`
+  const isShown = isHidden ? [sql<boolean>`not ${isHidden}`] : []
+  const matching = [...(searched ? [searched.matches] : []), ...others]
+  return {
+    isEmpty: given.length === 0 && searched === undefined,
+    hasSearch: searched !== undefined,
+    matches: all([...matching, ...isShown]),
+    ways: searched?.ways?.map((way) => all([way, ...others, ...isShown])),
+    hides: isHidden && all([...matching, isHidden]),
+    withinBounds: (field) => all(filters.flatMap((one) => (one.field === field ? one.condition : []))),
+  }
+}
+
+interface FilterCondition {
+  /** The field that the filter is about, unless only the server knows what it means. */
+  field: string | undefined
+  condition: Condition
+}
+
+function filterCondition<L extends List>(served: ServedList<L>, name: string, value: unknown): FilterCondition {
+  const { list, entity, conditions } = served
+  const filter = list.filters[name]
+  if (!filter) throw new Error(`The list ${list.name} has no filter ${name}`)
+  const { field, kind } = filter
+  if (field === undefined) {
+    const meaning = (conditions as Readonly<Record<string, (given: unknown) => Condition>>)[name]!
+    return { field, condition: meaning(value) }
+  }
+  const column = sql.raw(columnOf(entity, field))
+  if (kind === 'from') return { field, condition: sql`${column} >= ${momentOf(new Date(value as string))}` }
+  if (kind === 'before') return { field, condition: sql`${column} < ${momentOf(new Date(value as string))}` }
+  if (kind === 'min') return { field, condition: sql`${column} >= ${value}::numeric` }
+  if (kind === 'max') return { field, condition: sql`${column} <= ${value}::numeric` }
+  return { field, condition: sql`${column} = ${value}` }
+}
+
+/** Picked rows of a list, or those that a filter matches. */
+export type Target<Filter> = { ids: string[] } | { filter: Filter }
+
+/** True for the rows that a call is to act on. Picked rows may be hidden ones: whoever acts on them says why not. */
+export function whereTarget<L extends List>(served: ServedList<L>, target: Target<FilterOf<L>>, context: CallContext): Condition {
+  if (!('ids' in target)) return whereFilter(served, target.filter, context).matches
+  const picked = wherePicked(served, target.ids)
+  return served.within === undefined ? picked : sql<boolean>`${sql.raw(served.within)} and ${picked}`
+}
+
+function wherePicked({ entity }: Pick<ServedList, 'entity'>, ids: string[]): Condition {
+  const id = sql.raw(columnOf(entity, entity.id))
+  if (entity.fields[entity.id]?.kind !== 'integer') return sql`${id} = any(${ids})`
+  return sql`${id} = any(${ids.map(Number).filter(Number.isSafeInteger)}::bigint[])`
+}
+
+/** What a sort goes by: texts whatever their case. */
+export function sortSql<L extends List>({ list, entity, derived }: ServedList<L>, sort: SortName<L>): string {
+  const name = list.sorts[sort]!.field
+  const field = entity.fields[name]!
+  if (field.isDerived) return (derived as Readonly<Record<string, string>>)[name]!
+  const column = columnOf(entity, name)
+  return field.kind === 'text' || field.kind === 'choice' ? `lower(${column})` : column
+}
+
+export function all(conditions: Condition[]): Condition {
+  return conditions.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(conditions, sql` and `)}`
+}
+
+/** SQL with $1, $2 … for these parameters. */
+export function bindSql(text: string, parameters: readonly unknown[]): RawBuilder<unknown> {
+  const parts = text
+    .split(/\$(\d)/)
+    .map((part, index) => (index % 2 === 0 ? sql.raw(part) : sql`${parameters[Number(part) - 1]}`))
+  return sql.join(parts, sql``)
+}

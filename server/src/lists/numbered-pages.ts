@@ -1,0 +1,110 @@
+/**
+ * Pages of a list by their number (§9: 50 rows). Hides how rows are found and counted: by counters where they know the number, among the
+ * rows that a search's indexes find while those are few enough to be sorted, else along the order.
+ */
+import { type RawBuilder, sql } from 'kysely'
+import type { FilterOf, List, SortName } from '@arcade/contract/entities/entity'
+import { type CallContext, signedIn } from '#src/calls.ts'
+import type { Database } from '#src/db/database.ts'
+import { columnOf, selectList, storedNames } from '#src/db/entities.ts'
+import { type ListRow, type ServedList, sortSql, type Where, whereFilter } from './list.ts'
+
+/** That many rows are counted and sorted at once; of more than that a page is found by walking along the order. */
+const MAX_HITS = 10_000
+
+export type NumberedQuery<L extends List> = { page: number; sort: SortName<L>; reversed: boolean } & FilterOf<L>
+
+export interface NumberedPage<L extends List> {
+  rows: ListRow<L>[]
+  page: number
+  pageSize: number
+  pageCount: number
+  total: number
+}
+
+/** Reads pages of a list. The list in its own order is one prepared statement. */
+export function numberedPages<L extends List>(
+  database: Database,
+  served: ServedList<L>,
+): (query: NumberedQuery<L>, context: CallContext) => Promise<NumberedPage<L>> {
+  type Row = ListRow<L> & { total: number }
+  const { db } = database
+  const { list, entity, derived, within = 'true', hidden, counted } = served
+  const [pageSize] = list.pageSizes
+  const table = sql.table(entity.table)
+  const fields = selectList(entity, { derived })
+  const columns = sql.raw(
+    storedNames(entity.fields)
+      .map((name) => columnOf(entity, name))
+      .join(', '),
+  )
+  const readPlainPage = database.prepared<Row>(`${list.name}-page`, plainPageSql())
+
+  return async ({ page, sort, reversed, ...rest }, context) => {
+    const filter = rest as unknown as FilterOf<L>
+    const where = whereFilter(served, filter, context)
+    const offset = (page - 1) * pageSize
+    const total = totalSql(where, filter)
+    const read = await readRows()
+    const count = read[0]?.total ?? (await countRows(total))
+    const rows = read.map(({ total: _total, ...row }) => row as unknown as ListRow<L>)
+    return { rows, page, pageSize, pageCount: Math.max(1, Math.ceil(count / pageSize)), total: count }
+
+    async function readRows(): Promise<Row[]> {
+      if (where.isEmpty && sort === list.ownSort && !reversed) {
+        return readPlainPage([...(hidden === undefined ? [] : [signedIn(context).id]), pageSize, offset])
+      }
+      const order = sql.raw(orderSql(sort, reversed))
+      const select = async (from: RawBuilder<unknown>, counting: RawBuilder<unknown>): Promise<Row[]> => {
+        const { rows: selected } = await sql<Row>`select ${sql.raw(fields)}, ${counting} as total from ${from}
+          order by ${order} limit ${pageSize} offset ${offset}`.execute(db)
+        return selected
+      }
+      const hits = where.ways && (await findHits(where.ways))
+      return hits ? select(hits.rows, hits.total) : select(sql`${table} where ${where.matches}`, total)
+    }
+  }
+
+  /** The rows that a search finds by its indexes, if they are not too many to be sorted. */
+  async function findHits(ways: NonNullable<Where['ways']>) {
+    const found = sql.join(
+      ways.map((way) => sql`(select ${columns} from ${table} where ${way})`),
+      sql` union all `,
+    )
+    const total = await countRows(
+      sql`(select count(*) from (select from (${found}) as found limit ${sql.lit(MAX_HITS + 1)}) as hits)`,
+    )
+    if (total > MAX_HITS) return undefined
+    // The offset keeps the planner from walking along the order, which it believes to be quicker.
+    return { rows: sql`(select * from (${found}) as found offset 0) as ${table}`, total: sql.lit(total) }
+  }
+
+  async function countRows(expression: RawBuilder<unknown>): Promise<number> {
+    const { rows } = await sql<{ total: number }>`select ${expression} as total`.execute(db)
+    return rows[0]?.total ?? 0
+  }
+
+  /** The number of rows that the filter matches. Counters count hidden rows, too, so those are taken off. */
+  function totalSql(where: Where, filter: FilterOf<L>): RawBuilder<unknown> {
+    if (counted === undefined || where.hasSearch) return sql`(select count(*) from ${table} where ${where.matches})`
+    const total = sql.raw(counted(filter))
+    if (!where.hides) return total
+    return sql`greatest(0, ${total} - (select count(*) from ${table} where ${where.hides}))`
+  }
+
+  function orderSql(sort: SortName<L>, reversed: boolean): string {
+    const direction = reversed ? ' desc' : ''
+    return `${sortSql(served, sort)}${direction}, ${columnOf(entity, entity.id)}${direction}`
+  }
+
+  /** The same for the whole list. Where rows are hidden, the first parameter is who asks; limit and offset follow. */
+  function plainPageSql(): string {
+    const shown = hidden === undefined ? within : `${within} and not (${hidden})`
+    const [limit, offset] = hidden === undefined ? ['$1', '$2'] : ['$2', '$3']
+    const countSql = (condition: string): string => `(select count(*) from ${entity.table} where ${condition})`
+    const everything = counted?.({}) ?? countSql(within)
+    const total = hidden === undefined ? everything : `greatest(0, ${everything} - ${countSql(`${within} and ${hidden}`)})`
+    return `select ${fields}, ${total} as total from ${entity.table} where ${shown}
+      order by ${orderSql(list.ownSort, false)} limit ${limit} offset ${offset}`
+  }
+}
