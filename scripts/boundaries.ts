@@ -102,6 +102,7 @@ export const zones: readonly Zone[] = [
   },
 
   { name: 'server/testing', at: 'server/src/testing/', imports: ['*'], instead: '' },
+  { name: 'server/harness', at: 'server/src/harness/', imports: ['*'], instead: '' },
   { name: 'server/main', at: 'server/src/main', imports: ['*'], instead: '' },
   { name: 'server/app', at: 'server/src/app', imports: ['*'], instead: '' },
   { name: 'server/cli', at: 'server/src/cli/', imports: ['*'], instead: '' },
@@ -258,7 +259,7 @@ interface Import {
   isLazy: boolean
 }
 
-const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file) || file.includes('/src/testing/')
+const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file) || /\/src\/(testing|harness)\//.test(file)
 
 /** The path of our own file that an import names; `undefined` for a package. */
 function targetOf(file: string, specifier: string): string | undefined {

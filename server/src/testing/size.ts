@@ -3,7 +3,7 @@
  * which is always the same in `npm test` and another one in each soak run, where it is printed.
  */
 const isSoak = process.env['TEST_SIZE'] === 'soak'
-const seed = Number(process.env['TEST_SEED'] ?? 1)
+export const seed = Number(process.env['TEST_SEED'] ?? 1)
 
 /** How many rounds, rows or cases a test runs: `small` in `npm test`, `soak` in `npm run test:soak`. */
 export function rounds(small: number, soak: number): number {
@@ -21,7 +21,7 @@ export function seededRandom(): () => number {
   }
 }
 
-/** Prints a figure that a soak run is made for. */
+/** Prints a figure with the seed it was measured with. */
 export function reportFigure(line: string): void {
-  if (isSoak) process.stdout.write(`${line}\n`)
+  process.stdout.write(`${line} (TEST_SEED=${seed})\n`)
 }

@@ -1,0 +1,171 @@
+/** A console that is there to be attacked: the app on a port, everybody who may call, and things that calls can name. */
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { serve } from '@hono/node-server'
+import { sql } from 'kysely'
+import { expect } from 'vitest'
+import { importDirectory } from '#src/cli/import.ts'
+import { SAMPLE } from '#src/testing/console-server.ts'
+import { type Client, testApp, type TestApp } from '#src/testing/test-app.ts'
+import { png } from '#src/testing/test-images.ts'
+import { encoded, type GeneratedRequest, type Pool, type Principal, resolved } from './requests.ts'
+
+export interface Received {
+  status: number
+  headers: http.IncomingHttpHeaders
+  bytes: Buffer
+  milliseconds: number
+}
+
+/** A request as it went over the wire. */
+export interface Sent {
+  method: string
+  path: string
+  body: string | Uint8Array | undefined
+  headers: Record<string, string>
+}
+
+export interface World {
+  app: TestApp
+  /** `change` tells what was different afterwards, if anything was. */
+  send(request: GeneratedRequest): Promise<{ sent: Sent; received: Received; change: string | undefined }>
+  stop(): Promise<void>
+}
+
+/** Fewer of something than this, and more are made. */
+const ENOUGH = 8
+
+export async function createWorld(): Promise<World> {
+  const app = await testApp()
+  const { db } = app.database
+  const folder = await mkdtemp(join(tmpdir(), 'arcade-harness-'))
+  await importDirectory({ database: app.database, directory: SAMPLE, rejectedPath: join(folder, 'rejected.ndjson') })
+  await rm(folder, { recursive: true })
+
+  const server = serve({ fetch: app.nodeFetch, port: 0, hostname: '127.0.0.1' }) as http.Server
+  if (!server.listening) await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const agent = new http.Agent({ keepAlive: true })
+
+  const [removed, ended] = [await app.signUp('user'), await app.signUp('admin')]
+  let keeper = await app.signUp('admin')
+  await keeper.call('DELETE', `/removeUser/${removed.id}`)
+  await ended.call('DELETE', '/api/session')
+  const stranger: Client = { ...app.guest, headers: { authorization: `Bearer ${'A'.repeat(43)}` } }
+  const people = { guest: app.guest, removed, ended, stranger, bot: await app.bot() } as Record<Principal, Client>
+
+  let lastKnown: string | undefined
+  const found = {} as Record<Pool, unknown[]>
+  const values = async (query: ReturnType<typeof sql<{ value: unknown }>>) =>
+    (await query.execute(db)).rows.map(({ value }) => value)
+
+  const read = async (): Promise<void> => {
+    found.users = await values(sql`select id as value from users where user_type = 'user' order by id limit 20`)
+    found.emails = [...(await values(sql`select email as value from users order by id limit 5`)), 'nobody@gmail.com']
+    found.announcements = await values(sql`select id as value from announcements order by id limit 20`)
+    for (const collection of ['social', 'daily'] as const) {
+      const { rows } = await sql<{ id: string; priority: number }>`
+        select id, priority from tasks where collection = ${collection} order by priority limit 20`.execute(db)
+      found[`${collection}Tasks`] = rows.map(({ id }) => id)
+      found[`${collection}Order`] = rows
+    }
+  }
+
+  /** After a change: a person may have been removed, a session ended, a role changed, a list emptied. */
+  const restore = async (): Promise<void> => {
+    const alive = async (client: Client | undefined, userType: 'user' | 'admin'): Promise<Client> => {
+      const answer = await client?.call('GET', '/api/session')
+      return client && answer?.body.user?.userType === userType ? client : app.signUp(userType)
+    }
+    people.user = await alive(people.user, 'user')
+    people.admin = await alive(people.admin, 'admin')
+    keeper = await alive(keeper, 'admin')
+    await read()
+    for (let n = 0; n < ENOUGH; n += 1) {
+      const task = { title: `Task ${n}`, link: 'https://example.org', reward: n, priority: 1_000_000 * Math.random() }
+      if (found.socialTasks.length < ENOUGH) await keeper.call('POST', '/api/social-tasks', { ...task, type: 'twitter' })
+      if (found.dailyTasks.length < ENOUGH) await keeper.call('POST', '/api/daily-tasks', { ...task, type: 'telegram' })
+      if (found.announcements.length < ENOUGH)
+        await keeper.call('POST', '/api/announcements', { type: 'desc', title: `News ${n}`, subtitle: 'Today', reward: n })
+      if (found.users.length < ENOUGH) await app.signUp('user')
+    }
+    await read()
+  }
+
+  const upload = async (): Promise<unknown> => {
+    const headers = { ...keeper.headers, 'content-type': 'image/png' }
+    const answer = await app.fetch('/api/files/announcements', { method: 'POST', headers, body: new Uint8Array(png) })
+    return ((await answer.json()) as { key: string }).key
+  }
+
+  await restore()
+  found.players = await values(sql`select user_id as value from telegram_users order by user_id limit 20`)
+  found.history = await values(sql`select item_id as value from history_items order by item_id limit 20`)
+  found.files = [await upload(), await upload(), await upload()]
+  const orders = ['balance', 'a-z', 'newest', 'user-id&reversed=true']
+  const pages = await Promise.all(orders.map((sort) => keeper.call('GET', `/api/telegram-users?sort=${sort}`)))
+  found.cursors = pages.flatMap(({ body }) => [body.after, body.before]).filter((cursor) => typeof cursor === 'string')
+
+  const find = (pool: Pool, n: number): unknown => found[pool][n % found[pool].length] ?? 'none'
+
+  return {
+    app,
+    async send(request) {
+      const inPath = (value: unknown) => encoded(String(value).replace('announcements/', ''))
+      const query = request.query.map(([name, value]) => `${encoded(name)}=${encoded(resolved(value, find, String))}`)
+      const sent: Sent = {
+        method: request.method,
+        path: resolved(request.path, find, inPath) + (query.length > 0 ? `?${query.join('&')}` : ''),
+        body: typeof request.body === 'string' ? resolved(request.body, find, String) : request.body,
+        headers: { ...request.headers, ...people[request.principal].headers },
+      }
+      const isQuiet = request.method === 'GET' && !request.path.includes('update-users-status')
+      const before = (lastKnown ??= await fingerprint())
+      const received = await exchange(sent)
+      const after = isQuiet ? before : await fingerprint()
+      if (before !== after || request.call.startsWith('auth.')) {
+        await restore()
+        lastKnown = undefined
+      }
+      if (before !== after && request.call.startsWith('announcements.')) found.files = [...found.files.slice(1), await upload()]
+      return { sent, received, change: before === after ? undefined : `${before} → ${after}` }
+    },
+
+    async stop() {
+      agent.destroy()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      app.live.stop()
+    },
+  }
+
+  /** A text that changes whenever a call changed something. */
+  async function fingerprint(): Promise<string> {
+    const { rows } = await sql<{ text: string }>`
+      select concat_ws(' ', (select count(*) from audit_log where action <> 'download'), (select count(*) from accounts), (select sum(version) from users),
+        (select count(*) || ' ' || sum(version) || ' ' || sum(priority) from tasks),
+        (select count(*) || ' ' || sum(version) from announcements), (select epoch from status_epoch),
+        (select count(*) from history_items)) as text`.execute(db)
+    return rows[0]!.text
+  }
+
+  async function exchange({ method, path, body, headers }: Sent): Promise<Received> {
+    const startedAt = performance.now()
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) } // also with a GET
+    const request = http.request({ agent, host: '127.0.0.1', port, method, path, headers: { ...headers, ...length } })
+    request.end(body)
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+    const chunks: Buffer[] = []
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      chunks.push(chunk)
+      if (response.headers['content-type']?.startsWith('text/event-stream')) break // it would never end
+    }
+    const milliseconds = performance.now() - startedAt
+    expect(response.complete || response.headers['content-type']?.startsWith('text/event-stream'), 'a whole answer').toBe(true)
+    return { status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(chunks), milliseconds }
+  }
+}
