@@ -8,6 +8,7 @@ import { playerList } from './entities/player.ts'
 import { userList } from './entities/user.ts'
 import { idField } from './fields.ts'
 import { historyKindField } from './history.ts'
+import { MAX_NUMBER } from './numbers.ts'
 import { type ListName, lists } from './entities/lists.ts'
 
 export const XLSX_MEDIA_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
@@ -37,7 +38,7 @@ export const historyDownloadInput = z.object({
     description: anyText,
     linkType: anyText,
     inputText: anyText,
-    reward: z.union([z.number(), z.string()]).nullish(),
+    reward: z.union([z.number().min(-MAX_NUMBER).max(MAX_NUMBER), z.string()]).nullish(),
     users: z
       .array(
         z.object({

@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { bulkTarget } from './bulk.ts'
 import type { Field, Fields, FieldValue, Filter, FilterValue, KindTypes, List, SortName } from './entities/entity.ts'
-import { MAX_NUMBER, reversedField, searchField } from './fields.ts'
+import { reversedField, searchField } from './fields.ts'
+import { MAX_NUMBER, numberParameter } from './numbers.ts'
 
 /** The schema of an entity's row on the wire. */
 export function rowSchema<const Fs extends Fields>(fields: Fs) {
@@ -28,7 +29,7 @@ const kindSchemas = {
   flag: z.boolean(),
 } satisfies { [Kind in keyof KindTypes]: z.ZodType<KindTypes[Kind]> }
 
-const amountField = z.coerce.number().min(-MAX_NUMBER).max(MAX_NUMBER)
+const amountField = numberParameter.pipe(z.number().min(-MAX_NUMBER).max(MAX_NUMBER))
 const momentField = z.iso.datetime({ offset: true })
 const offeredTextField = z.string().max(64)
 

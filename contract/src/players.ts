@@ -5,13 +5,14 @@ import { playerFields, playerList } from './entities/player.ts'
 import { filterSchema, orderFields, rowSchema } from './entity-schemas.ts'
 import { cursorField, idField, keysetPageOf } from './fields.ts'
 import { historyKindField } from './history.ts'
+import { numberParameter } from './numbers.ts'
 
 export const player = rowSchema(playerFields)
 /** `search` is a part of a username, name, handle or e-mail, the beginning of a wallet, or a whole user id. */
 export const playersFilter = filterSchema(playerList)
 const orderedFilter = playersFilter.extend(orderFields(playerList))
 
-const userIdField = z.coerce.number().pipe(z.int())
+const userIdField = numberParameter.pipe(z.int())
 
 /** One participation of a player. */
 export const playerParticipation = z.object({
@@ -28,7 +29,7 @@ export const playerParticipation = z.object({
 })
 export type PlayerParticipation = z.infer<typeof playerParticipation>
 
-const pageSizeField = z.coerce.number().pipe(z.literal(playerList.pageSizes)).default(playerList.pageSizes[0])
+const pageSizeField = numberParameter.pipe(z.literal(playerList.pageSizes)).default(playerList.pageSizes[0])
 
 const tags = ['Telegram Users']
 

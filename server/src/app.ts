@@ -90,6 +90,16 @@ export async function createApp({
     },
   })
   const botTokens = createBotTokens(database)
-  const http = createHttp({ routes, database, sessions, botTokens, log, publicOrigin, webApp, isStopping })
+  const http = createHttp({
+    routes,
+    database,
+    sessions,
+    botTokens,
+    log,
+    publicOrigin,
+    webApp,
+    isStopping,
+    rateLimit: config.rateLimit,
+  })
   return { http, sessions, attempts, files, live }
 }

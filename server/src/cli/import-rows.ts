@@ -3,7 +3,8 @@
  * Fields that are not ours are ignored; of what is wrong with a row the first thing is said.
  */
 import { announcementTypes, linkTypeLabels } from '@arcade/contract/entities/announcement'
-import { emailField, LINK_MAX_LENGTH, linkField, MAX_NUMBER } from '@arcade/contract/fields'
+import { emailField, LINK_MAX_LENGTH, linkField } from '@arcade/contract/fields'
+import { MAX_NUMBER } from '@arcade/contract/numbers'
 import { hasLink, taskCollections, type TaskCollection } from '@arcade/contract/entities/task'
 import type { HistoryKind } from '@arcade/contract/entities/history'
 

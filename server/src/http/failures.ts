@@ -39,7 +39,17 @@ export function failureAnswer(failure: Failure, requestId: string, shape: CallMe
   if (failure.retryAfterSeconds !== undefined) headers['retry-after'] = String(failure.retryAfterSeconds)
   // The rest of the body was not read, so the connection cannot carry another request.
   if (failure.code === 'TOO_LARGE') headers['connection'] = 'close'
-  return { status: failure.status, headers, body: JSON.stringify(body) }
+  return { status: failure.status, headers, body: shortJson(body) }
+}
+
+const MAX_BODY_BYTES = 8 * 1024
+
+/** What was sent may come back in messages and names of fields: too much of it is left out. */
+function shortJson(body: ErrorBody): string {
+  const text = JSON.stringify(body)
+  if (Buffer.byteLength(text) <= MAX_BODY_BYTES) return text
+  const { fields: _fields, ...rest } = body
+  return JSON.stringify(rest)
 }
 
 /** A line for every refusal and every fault, without personal data (security.md, Operations). */

@@ -17,6 +17,7 @@ import { type Answer, jsonHeaders, securityHeaders } from './answer.ts'
 import { readInput } from './input.ts'
 import { openApiDocument, renderDocs } from './openapi.ts'
 import { refuseForeignOrigin } from './origin.ts'
+import { createRefusals } from './refusals.ts'
 import type { BoundRoute } from './routes.ts'
 import type { WebApp } from './static.ts'
 
@@ -30,6 +31,8 @@ export interface HttpServices {
   publicOrigin: string | undefined
   /** The built web app; absent in tests of the calls alone. */
   webApp: WebApp | undefined
+  /** Whether attempts and refusals are limited. */
+  rateLimit: boolean
   /** True once the server has begun to stop. */
   isStopping: () => boolean
 }
@@ -40,6 +43,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
   const { routes, database, log } = services
   const isHttps = services.publicOrigin?.startsWith('https:') ?? false
   const cookie = sessionCookie(isHttps)
+  const refusals = createRefusals(services.rateLimit)
   const http = new Hono<Env>()
 
   const base = securityHeaders(isHttps)
@@ -108,7 +112,14 @@ export function createHttp(services: HttpServices): Hono<Env> {
       if (changesState && !meta.worksOnFullDisk && database.freeSpaceLow()) throw new Failure('DISK_FULL')
       const { bodyLimitBytes } = meta
       const { inputSchema: schema, isUpload } = route
-      const input = await readInput({ request, params: paramsOf(c), bodyLimitBytes, schema, isUpload })
+      const isLimited = caller.kind === 'guest' && changesState
+      if (isLimited) refusals.check(addressOf(c))
+      const input = await readInput({ request, params: paramsOf(c), bodyLimitBytes, schema, isUpload }).catch(
+        (error: unknown) => {
+          if (isLimited) refusals.count(addressOf(c))
+          throw error
+        },
+      )
       const context: CallContext = {
         caller,
         requestId,

@@ -1,8 +1,13 @@
 /** Reads and checks what a request carries before any handler sees it (security.md, Input). Bodies are counted while they stream. */
 import type { ZodType } from 'zod'
 import { Failure } from '#src/calls.ts'
+import { parseJson, refuseUnsafe } from './json.ts'
 
-const MAX_DEPTH = 16
+/** More than any address of the console has. */
+const MAX_QUERY_PARAMETERS = 100
+/** A refusal names so many of the fields that are wrong, and shows so much of what was sent. */
+const MAX_FIELDS = 20
+const MAX_SHOWN_CHARACTERS = 200
 
 export interface RawInput {
   request: Request
@@ -18,47 +23,41 @@ export async function readInput({ request, params, bodyLimitBytes, schema, isUpl
   if (!schema) return undefined
   if (isUpload) {
     const query = readQuery(new URL(request.url))
-    refuseUnsafe(query)
     return check(schema, { query, body: await readFile(request, bodyLimitBytes) })
   }
   const carriesBody = request.method !== 'GET' && request.method !== 'DELETE'
   const given = carriesBody ? await readJson(request, bodyLimitBytes) : readQuery(new URL(request.url))
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new Failure('INVALID_INPUT')
-  const input = { ...given, ...params }
-  refuseUnsafe(input)
-  return check(schema, input)
+  refuseUnsafe(params)
+  return check(schema, { ...given, ...params })
 }
 
 function check(schema: ZodType, input: unknown): unknown {
   const result = schema.safeParse(input)
   if (result.success) return result.data
+  const shown = (text: string): string => text.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed()
   const fields: Record<string, string> = {}
-  for (const issue of result.error.issues) fields[issue.path.join('.')] ??= issue.message
+  for (const issue of result.error.issues.slice(0, MAX_FIELDS)) fields[shown(issue.path.join('.'))] ??= shown(issue.message)
   const first = result.error.issues[0]
   throw new Failure('INVALID_INPUT', {
     fields,
-    message: first && first.path.length > 0 ? first.message : 'The request is not valid.',
+    message: first && first.path.length > 0 ? shown(first.message) : 'The request is not valid.',
   })
 }
 
-function readQuery(url: URL): Record<string, string | string[]> {
+/** A parameter that comes more than once is an array, which no schema takes. */
+function readQuery({ searchParams }: URL): Record<string, string | string[]> {
+  if (searchParams.size > MAX_QUERY_PARAMETERS) throw new Failure('INVALID_INPUT')
   const query: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>
-  for (const key of url.searchParams.keys()) {
-    const values = url.searchParams.getAll(key)
-    query[key] = values.length > 1 ? values : (values[0] ?? '')
-  }
+  for (const [key, value] of searchParams) query[key] = key in query ? [query[key] ?? [], value].flat() : value
+  refuseUnsafe(query)
   return query
 }
 
 async function readJson(request: Request, limitBytes: number): Promise<unknown> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') throw new Failure('UNSUPPORTED_MEDIA_TYPE')
-  const bytes = await readBytes(request, limitBytes)
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown
-  } catch {
-    throw new Failure('INVALID_INPUT', { message: 'The request is not valid JSON.' })
-  }
+  return parseJson(await readBytes(request, limitBytes), limitBytes)
 }
 
 async function readFile(request: Request, limitBytes: number): Promise<Uint8Array> {
@@ -86,25 +85,5 @@ async function readBytes(request: Request, limitBytes: number, tooLarge?: string
       throw refused()
     }
     chunks.push(value)
-  }
-}
-
-/** Refuses what PostgreSQL cannot store or what could reach JavaScript's prototypes: U+0000, lone surrogates, deep nesting, `__proto__`. */
-function refuseUnsafe(value: unknown, depth = 0, key = ''): void {
-  if (typeof value === 'string') {
-    if (value.includes('\0') || !value.isWellFormed()) {
-      throw new Failure('INVALID_INPUT', {
-        message: 'Text must not hold control characters.',
-        ...(key && { fields: { [key]: 'Text must not hold control characters.' } }),
-      })
-    }
-    return
-  }
-  if (typeof value !== 'object' || value === null) return
-  if (depth > MAX_DEPTH) throw new Failure('INVALID_INPUT', { message: 'The request is nested too deeply.' })
-  for (const name of Object.keys(value)) {
-    if (name === '__proto__' || name === 'constructor' || name === 'prototype') throw new Failure('INVALID_INPUT')
-    refuseUnsafe(name, depth)
-    refuseUnsafe((value as Record<string, unknown>)[name], depth + 1, name)
   }
 }

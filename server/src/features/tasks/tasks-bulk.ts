@@ -1,7 +1,7 @@
 /** Acting on many tasks at once: delete, number anew, put in another order; all or none, whoever else does the same. */
 import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
-import { MAX_NUMBER } from '@arcade/contract/fields'
+import { MAX_NUMBER } from '@arcade/contract/numbers'
 import type { TaskCollection } from '@arcade/contract/entities/task'
 import { audit, auditedRows } from '#src/identity/audit.ts'
 import { actOnMany } from '#src/lists/bulk.ts'

@@ -1,0 +1,32 @@
+/** Numbers travel and are computed as doubles. One that a double would change is refused, never rounded (design §5). */
+import { z } from 'zod'
+
+/** Up to here a double holds every whole number exactly. Larger numbers are refused. */
+export const MAX_NUMBER = 2 ** 53
+
+/** Whether a decimal number comes back from a double as it was written: `0.1` and `1.50` do, `9007199254740993` does not. */
+export function isExactNumber(text: string): boolean {
+  // 15 digits survive in any double that is not near the ends of its range (IEEE 754, DBL_DIG).
+  if (text.length <= 15 && /^-?\d+(\.\d+)?$/.test(text)) return true
+  const value = Number(text)
+  return Number.isFinite(value) && digitsOf(text) !== undefined && digitsOf(text) === digitsOf(String(value))
+}
+
+/** The digits and the power of ten of a number, the same however it is written; `undefined` for what is none. */
+function digitsOf(text: string): string | undefined {
+  const [, sign = '', whole = '', fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? []
+  const significant = (whole + fraction).replace(/^0+/, '')
+  if (whole === '') return undefined
+  if (significant === '') return '0'
+  const digits = significant.replace(/0+$/, '')
+  return `${sign}${digits}e${Number(power) - fraction.length + significant.length - digits.length}`
+}
+
+/** A number in a query string or path, or in JSON. */
+export const numberParameter = z.union([
+  z.number(),
+  z
+    .string()
+    .refine((text) => isExactNumber(text.trim()), 'The number cannot be kept exactly.')
+    .transform(Number),
+])

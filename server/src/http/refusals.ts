@@ -1,0 +1,42 @@
+/**
+ * A limit on what a signed-out visitor may have refused. The calls for guests count what they take on by themselves; requests that are
+ * not valid never get there. Counted in this process: a row in the database for each would cost more than the refusal.
+ */
+import { Failure } from '#src/calls.ts'
+
+export const REFUSALS_MAX = 300
+const WINDOW_MS = 15 * 60 * 1000
+const ADDRESSES_MAX = 10_000
+
+export interface Refusals {
+  /** @throws Failure TOO_MANY_ATTEMPTS for an address that has used its limit up */
+  check(address: string): void
+  count(address: string): void
+}
+
+export function createRefusals(isEnabled: boolean): Refusals {
+  const counted = new Map<string, { count: number; since: number }>()
+  const current = (address: string): { count: number; since: number } | undefined => {
+    const entry = counted.get(address)
+    return entry && performance.now() - entry.since < WINDOW_MS ? entry : undefined
+  }
+  return {
+    check(address) {
+      const entry = current(address)
+      if (entry === undefined || entry.count < REFUSALS_MAX) return
+      const leftMs = entry.since + WINDOW_MS - performance.now()
+      throw new Failure('TOO_MANY_ATTEMPTS', { retryAfterSeconds: Math.max(1, Math.ceil(leftMs / 1000)) })
+    },
+    count(address) {
+      if (!isEnabled) return
+      const entry = current(address)
+      if (entry) {
+        entry.count += 1
+        return
+      }
+      counted.delete(address)
+      if (counted.size >= ADDRESSES_MAX) counted.delete(counted.keys().next().value ?? '')
+      counted.set(address, { count: 1, since: performance.now() })
+    },
+  }
+}
