@@ -50,6 +50,7 @@ describe.for([
     [desc, { subtitle: text(61) }, { subtitle: 'Subtitle must be at most 60 characters' }],
     [desc, { reward: undefined }, { reward: 'Reward is required' }],
     [desc, { reward: 'much' }, { reward: 'Reward must be a number' }],
+    [desc, { reward: -1 }, { reward: 'Reward must be 0 or more' }],
     [desc, { description: text(4097) }, { description: 'Description must be at most 4096 characters' }],
     [desc, { link: 'nonsense' }, { link: 'Invalid URL format' }],
     [desc, { imageName: text(256) }, { imageName: 'A file name has at most 255 characters' }],

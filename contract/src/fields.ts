@@ -65,13 +65,19 @@ export const keysetPageOf = {
 /** A required number within the exact range. Its messages begin with `label`: `Priority is required` (§5). */
 export function numberField(label: string) {
   const outOfRange = `${label} must be between ${-MAX_NUMBER} and ${MAX_NUMBER}`
-  return z
-    .number({
-      error: ({ input }) =>
-        input === undefined || input === null || input === '' ? `${label} is required` : `${label} must be a number`,
-    })
-    .min(-MAX_NUMBER, outOfRange)
-    .max(MAX_NUMBER, outOfRange)
+  return requiredNumber(label).min(-MAX_NUMBER, outOfRange).max(MAX_NUMBER, outOfRange)
+}
+
+/** What a task or an announcement pays, 0 or more (design §7). */
+export const rewardField = requiredNumber('Reward')
+  .min(0, 'Reward must be 0 or more')
+  .max(MAX_NUMBER, `Reward must be at most ${MAX_NUMBER}`)
+
+function requiredNumber(label: string) {
+  return z.number({
+    error: ({ input }) =>
+      input === undefined || input === null || input === '' ? `${label} is required` : `${label} must be a number`,
+  })
 }
 
 export const LINK_MAX_LENGTH = 2048

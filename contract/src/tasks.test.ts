@@ -58,6 +58,7 @@ describe.for([
     [{ reward: undefined }, { reward: 'Reward is required' }],
     [{ reward: null }, { reward: 'Reward is required' }],
     [{ reward: 'a lot' }, { reward: 'Reward must be a number' }],
+    [{ reward: -0.01 }, { reward: 'Reward must be 0 or more' }],
     [{ reward: Number.POSITIVE_INFINITY }, { reward: 'Reward must be a number' }],
     [
       { priority: undefined, type: undefined, title: '', link: 'x', reward: undefined },

@@ -4,7 +4,7 @@ import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from './bulk.t
 import { call } from './call.ts'
 import { type TaskCollection, taskCollections, taskFields, taskLists, type TaskType } from './entities/task.ts'
 import { filterSchema, orderFields, rowSchema } from './entity-schemas.ts'
-import { idField, linkField, numberField, pageField, pageOf, textField, versionField } from './fields.ts'
+import { idField, linkField, numberField, pageField, pageOf, rewardField, textField, versionField } from './fields.ts'
 
 export const TASK_TITLE_MAX_LENGTH = 200
 
@@ -15,7 +15,7 @@ function fieldsOf(collection: TaskCollection) {
     title: textField('Title', TASK_TITLE_MAX_LENGTH),
     /** A task whose link is empty or absent is saved without a link (§5). */
     link: linkField,
-    reward: numberField('Reward'),
+    reward: rewardField,
   }
 }
 

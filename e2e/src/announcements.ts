@@ -1,6 +1,6 @@
 /** Announcements to begin a test with, images to upload, the rows of the page's list, and what the database holds. */
 import type { Locator, Page } from '@playwright/test'
-import { type ConsoleServer, expect } from './test.ts'
+import { type ConsoleServer, expect, field } from './test.ts'
 
 /** 300 × 200 and 64 × 64 pixels of one colour. */
 export const banner = {
@@ -39,6 +39,22 @@ export const retweet = {
   input_text: 'Your post',
   reward: 5,
   status: true,
+}
+
+/** What a new announcement is made of, by the labels of the form. */
+export const newDesc = { Type: 'desc', Title: 'Season 3', Subtitle: 'Soon', Description: 'Line one\nline two', Reward: '12.5' }
+export const newLink = { Type: 'link', Title: 'Join us', Subtitle: 'Now', Link: 'https://t.me/arcade', Reward: '7' }
+
+/** Fills the form by its labels; the two choices by the stored values of their options. */
+export async function fillIn(page: Page, values: Record<string, string>): Promise<void> {
+  for (const [label, value] of Object.entries(values)) {
+    if (['Type', 'Link Type'].includes(label)) await field(page, label).selectOption(value)
+    else await field(page, label).fill(value)
+  }
+}
+
+export function submitButton(page: Page, name: 'Add Annoucement' | 'Update'): Locator {
+  return page.getByRole('form').getByRole('button', { name, exact: true })
 }
 
 /** Stores them, listed in this order. */

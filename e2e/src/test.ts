@@ -55,3 +55,14 @@ export function toast(page: Page, text: string): Locator {
 export function control(scope: Page | Locator, name: string | RegExp): Locator {
   return scope.getByRole('button', { name, exact: true }).or(scope.getByRole('link', { name, exact: true }))
 }
+
+/** A form's field, by the specification's label. */
+export function field(scope: Page | Locator, label: string): Locator {
+  return scope.getByLabel(label, { exact: true })
+}
+
+/** The message stands at the field, for assistive technology too. */
+export async function expectError(page: Page, label: string, message: string): Promise<void> {
+  await expect(page.getByText(message, { exact: true }).first()).toBeVisible()
+  await expect(field(page, label)).toHaveAccessibleDescription(message)
+}

@@ -1,19 +1,15 @@
 /** Copies of tasks and announcements (§2, §5): an add form that begins as its original, with files of its own. */
-import type { Locator, Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { badge, banner, expectShown, row as announcementRow, season, statusButton, stored, titles } from '#src/announcements.ts'
 import { expectAccessible, sizes } from '#src/axe.ts'
 import { addTasks, column, daily, row, social, storedTasks } from '#src/tasks.ts'
-import { control, expect, test, toast } from '#src/test.ts'
+import { control, expect, field, test, toast } from '#src/test.ts'
 
 test.use({ sample: false })
 
 test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
 })
-
-function field(page: Page, label: string): Locator {
-  return page.getByLabel(label, { exact: true })
-}
 
 for (const facts of [social, daily] as const) {
   const { collection, title, path } = facts

@@ -2,7 +2,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { addTasks, column, daily, row, social, storedTasks } from '#src/tasks.ts'
 import { addCount } from '../../server/src/testing/activity.ts'
-import { control, expect, test, toast } from '#src/test.ts'
+import { control, expect, expectError, field, test, toast } from '#src/test.ts'
 
 test.use({ sample: false })
 
@@ -10,21 +10,12 @@ test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
 })
 
-function field(page: Page, label: string): Locator {
-  return page.getByLabel(label, { exact: true })
-}
-
 /** Fills the form by its labels; Type by the stored value of its option. */
 async function fillIn(page: Page, values: Record<string, string>): Promise<void> {
   for (const [label, value] of Object.entries(values)) {
     if (label === 'Type') await field(page, label).selectOption(value)
     else await field(page, label).fill(value)
   }
-}
-
-async function expectError(page: Page, label: string, message: string): Promise<void> {
-  await expect(page.getByText(message, { exact: true }).first()).toBeVisible()
-  await expect(field(page, label)).toHaveAccessibleDescription(message)
 }
 
 function submitButton(page: Page, name: 'Add Task' | 'Update'): Locator {
@@ -99,8 +90,10 @@ for (const facts of [social, daily] as const) {
       await expectError(page, 'Reward', 'Reward is required')
       for (const label of ['Priority', 'Reward']) {
         await field(page, label).pressSequentially('many')
-        await expect(field(page, label)).toHaveValue('') // a number
+        await expectError(page, label, `${label} must be a number`)
       }
+      await field(page, 'Reward').fill('-1')
+      await expectError(page, 'Reward', 'Reward must be 0 or more') // design §7
       for (const link of ['nonsense', 'www.example.org', 'javascript:alert(1)']) {
         await fillIn(page, { ...task, Link: link })
         await submitButton(page, 'Add Task').click()

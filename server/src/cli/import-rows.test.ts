@@ -126,6 +126,7 @@ describe('§5 tasks', () => {
     ['social', { ...task, link: 'javascript:alert(1)' }, 'Invalid URL format'],
     ['social', { ...task, link: 'arcade' }, 'Invalid URL format'],
     ['social', { ...task, reward: undefined }, 'reward is required'],
+    ['daily', { ...task, image: 'twitter', reward: -1 }, 'reward must be 0 or more'],
   ] as const)('%s %j is refused: %s', (collection, row, reason) => {
     expect(() => parse.parseTask(collection, row)).toThrow(reason)
   })
@@ -174,9 +175,15 @@ describe('§5 announcements', () => {
     [{ type: 'link', linkType: 'maybe' }, 'linkType must be one of'],
     [{ status: 'true' }, 'status must be true or false'],
     [{ subtitle: '' }, 'subtitle is required'],
+    [{ reward: -0.5 }, 'reward must be 0 or more'],
   ])('%j is refused', (change, reason) => {
     expect(() => parse.parseAnnouncement({ ...announcement, ...change })).toThrow(reason)
   })
+})
+
+test('§3 a history document keeps a reward that would be refused today', () => {
+  const item = { id: 't', title: 'Follow us', type: 'twitter', reward: -5 }
+  expect(parse.parseHistoryItem('social', item).columns).toMatchObject({ reward: -5 })
 })
 
 test('§3 a participation needs its parent, its player and its moment', () => {

@@ -94,7 +94,7 @@ export function parseTask(collection: TaskCollection, row: Row): ParsedRow {
       priority: number(row, 'priority'),
       title: required(row, 'title'),
       link: hasLink(type) ? address : null, // §5
-      reward: number(row, 'reward'),
+      reward: reward(row),
       created_at: moment(row, 'createdAt'),
     },
   }
@@ -117,7 +117,7 @@ export function parseAnnouncement(row: Row): ParsedRow {
       link: isLink ? address : null,
       link_type: linkType,
       input_text: linkType === 'input' ? inputText : null,
-      reward: number(row, 'reward'),
+      reward: reward(row),
       status: row['status'] === true,
       image_name: optional(row, 'imageName'),
       icon_name: optional(row, 'iconName'),
@@ -188,6 +188,13 @@ function number(row: Row, name: string): number {
   if (isMissing(value)) throw new BadRow(`${name} is required`)
   if (typeof value !== 'number') throw new BadRow(`${name} must be a number`)
   if (Math.abs(value) > MAX_NUMBER) throw new BadRow(`${name} must be between ${-MAX_NUMBER} and ${MAX_NUMBER}`)
+  return value
+}
+
+/** What players are to be paid from now on. A history document keeps what was paid, whatever that was. */
+function reward(row: Row): number {
+  const value = number(row, 'reward')
+  if (value < 0) throw new BadRow('reward must be 0 or more')
   return value
 }
 

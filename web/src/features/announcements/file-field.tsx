@@ -1,9 +1,10 @@
 /** The image or the icon of an announcement (§5): chosen, shown before it is sent, cleared. The form uploads it when it is saved. */
 import { fileUrl } from '@arcade/contract/entities/announcement'
-import { UPLOAD_LIMIT_BYTES, UPLOAD_MEDIA_TYPES } from '@arcade/contract/announcements'
+import { UPLOAD_MEDIA_TYPES } from '@arcade/contract/announcements'
 import { Button } from '@mantine/core'
 import { useEffect, useId, useRef, useState } from 'react'
 import classes from './announcements.module.css'
+import { imageProblem } from './image-check.ts'
 
 /** A file that is stored already, one of this computer with an address to show it by, or none. */
 export type ChosenFile = { key: string; name: string } | { file: File; url: string } | undefined
@@ -24,24 +25,29 @@ interface FileFieldProps {
 export function FileField({ label, value, onChange, error }: FileFieldProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
-  const [tooLarge, setTooLarge] = useState<string>()
+  /** Why the file that was chosen last was not accepted. */
+  const [refusal, setRefusal] = useState<string>()
+  const choices = useRef(0)
   const [broken, setBroken] = useState<string>()
   const ownUrl = value && 'url' in value ? value.url : undefined
   const preview = addressOf(value)
-  const problem = tooLarge ?? error
+  const problem = refusal ?? error
 
   useEffect(() => () => URL.revokeObjectURL(ownUrl ?? ''), [ownUrl])
 
-  const handleChoice = (file: File | undefined) => {
+  const handleChoice = async (file: File | undefined) => {
     if (!file) return // the dialog was left without a choice: what was chosen before stays
-    const isTooLarge = file.size > UPLOAD_LIMIT_BYTES
-    setTooLarge(isTooLarge ? `${file.name} is larger than ${UPLOAD_LIMIT_BYTES / 1024 / 1024} MB.` : undefined)
-    if (!isTooLarge) onChange({ file, url: URL.createObjectURL(file) })
     if (input.current) input.current.value = '' // so that choosing the same file again is a choice
+    const choice = ++choices.current
+    const found = await imageProblem(file)
+    if (choice !== choices.current) return // another one was chosen meanwhile
+    setRefusal(found)
+    if (found === undefined) onChange({ file, url: URL.createObjectURL(file) })
   }
 
   const handleClear = () => {
-    setTooLarge(undefined)
+    choices.current += 1
+    setRefusal(undefined)
     onChange(undefined)
     input.current?.focus()
   }
@@ -58,7 +64,7 @@ export function FileField({ label, value, onChange, error }: FileFieldProps) {
           accept={UPLOAD_MEDIA_TYPES.join(',')}
           aria-describedby={`${id}-name ${id}-error`}
           aria-invalid={problem ? true : undefined}
-          onChange={(event) => handleChoice(event.currentTarget.files?.[0])}
+          onChange={(event) => void handleChoice(event.currentTarget.files?.[0])}
         />
         <label htmlFor={id} className={classes['choose']} aria-hidden>
           Choose File

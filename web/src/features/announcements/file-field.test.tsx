@@ -1,0 +1,94 @@
+import { useState } from 'react'
+import { expect, test, vi } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { render } from '#src/testing/render.tsx'
+import { type ChosenFile, FileField } from './file-field.tsx'
+
+const field = page.getByLabelText('Image')
+const noFile = page.getByText('No file chosen')
+const onChange = vi.fn<(value: ChosenFile) => void>()
+
+function Sample() {
+  const [value, setValue] = useState<ChosenFile>()
+  const handleChange = (next: ChosenFile) => {
+    onChange(next)
+    setValue(next)
+  }
+  return <FileField label="Image" value={value} onChange={handleChange} error={undefined} />
+}
+
+/** An image of this size as the browser itself writes it. */
+async function imageFile(name: string, type: 'image/png' | 'image/jpeg' | 'image/webp', width = 30, height = 20): Promise<File> {
+  const canvas = new OffscreenCanvas(width, height)
+  canvas.getContext('2d')?.fillRect(0, 0, width, height)
+  return new File([await canvas.convertToBlob({ type })], name, { type })
+}
+
+const choose = (file: File) => userEvent.upload(field, file)
+
+test.for(['image/png', 'image/jpeg', 'image/webp'] as const)('§5 a file that is %s is accepted and shown', async (type) => {
+  render(<Sample />)
+  await expect.element(noFile).toBeVisible()
+  await choose(await imageFile('banner', type))
+  await expect.element(page.getByText('banner')).toBeVisible()
+  await expect.element(page.getByAltText('Image preview')).toBeVisible()
+  await expect.element(field).not.toHaveAttribute('aria-invalid')
+})
+
+test('§5 a GIF is accepted', async () => {
+  render(<Sample />)
+  const pixel = Uint8Array.from(atob('R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs='), (character) => character.codePointAt(0) ?? 0)
+  await choose(new File([pixel], 'pixel.gif', { type: 'image/gif' }))
+  await expect.element(page.getByText('pixel.gif')).toBeVisible()
+})
+
+test.for([
+  ['a script with the name of an image', 'evil.png', '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'],
+  ['an empty file', 'empty.png', ''],
+  ['a text', 'notes.txt', 'GIF8 is how a GIF begins, almost'],
+] as const)('§5 %s is refused when it is chosen', async ([, name, content]) => {
+  onChange.mockClear()
+  render(<Sample />)
+  await choose(new File([content], name, { type: 'image/png' }))
+  await expect.element(field).toHaveAccessibleDescription(`No file chosen ${name} must be a PNG, JPEG, WebP or GIF image.`)
+  await expect.element(field).toHaveAttribute('aria-invalid', 'true')
+  expect(onChange).not.toHaveBeenCalled()
+})
+
+test('§5 what only begins as an image is refused when it is chosen', async () => {
+  render(<Sample />)
+  const image = await imageFile('half.png', 'image/png')
+  await choose(new File([image.slice(0, 20)], 'half.png', { type: 'image/png' }))
+  await expect.element(field).toHaveAccessibleDescription('No file chosen half.png is damaged or incomplete.')
+})
+
+test('§5 a file of more than 5 MB is refused when it is chosen, and the one before stays', async () => {
+  render(<Sample />)
+  await choose(await imageFile('banner.png', 'image/png'))
+  await expect.element(page.getByAltText('Image preview')).toBeVisible()
+  const image = await imageFile('huge.png', 'image/png')
+  await choose(new File([image, new Uint8Array(5 * 1024 * 1024)], 'huge.png', { type: 'image/png' }))
+  await expect.element(field).toHaveAccessibleDescription('banner.png huge.png is larger than 5 MB.')
+  await expect.element(page.getByAltText('Image preview')).toBeVisible()
+})
+
+test('§5 an image of more than 40 megapixels is refused when it is chosen', async () => {
+  render(<Sample />)
+  await choose(await imageFile('poster.jpg', 'image/jpeg', 8000, 5001))
+  await expect.element(field).toHaveAccessibleDescription('No file chosen poster.jpg has more than 40 megapixels.')
+})
+
+test('§5 another file, or Clear, takes the refusal away', async () => {
+  render(<Sample />)
+  const broken = new File(['nothing'], 'broken.png', { type: 'image/png' })
+  await choose(broken)
+  await expect.element(field).toHaveAttribute('aria-invalid', 'true')
+  await choose(await imageFile('banner.png', 'image/png'))
+  await expect.element(field).toHaveAccessibleDescription('banner.png')
+  await choose(broken)
+  await expect.element(field).toHaveAttribute('aria-invalid', 'true')
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await expect.element(field).toHaveAccessibleDescription('No file chosen')
+  await expect.element(field).not.toHaveAttribute('aria-invalid')
+  await expect.element(field).toHaveFocus()
+})

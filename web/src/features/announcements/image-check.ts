@@ -1,0 +1,31 @@
+/** Looks at a chosen file before it is accepted (§5): what the server would refuse for its content is refused at once. The server checks again. */
+import { UPLOAD_LIMIT_BYTES, UPLOAD_LIMIT_PIXELS } from '@arcade/contract/announcements'
+
+const SIGNATURE_BYTES = 12
+
+/** The first bytes of a PNG, JPEG, GIF or WebP, each byte in hexadecimal. */
+const signature = /^(?:89504e470d0a1a0a|ffd8ff|474946383[79]61|52494646.{8}57454250)/
+
+/** Why a file cannot be an image of an announcement, with its name; `undefined` for one that can. */
+export async function imageProblem(file: File): Promise<string | undefined> {
+  if (file.size > UPLOAD_LIMIT_BYTES) return `${file.name} is larger than ${UPLOAD_LIMIT_BYTES / 1024 / 1024} MB.`
+  const start = new Uint8Array(await file.slice(0, SIGNATURE_BYTES).arrayBuffer())
+  if (!signature.test(Array.from(start, (byte) => byte.toString(16).padStart(2, '0')).join('')))
+    return `${file.name} must be a PNG, JPEG, WebP or GIF image.`
+  return decodingProblem(file)
+}
+
+async function decodingProblem(file: File): Promise<string | undefined> {
+  const url = URL.createObjectURL(file)
+  const image = new Image()
+  image.src = url
+  try {
+    await image.decode()
+    const isTooLarge = image.naturalWidth * image.naturalHeight > UPLOAD_LIMIT_PIXELS
+    return isTooLarge ? `${file.name} has more than ${UPLOAD_LIMIT_PIXELS / 1_000_000} megapixels.` : undefined
+  } catch {
+    return `${file.name} is damaged or incomplete.`
+  } finally {
+    URL.revokeObjectURL(url)
+  }
+}
