@@ -4,20 +4,15 @@ import type { CallMeta } from '@arcade/contract/call'
 import type { ErrorBody, ErrorCode } from '@arcade/contract/errors'
 import { Failure } from '#src/calls.ts'
 import { type Answer, jsonHeaders } from './answer.ts'
-import { violatedConstraint, isDiskFull, isUnavailable } from '#src/postgres/errors.ts'
-
-/** Uniqueness is left to the database's constraints: a look beforehand would miss what another request writes meanwhile. */
-const constraintCodes: Record<string, ErrorCode> = {
-  accounts_email_key: 'CREATE_USER_FAILED',
-  users_email_key: 'CREATE_USER_FAILED',
-  tasks_priority_key: 'PRIORITY_TAKEN',
-}
+import { constraintCodes } from './constraint-codes.ts'
+import { isDiskFull, isNullViolation, isUnavailable, violatedConstraint } from '#src/postgres/errors.ts'
 
 /** The failure that an error stands for; `unexpected` if nobody foresaw it. */
 export function toFailure(error: unknown, unexpected: ErrorCode = 'INTERNAL'): Failure {
   if (error instanceof Failure) return error
   const code = constraintCodes[violatedConstraint(error) ?? '']
   if (code) return new Failure(code, { cause: error })
+  if (isNullViolation(error)) return new Failure('INVALID_INPUT', { cause: error })
   if (isDiskFull(error)) return new Failure('DISK_FULL', { cause: error })
   if (isUnavailable(error)) return new Failure('UNAVAILABLE', { cause: error, retryAfterSeconds: 5 })
   return new Failure(unexpected, { cause: error })

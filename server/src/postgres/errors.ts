@@ -32,6 +32,11 @@ export function violatedConstraint(error: unknown): string | undefined {
   return constraint
 }
 
+/** True for a null in a column that allows none, which before PostgreSQL 18 has no constraint with a name. */
+export function isNullViolation(error: unknown): boolean {
+  return someCause(error, ({ code }) => code === '23502')
+}
+
 /** True for serialization failures and deadlocks, after which PostgreSQL asks its client to run the transaction again. */
 export function isRetryable(error: unknown): boolean {
   return someCause(error, ({ code }) => code === '40001' || code === '40P01')

@@ -1,0 +1,56 @@
+/** Every constraint that the database can name means something to the caller: never a 500. */
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { PASSWORD, testApp } from '#src/testing/test-app.ts'
+import { testDatabase } from '#src/testing/test-database.ts'
+import { constraintCodes } from './constraint-codes.ts'
+import { toFailure } from './failures.ts'
+
+/** What a migration brings has to be in the list, and what one takes away must not stay in it. Columns that are not null count as checks. */
+test('design 6: each constraint and unique index of the schema maps to a code, and the list names no others', async () => {
+  const { db } = await testDatabase()
+  const { rows } = await sql<{ name: string; table: string }>`
+    select c.relname as name, t.relname as table from pg_index i join pg_class c on c.oid = i.indexrelid
+      join pg_class t on t.oid = i.indrelid where i.indisunique and t.relnamespace = 'public'::regnamespace
+    union
+    select conname, conrelid::regclass::text from pg_constraint
+      where connamespace = 'public'::regnamespace and contype in ('c', 'f', 'p', 'u', 'x')`.execute(db)
+  const ours = rows.filter(({ table }) => table !== 'migrations').map(({ name }) => name)
+  expect(ours.length).toBeGreaterThan(20)
+  expect(Object.keys(constraintCodes).toSorted()).toEqual(ours.toSorted())
+  for (const constraint of ours) {
+    const failure = toFailure(Object.assign(new Error('violated'), { code: '23505', constraint }))
+    expect(failure.status, constraint).toBeLessThan(500)
+  }
+})
+
+test('design 6: a null where none may be is refused input', async () => {
+  const { db } = await testDatabase()
+  const error: unknown = await sql`insert into setup_links (token_hash) values ('x')`
+    .execute(db)
+    .catch((reason: unknown) => reason)
+  expect(toFailure(error)).toMatchObject({ code: 'INVALID_INPUT', status: 400 })
+})
+
+test('§8 signing in while one is removed is Error logging in!', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  for (let round = 0; round < 15; round += 1) {
+    const email = `leaver${round}@gmail.com`
+    const leaver = await app.signUp('user', email)
+    const signIn = () => app.guest.call('POST', '/api/session', { email, password: PASSWORD })
+    const signedIn = Array.from({ length: 3 }, signIn)
+    const removed = await admin.call('DELETE', `/removeUser/${leaver.id}`)
+    expect(removed.status).toBe(200)
+    for (const { status, body } of await Promise.all(signedIn)) {
+      expect([200, 401, 403], JSON.stringify(body)).toContain(status)
+      expect([undefined, 'Error logging in!', 'No such document!']).toContain(body.message)
+    }
+  }
+})
+
+test('§8 a session for an account that is gone is Error logging in!', async () => {
+  const { sessions } = await testApp()
+  const error: unknown = await sessions.begin('nobody').catch((reason: unknown) => reason)
+  expect(toFailure(error)).toMatchObject({ code: 'LOGIN_FAILED', status: 401 })
+})

@@ -1,0 +1,42 @@
+/**
+ * What a violated constraint of the database means to whoever made the call. Uniqueness is left to the constraints: a look beforehand
+ * would miss what another request writes meanwhile. A test holds this list against the schema.
+ */
+import type { ErrorCode } from '@arcade/contract/errors'
+
+export const constraintCodes: Record<string, ErrorCode> = {
+  // Two requests want the same thing, or one wants what another has just removed.
+  accounts_email_key: 'CREATE_USER_FAILED',
+  users_email_key: 'CREATE_USER_FAILED',
+  tasks_priority_key: 'PRIORITY_TAKEN',
+  sessions_user_id_fkey: 'LOGIN_FAILED', // removed while signing in: from now on there is no such account
+  bot_tokens_name_key: 'STALE',
+
+  // Two rows with the same key, where both requests came to believe that theirs is the first.
+  accounts_pkey: 'CREATE_USER_FAILED',
+  users_pkey: 'CREATE_USER_FAILED',
+  sessions_pkey: 'STALE',
+  attempts_pkey: 'STALE',
+  setup_links_pkey: 'STALE',
+  bot_tokens_pkey: 'STALE',
+  bot_tokens_token_hash_key: 'STALE',
+  audit_log_pkey: 'STALE',
+  telegram_users_pkey: 'STALE',
+  tasks_pkey: 'STALE',
+  announcements_pkey: 'STALE',
+  history_items_pkey: 'STALE',
+  participations_pkey: 'STALE',
+  status_epoch_pkey: 'STALE',
+  counters_pkey: 'STALE',
+  counter_deltas_pkey: 'STALE',
+  file_removals_pkey: 'STALE',
+
+  // Values that the schemas of the calls should have refused already.
+  users_user_type_check: 'INVALID_INPUT',
+  telegram_users_balance_check: 'INVALID_INPUT',
+  tasks_collection_check: 'INVALID_INPUT',
+  announcements_type_check: 'INVALID_INPUT',
+  announcements_link_type_check: 'INVALID_INPUT',
+  history_items_kind_check: 'INVALID_INPUT',
+  status_epoch_id_check: 'INVALID_INPUT',
+}
