@@ -23,14 +23,12 @@ await main()
 
 async function main(): Promise<void> {
   const log = pino({ level: 'info' }, pino.destination({ dest: 1, sync: true }))
-  let stopRequested = false
-  let stop = (): void => {
-    stopRequested = true
-  }
+  const starting = new AbortController()
+  let stop = (): void => starting.abort(new Error('stopped before it was ready'))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop())
   try {
     const config = readConfig()
-    const running = await start(config, log)
+    const running = await start(config, log, starting.signal)
     let since: number | undefined
     stop = () => {
       // Ctrl-C reaches npm and us, so two signals at once are one; a later one means it, and the next start tidies up.
@@ -39,16 +37,17 @@ async function main(): Promise<void> {
       since = performance.now()
       void running.stop().then(() => process.exit(0))
     }
-    if (stopRequested) stop()
+    if (starting.signal.aborted) stop()
   } catch (error) {
+    if (error === starting.signal.reason) process.exit(0)
     if (!(error instanceof ConfigError) && !(error instanceof StartError)) log.fatal({ err: error }, 'the server could not start')
     process.stderr.write(`Arcade Console cannot start: ${error instanceof Error ? error.message : String(error)}\n`)
     process.exit(1)
   }
 }
 
-async function start(config: Config, log: Logger): Promise<{ stop: () => Promise<void> }> {
-  const opening = openDatabase({ dataDir: config.dataDir, url: config.databaseUrl, log, use: 'server' })
+async function start(config: Config, log: Logger, signal: AbortSignal): Promise<{ stop: () => Promise<void> }> {
+  const opening = openDatabase({ dataDir: config.dataDir, url: config.databaseUrl, log, use: 'server', signal })
   const [database, webApp] = await Promise.all([opening, loadWebApp(WEB_APP), preparePasswords()]).catch(
     async (error: unknown) => {
       await opening.then((opened) => opened.close()).catch(() => {})

@@ -12,6 +12,7 @@ import { StartError, isRetryable } from '#src/postgres/errors.ts'
 import { type FreeSpace, watchFreeSpace } from '#src/postgres/free-space.ts'
 import { type LockHolder, openLockHolder } from '#src/postgres/lock-holder.ts'
 import { type Migration, migrate } from './migrate.ts'
+import { MIGRATION_LIMITS, type MigrationLimits } from './migration-connection.ts'
 import { type Snapshot, snapshotRows, withSnapshot } from './snapshot.ts'
 import type { Tables } from './tables.ts'
 
@@ -28,8 +29,14 @@ export interface DatabaseOptions {
   onFatal?: ((error: Error) => void) | undefined
   /** How long to wait for a database that cannot be reached at the start; 10 s. */
   giveUpAfterMs?: number | undefined
+  /** Gives the start up, also in the middle of a migration. */
+  signal?: AbortSignal | undefined
   /** Replaces the product's migrations in tests. */
   migrations?: Migration[] | undefined
+  /** Shorter times for tests. */
+  migrationLimits?: MigrationLimits | undefined
+  statementTimeoutMs?: number | undefined
+  heartbeatMs?: number | undefined
 }
 
 export interface Database {
@@ -61,16 +68,28 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     use,
     log,
     giveUpAfterMs: options.giveUpAfterMs ?? GIVE_UP_MS,
+    heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
+    signal: options.signal,
     onConnected: (address) => pool?.moveTo(address),
     onFatal: options.onFatal ?? exit(log),
   })
   try {
     await refuseOldServer(lockHolder)
-    pool = openPool(lockHolder.address(), { size: options.poolSize ?? DEFAULT_POOL_SIZE, log })
+    await migrate({
+      address: lockHolder.address(),
+      watcher: () => lockHolder.connection,
+      limits: options.migrationLimits ?? MIGRATION_LIMITS,
+      log,
+      migrations: options.migrations,
+      signal: options.signal,
+    })
+    pool = openPool(lockHolder.address(), {
+      size: options.poolSize ?? DEFAULT_POOL_SIZE,
+      statementTimeoutMs: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
+      log,
+    })
     const freeSpace = url === undefined ? await watchFreeSpace(dataDir) : undefined
-    const database = databaseOn(pool, lockHolder, freeSpace)
-    await migrate({ db: database.db, lockConnection: lockHolder.connection, log, migrations: options.migrations })
-    return database
+    return databaseOn(pool, lockHolder, freeSpace)
   } catch (error) {
     await pool?.end(0)
     await lockHolder.close(CLOSE_LOCK_HOLDER_MS)
@@ -80,7 +99,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 /** Far fewer connections keep two cores of PostgreSQL busy, and several server processes share its max_connections. */
 const DEFAULT_POOL_SIZE = 16
+const STATEMENT_TIMEOUT_MS = 30_000
 const GIVE_UP_MS = 10_000
+const HEARTBEAT_MS = 5_000
 const CLOSE_POOL_MS = 2_000
 const CLOSE_LOCK_HOLDER_MS = 7_500
 const READY_MS = 1_000

@@ -1,62 +1,123 @@
-/** Brings the tables to this version of the code. Steps only go forward, each in a transaction, and one process at a time runs them. */
+/**
+ * Brings the tables to this version of the code. Steps only go forward, and one process at a time runs them, on a connection of its own
+ * without time limits; another process that starts meanwhile waits and says so.
+ */
 import { readdir } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
-import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
-import type { Connection } from '#src/postgres/connections.ts'
-import { StartError } from '#src/postgres/errors.ts'
-import type { Tables } from './tables.ts'
+import { StartError, isLockTimeout, isRetryable } from '#src/postgres/errors.ts'
+import { LOCKS, LOCK_SPACE, advisoryLockHolder } from '#src/postgres/lock-holder.ts'
+import { type MigrationConnection, type MigrationConnectionOptions, openMigrationConnection } from './migration-connection.ts'
 
 export interface Migration {
   /** The file's name without its extension. Steps run in the order of their names. */
   name: string
   up: (db: Kysely<unknown>) => Promise<void>
+  /**
+   * The step runs without a transaction, so that it holds no lock from one statement to the next and can build indexes concurrently.
+   * Each of its statements must do nothing when it is done already (`if not exists`), because a step that was cut off runs again.
+   */
+  isResumable?: boolean | undefined
 }
 
-export interface MigrateOptions {
-  db: Kysely<Tables>
-  /** Holds the lock for which other processes wait meanwhile. */
-  lockConnection: Connection | undefined
+export interface MigrateOptions extends MigrationConnectionOptions {
   log: Logger
+  /** Replaces the product's migrations in tests. */
   migrations?: Migration[] | undefined
 }
 
-export async function migrate({ db, lockConnection, log, migrations }: MigrateOptions): Promise<void> {
-  const steps = migrations ?? (await loadMigrations())
-  if (lockConnection === undefined) throw new Error('Connection terminated before the migration')
-  await lockConnection.query(`select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.migration})`)
+export async function migrate(options: MigrateOptions): Promise<void> {
+  const steps = options.migrations ?? (await loadMigrations())
+  const connection = await openMigrationConnection(options)
   try {
+    await waitForTurn(connection, options)
+    const { db } = connection
     await sql`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`.execute(
       db,
     )
     const applied = await appliedNames(db)
     refuseNewer(applied, steps)
-    for (const { name, up } of steps) {
-      if (applied.has(name)) continue
-      await db.transaction().execute(async (tx) => {
-        await sql`set local statement_timeout = 0`.execute(tx)
-        await up(tx as unknown as Kysely<unknown>)
-        await sql`insert into migrations (name) values (${name})`.execute(tx)
-      })
-      log.info({ migration: name }, 'Database migrated')
+    for (const step of steps) {
+      if (applied.has(step.name)) continue
+      const seconds = await runStep(connection, step)
+      options.log.info({ migration: step.name, seconds }, 'Database migrated')
     }
+  } catch (error) {
+    options.signal?.throwIfAborted()
+    throw error
   } finally {
-    await lockConnection.query(`select pg_advisory_unlock(${LOCK_SPACE}, ${LOCKS.migration})`).catch(() => undefined) // losing the connection has released the lock, too
+    connection.close()
   }
 }
 
-async function loadMigrations(): Promise<Migration[]> {
+/** The product's migrations in the order in which they run. */
+export async function loadMigrations(): Promise<Migration[]> {
   const folder = new URL('./migrations/', import.meta.url)
   const files = (await readdir(folder)).filter((file) => /^\d{4}_\w+\.ts$/.test(file)).toSorted()
   return Promise.all(
     files.map(async (file) => {
-      const { up } = (await import(/* @vite-ignore */ new URL(file, folder).href)) as Pick<Migration, 'up'>
-      return { name: file.replace(/\.ts$/, ''), up }
+      const { up, isResumable } = (await import(/* @vite-ignore */ new URL(file, folder).href)) as Omit<Migration, 'name'>
+      return { name: file.replace(/\.ts$/, ''), up, isResumable }
     }),
   )
 }
 
-async function appliedNames(db: Kysely<Tables>): Promise<Set<string>> {
+/** Takes the lock that one migrating process has at a time. It asks again and again instead of waiting, to tell who has it. */
+async function waitForTurn(connection: MigrationConnection, { log, limits, signal }: MigrateOptions): Promise<void> {
+  const start = performance.now()
+  let reportAt = start
+  for (;;) {
+    const { rows } = await sql<{ taken: boolean }>`
+      select pg_try_advisory_lock(${LOCK_SPACE}::int, ${LOCKS.migration}::int) as taken`.execute(connection.db)
+    if (rows[0]?.taken) return
+    if (performance.now() >= reportAt) {
+      reportAt = performance.now() + limits.reportEveryMs
+      const holder = await advisoryLockHolder(connection.client, LOCKS.migration)
+      const seconds = Math.round((performance.now() - start) / 1000)
+      log.warn(
+        { seconds },
+        `Waiting for another process that migrates the database (${holder?.name ?? 'it has just finished'}), for ${seconds} s`,
+      )
+    }
+    await pause(limits.lockTimeoutMs / 4, undefined, { signal })
+  }
+}
+
+/** Runs a step until it has its locks. The result is how many seconds that took. */
+async function runStep(connection: MigrationConnection, { name, up, isResumable }: Migration): Promise<number> {
+  const { db } = connection
+  const done = sql`insert into migrations (name) values (${name})`
+  await connection.begin(name)
+  if (isResumable) {
+    await dropInvalidIndexes(db)
+    await up(connection.repeatingDb)
+    await done.execute(db)
+    return connection.secondsOfStep()
+  }
+  for (;;) {
+    try {
+      await db.transaction().execute(async (tx) => {
+        await up(tx)
+        await done.execute(tx)
+      })
+      return connection.secondsOfStep()
+    } catch (error) {
+      if (!isLockTimeout(error) && !isRetryable(error)) throw error
+      await connection.letOthersPass()
+    }
+  }
+}
+
+/** An index whose concurrent building was cut off stays behind as invalid, and `if not exists` would take it for the finished one. */
+async function dropInvalidIndexes(db: Kysely<unknown>): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select indexrelid::regclass::text as name from pg_index join pg_class on pg_class.oid = indexrelid
+     where not indisvalid and relnamespace = current_schema()::regnamespace`.execute(db)
+  for (const { name } of rows) await sql`drop index concurrently ${sql.raw(name)}`.execute(db)
+}
+
+async function appliedNames(db: Kysely<unknown>): Promise<Set<string>> {
   const { rows } = await sql<{ name: string }>`select name from migrations`.execute(db)
   return new Set(rows.map(({ name }) => name))
 }

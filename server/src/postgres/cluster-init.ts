@@ -51,8 +51,23 @@ export async function writeSettings(dir: string, programs: Programs, settings: C
   await writeOwned(path.join(dir, 'pg_hba.conf'), hostAccess(settings.isForTests ?? false), programs)
 }
 
-export async function readPassword(dir: string): Promise<string> {
-  return (await readFile(passwordFile(dir), 'utf8')).trim()
+/** The password of ROLE; undefined when its file is missing. */
+export async function readPassword(dir: string): Promise<string | undefined> {
+  return readFile(passwordFile(dir), 'utf8').then(
+    (text) => text.trim(),
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined
+      throw error
+    },
+  )
+}
+
+/** Gives ROLE a new password if the file with the old one is missing. PostgreSQL must not be running. */
+export async function replaceMissingPassword(dir: string, programs: Programs): Promise<void> {
+  if ((await readPassword(dir)) !== undefined) return
+  const password = newPassword()
+  await runAsSuperuser(dir, programs, [`alter role ${ROLE} password '${password}'`])
+  await writeOwned(passwordFile(dir), `${password}\n`, programs)
 }
 
 const UNFINISHED = '.unfinished-'
@@ -87,14 +102,21 @@ async function isCluster(dir: string, majorVersion: string): Promise<boolean> {
   return true
 }
 
-/** Runs in PostgreSQL's single-user mode, because the superuser has neither a password nor a way in over the network. */
+function newPassword(): string {
+  return randomBytes(32).toString('base64url')
+}
+
 async function createRoleAndDatabase(dir: string, programs: Programs, settings: ClusterSettings): Promise<void> {
-  const password = randomBytes(32).toString('base64url')
+  const password = newPassword()
   await writeOwned(passwordFile(dir), `${password}\n`, programs)
-  const statements = [
+  await runAsSuperuser(dir, programs, [
     `create role ${ROLE} login ${settings.isForTests ? 'createdb ' : ''}password '${password}'`,
     `create database ${DATABASE} owner ${ROLE}`,
-  ]
+  ])
+}
+
+/** Runs in PostgreSQL's single-user mode, because the superuser has neither a password nor a way in over the network. */
+async function runAsSuperuser(dir: string, programs: Programs, statements: string[]): Promise<void> {
   const output = await programs.run(
     'postgres',
     ['--single', '-D', dir, '-c', 'log_checkpoints=off', 'postgres'],

@@ -3,6 +3,7 @@ import { readFile, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { isRunning, postmasterPid, preparedDataDir, startProcess, temporaryDataDir, waitFor } from '#src/testing/processes.ts'
+import { findProcesses } from './processes.ts'
 
 test('§design 4 the first start makes a cluster, a restart keeps its data, SIGTERM stops it', async () => {
   const dataDir = await temporaryDataDir()
@@ -45,6 +46,15 @@ test('§design 4 the cluster is private: password and data for its owner alone, 
   expect(locale).toEqual({ datlocprovider: 'b', datlocale: 'C.UTF-8' })
   const { uid } = await stat(path.join(dataDir, 'postgres'))
   expect(uid).toBeGreaterThan(0)
+})
+
+test('§design 4 SIGTERM during the start ends the server and leaves no PostgreSQL behind', async () => {
+  const dataDir = await preparedDataDir()
+  const server = startProcess({ dataDir, use: 'server' })
+  await waitFor('PostgreSQL to start', () => postmasterPid(dataDir).catch(() => undefined))
+  server.kill('SIGTERM')
+  expect(await server.ended).toMatchObject({ code: 0 })
+  expect(await findProcesses(({ cwd }) => cwd === path.join(dataDir, 'postgres'))).toEqual([])
 })
 
 test('§design 4 a second server on the same DATA_DIR is refused', async () => {

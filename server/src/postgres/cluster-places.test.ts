@@ -1,9 +1,17 @@
 /** Data directories that are not as we left them: of another version, somebody else's, damaged, their port taken. */
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { postmasterPid, preparedDataDir, startProcess, temporaryDataDir, waitFor, waitForQuery } from '#src/testing/processes.ts'
+import {
+  isRunning,
+  postmasterPid,
+  preparedDataDir,
+  startProcess,
+  temporaryDataDir,
+  waitFor,
+  waitForQuery,
+} from '#src/testing/processes.ts'
 
 test('§design 4 data of another PostgreSQL version is refused with a way out', async () => {
   const dataDir = await preparedDataDir()
@@ -30,6 +38,37 @@ test('§design 4 damaged data: PostgreSQL’s own words are in the message', asy
   await expect(startProcess({ dataDir, use: 'server' }).opened).rejects.toThrow(/PostgreSQL did not start on .*pg_control/)
 })
 
+test('§design 4 a missing password is made anew, and nothing is left running', async () => {
+  const dataDir = await preparedDataDir()
+  const passwordFile = path.join(dataDir, 'postgres/arcade.password')
+  const before = await readFile(passwordFile, 'utf8')
+  await rm(passwordFile)
+  const server = startProcess({ dataDir, use: 'server' })
+  await server.opened
+  expect(await readFile(passwordFile, 'utf8')).not.toBe(before)
+  expect((await stat(passwordFile)).mode & 0o777).toBe(0o600)
+  const postmaster = await postmasterPid(dataDir)
+  server.kill('SIGTERM')
+  expect(await server.ended).toMatchObject({ code: 0 })
+  expect(await isRunning(postmaster)).toBe(false)
+})
+
+test('§design 4 a password that goes missing while PostgreSQL runs: one sentence names the process to end', async () => {
+  const dataDir = await preparedDataDir()
+  const server = startProcess({ dataDir, use: 'server' })
+  await server.opened
+  const postmaster = await postmasterPid(dataDir)
+  server.kill('SIGKILL')
+  await server.ended
+  await rm(path.join(dataDir, 'postgres/arcade.password'))
+  await expect(startProcess({ dataDir, use: 'server' }).opened).rejects.toThrow(
+    `its password is gone (${dataDir}/postgres/arcade.password): end it with kill -INT ${postmaster} and start again`,
+  )
+  process.kill(postmaster, 'SIGINT')
+  await waitFor('PostgreSQL to end', async () => !(await isRunning(postmaster)))
+  expect(await startProcess({ dataDir, use: 'server' }).opened).toBeGreaterThan(0)
+})
+
 test('§design 4 a port that somebody else took while PostgreSQL was away: another one, and the pool follows', async () => {
   const dataDir = await preparedDataDir()
   const server = startProcess({ dataDir, use: 'server' })
@@ -46,7 +85,7 @@ test('§design 4 a port that somebody else took while PostgreSQL was away: anoth
     })
   await waitFor('the port', attempt)
   server.kill('SIGCONT')
-  await waitForQuery(server, 'select 1', 5_000)
+  await waitForQuery(server, 'select 1', 30_000)
   expect(await portOf(dataDir)).not.toBe(port)
 })
 

@@ -8,7 +8,15 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { type ClusterSettings, DATABASE, ROLE, initialise, readPassword, writeSettings } from './cluster-init.ts'
+import {
+  type ClusterSettings,
+  DATABASE,
+  ROLE,
+  initialise,
+  readPassword,
+  replaceMissingPassword,
+  writeSettings,
+} from './cluster-init.ts'
 import { type Programs, programsFor } from './cluster-run.ts'
 import { StartError } from './errors.ts'
 import { type Process, findProcess, findProcesses, signal } from './processes.ts'
@@ -43,7 +51,13 @@ export function embeddedCluster(options: ClusterOptions): Cluster {
   let lastPort: number | undefined
 
   async function describe({ pid, port }: Postmaster): Promise<Running> {
-    return { pid, port, host: '127.0.0.1', user: ROLE, database: DATABASE, password: await readPassword(dir) }
+    const password = await readPassword(dir)
+    if (password === undefined) {
+      throw new StartError(
+        `PostgreSQL (process ${pid}) runs on ${dir}, but its password is gone (${dir}/arcade.password): end it with kill -INT ${pid} and start again, which makes a new password.`,
+      )
+    }
+    return { pid, port, host: '127.0.0.1', user: ROLE, database: DATABASE, password }
   }
 
   return {
@@ -71,6 +85,8 @@ const STARTING_MS = 120_000
 const STOPPING_MS = 30_000
 /** The children of a killed postmaster end within milliseconds, except busy ones. */
 const ORPHANS_MS = 8_000
+/** PostgreSQL writes its lock file in much less. */
+const WRITTEN_MS = 2_000
 
 interface Postmaster {
   pid: number
@@ -79,14 +95,14 @@ interface Postmaster {
 
 /** Waits until the live postmaster of this data directory accepts connections; undefined when there is none. */
 async function adopt(dir: string, abort: AbortSignal | undefined): Promise<Postmaster | undefined> {
-  const deadlines = { starting: Date.now() + STARTING_MS, stopping: Date.now() + STOPPING_MS }
+  const deadlines = { starting: performance.now() + STARTING_MS, stopping: performance.now() + STOPPING_MS }
   for (;;) {
     abort?.throwIfAborted()
     const file = await readPidFile(dir)
     if (file === undefined || !(await isPostmaster(dir, file.pid))) return undefined
     if (file.status === 'ready') return { pid: file.pid, port: file.port }
     const phase = file.status === 'stopping' ? 'stopping' : 'starting'
-    if (Date.now() > deadlines[phase]) {
+    if (performance.now() > deadlines[phase]) {
       throw new StartError(
         `PostgreSQL (process ${file.pid}) on ${dir} has been ${phase} for too long: see ${dir}/log, or end it with kill -QUIT ${file.pid}.`,
       )
@@ -141,7 +157,8 @@ async function start({ dir, settings, log, port: preferredPort, abort }: StartOp
   const programs = await programsFor(dir)
   await initialise(dir, programs, settings)
   await writeSettings(dir, programs, settings)
-  const orphansGone = Date.now() + ORPHANS_MS
+  await replaceMissingPassword(dir, programs)
+  const orphansGone = performance.now() + ORPHANS_MS
   for (let clashes = 0; ;) {
     abort?.throwIfAborted()
     await removeStalePidFile(dir)
@@ -155,7 +172,7 @@ async function start({ dir, settings, log, port: preferredPort, abort }: StartOp
     if (/lock file "postmaster.pid"/.test(problem)) {
       const other = await adopt(dir, abort)
       if (other !== undefined) return other
-    } else if (/pre-existing shared memory block/.test(problem) && Date.now() < orphansGone) {
+    } else if (/pre-existing shared memory block/.test(problem) && performance.now() < orphansGone) {
       await endOrphans(dir)
     } else if (/could not bind|could not create any TCP/.test(problem) && clashes < 5) {
       clashes += 1
@@ -207,16 +224,17 @@ interface WaitOptions {
 async function waitUntilReady({ dir, child, ended, abort }: WaitOptions): Promise<Postmaster | undefined> {
   let isRunning = true
   void ended.then(() => (isRunning = false))
-  const deadline = Date.now() + STARTING_MS
+  const deadline = performance.now() + STARTING_MS
   while (isRunning && child.pid !== undefined) {
     if (abort?.aborted) {
       child.kill('SIGINT')
+      child.ref() // so that this process stays until PostgreSQL has ended
       await ended
       abort.throwIfAborted()
     }
     const file = await readPidFile(dir)
     if (file?.pid === child.pid && file.status === 'ready') return { pid: file.pid, port: file.port }
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw new StartError(`PostgreSQL (process ${child.pid}) on ${dir} is still not ready: see ${dir}/log.`)
     await pause(POLL_MS)
   }
@@ -228,16 +246,20 @@ async function waitUntilReady({ dir, child, ended, abort }: WaitOptions): Promis
  * start beside it. The file stays while any process of the old server is left. PostgreSQL itself handles the file of a dead process.
  */
 async function removeStalePidFile(dir: string): Promise<void> {
-  const file = await readPidFile(dir)
+  let file = await readPidFile(dir)
+  // An empty file is being written at this moment, unless a crash cut it off.
+  for (const written = performance.now() + WRITTEN_MS; isEmpty(file) && performance.now() < written;) {
+    await pause(POLL_MS)
+    file = await readPidFile(dir)
+  }
   if (file === undefined || (await isPostmaster(dir, file.pid))) return
-  const isEmpty = !(file.pid > 0)
-  if (isEmpty) {
-    // An empty file is being written at this moment, unless a crash cut it off; its age tells which.
-    const { mtimeMs } = await stat(pidFile(dir)).catch(() => ({ mtimeMs: Date.now() }))
-    if (Date.now() - mtimeMs < 2_000) return
-  } else if (!pidExists(file.pid)) return
+  if (!isEmpty(file) && !pidExists(file.pid)) return
   await endOrphans(dir)
   if ((await findProcesses((found) => found.cwd === dir)).length === 0) await rm(pidFile(dir), { force: true })
+}
+
+function isEmpty(file: PidFile | undefined): boolean {
+  return file !== undefined && !(file.pid > 0)
 }
 
 /** Also true for a zombie process, which PostgreSQL takes for a running server. */
@@ -313,9 +335,9 @@ function reasonIn(text: string): string | undefined {
 }
 
 async function until(isDone: () => Promise<boolean>, timeoutMs: number): Promise<boolean> {
-  const deadline = Date.now() + timeoutMs
+  const deadline = performance.now() + timeoutMs
   while (!(await isDone())) {
-    if (Date.now() > deadline) return false
+    if (performance.now() > deadline) return false
     await pause(POLL_MS)
   }
   return true

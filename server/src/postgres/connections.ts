@@ -15,7 +15,14 @@ export interface Pool {
   end(timeoutMs: number): Promise<void>
 }
 
-export function openPool(address: Address, { size, log }: { size: number; log: Logger }): Pool {
+export interface PoolOptions {
+  size: number
+  /** PostgreSQL cancels a statement after this time, and ends a transaction that does nothing for as long. */
+  statementTimeoutMs: number
+  log: Logger
+}
+
+export function openPool(address: Address, { size, statementTimeoutMs, log }: PoolOptions): Pool {
   const clients = new Set<pg.ClientBase>()
   const pool = new pg.Pool({
     ...configFor(address),
@@ -23,8 +30,8 @@ export function openPool(address: Address, { size, log }: { size: number; log: L
     max: size,
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
     application_name: 'arcade pool',
   })
   pool.on('connect', (client) => clients.add(client))
@@ -71,9 +78,8 @@ export function isConnectTimeout(error: unknown): boolean {
 /** A request fails fast when the database is away or the pool is exhausted. */
 const ACQUIRE_TIMEOUT_MS = 3_000
 const CONNECT_TIMEOUT_MS = 5_000
-const STATEMENT_TIMEOUT_MS = 30_000
-/** By then PostgreSQL has cancelled the statement itself, unless the network between is gone. */
-const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000
+/** After so many times its time limit PostgreSQL has cancelled a statement itself, unless the network between is gone. */
+const ANSWER_TIMEOUT_FACTOR = 7 / 6
 
 /** A pg client that survives the loss of its server at any moment, gives up a server that does not answer, and queues queries. */
 export class Connection extends pg.Client {
@@ -85,7 +91,7 @@ export class Connection extends pg.Client {
 
   constructor(config: pg.ClientConfig) {
     super(config)
-    this.#answerTimeoutMs = config.statement_timeout ? ANSWER_TIMEOUT_MS : 0
+    this.#answerTimeoutMs = (config.statement_timeout || 0) * ANSWER_TIMEOUT_FACTOR
     // Node ends the process on an 'error' without a listener, and between two statements of a transaction there is no other.
     this.on('error', () => undefined)
     this.once('end', () => (this.isEnded = true))

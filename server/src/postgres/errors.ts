@@ -42,6 +42,11 @@ export function isRetryable(error: unknown): boolean {
   return someCause(error, ({ code }) => code === '40001' || code === '40P01')
 }
 
+/** True for a statement that did not get a lock within the time it may wait for one. */
+export function isLockTimeout(error: unknown): boolean {
+  return someCause(error, ({ code }) => code === '55P03')
+}
+
 /** True for a statement that was cut off by its time limit. */
 export function isTimeout(error: unknown): boolean {
   return someCause(error, ({ code }) => code === '57014')

@@ -16,8 +16,12 @@ export interface LockHolderOptions {
   target: { cluster: Cluster; dataDir: string } | { url: string }
   use: 'server' | 'command'
   log: Logger
+  /** Gives the first connection up. */
+  signal?: AbortSignal | undefined
   /** How long the first connection may take. */
   giveUpAfterMs: number
+  /** How often the connection is tested; without an answer for as long it counts as lost. */
+  heartbeatMs: number
   /** Called with the database's address at the start and after each recovery, because the port may have changed. */
   onConnected: (address: Address) => void
   /** Called when another server has taken the data directory over, so that this process has to end. */
@@ -49,12 +53,17 @@ export async function openLockHolder(options: LockHolderOptions): Promise<LockHo
   const listeners: Listener[] = []
   const closing = new AbortController()
   const name = `arcade ${options.use} ${process.pid} ${randomBytes(4).toString('hex')}`
-  const attachOptions = { ...options, name, abort: closing.signal }
-  let current: Attached | undefined = await attach(attachOptions)
+  const abort = options.signal ? AbortSignal.any([closing.signal, options.signal]) : closing.signal
+  const attachOptions = { ...options, name, abort }
+  let current: Attached | undefined = await attach(attachOptions).catch(async (error: unknown) => {
+    // The cluster may run because of this start; if nobody else uses it, it must not stay behind.
+    if ('cluster' in target && !(error instanceof AlreadyRunningError)) await leave(target.cluster, name, CLOSE_FAILED_MS)
+    throw error
+  })
   let recovery: Promise<void> | undefined
   let lastAddress = current.address
   watch(current)
-  const heartbeat = setInterval(() => void destroyIfDead(current?.client), HEARTBEAT_MS)
+  const heartbeat = setInterval(() => void destroyIfDead(current?.client, options.heartbeatMs), options.heartbeatMs)
   heartbeat.unref()
 
   function watch({ client, address }: Attached): void {
@@ -77,7 +86,7 @@ export async function openLockHolder(options: LockHolderOptions): Promise<LockHo
   async function recover(): Promise<void> {
     log.warn('The database connection was lost')
     for (const { onGap } of listeners) onGap()
-    const since = Date.now()
+    const since = performance.now()
     const attached = await attach({ ...attachOptions, giveUpAfterMs: Infinity })
     current = attached
     watch(attached)
@@ -88,7 +97,7 @@ export async function openLockHolder(options: LockHolderOptions): Promise<LockHo
     }
     if (current !== attached) return
     for (const { onGap } of listeners) onGap()
-    log.warn({ afterMs: Date.now() - since }, 'The database connection is back')
+    log.warn({ afterMs: performance.now() - since }, 'The database connection is back')
   }
 
   return {
@@ -105,21 +114,17 @@ export async function openLockHolder(options: LockHolderOptions): Promise<LockHo
     },
     async close(timeoutMs) {
       if (closing.signal.aborted) return
-      const deadline = Date.now() + timeoutMs
+      const deadline = performance.now() + timeoutMs
       closing.abort(new Error('The database is being closed'))
       clearInterval(heartbeat)
       await resultWithin(recovery, CLOSE_RECOVERY_MS)
+      if (current !== undefined) await detach(current, target, deadline - performance.now())
       // A recovery may have started the cluster again just before it was aborted.
-      if ('cluster' in target) current ??= await resultWithin(attachIfRunning(target.cluster, name), CLOSE_RECOVERY_MS)
-      if (current === undefined) return
-      if ('cluster' in target) await stopIfLast(current, target.cluster, deadline)
-      await resultWithin(current.client.end(), Math.max(0, deadline - Date.now()))
-      destroy(current.client)
+      else if ('cluster' in target) await leave(target.cluster, name, deadline - performance.now())
     },
   }
 }
 
-const HEARTBEAT_MS = 5_000
 /** A server that is just ending gives its lock back within this time. */
 const HANDOVER_MS = 300
 /** PostgreSQL notices within this time that a client process has died, and frees its locks. */
@@ -127,6 +132,7 @@ const VANISHED_MS = 10_000
 /** PostgreSQL may replay its log for this long after a crash; until then it refuses connections with 57P03. */
 const STARTING_MS = 120_000
 const CLOSE_RECOVERY_MS = 3_000
+const CLOSE_FAILED_MS = 7_500
 
 interface Attached {
   client: Connection
@@ -143,19 +149,21 @@ interface AttachOptions extends LockHolderOptions {
 /** Connects and takes the locks. It starts the embedded cluster as often as needed, because other processes may stop it meanwhile. */
 async function attach(options: AttachOptions): Promise<Attached> {
   const { abort, log, giveUpAfterMs } = options
-  const since = Date.now()
+  const since = performance.now()
   for (let failures = 0; ; failures += 1) {
     try {
       const attached = await attachOnce(options)
       if (attached !== undefined) return attached
-      if (Date.now() - since > giveUpAfterMs)
+      if (performance.now() - since > giveUpAfterMs)
         throw new StartError('The process that stops PostgreSQL on this DATA_DIR does not finish: end it and start again.')
     } catch (error) {
+      abort?.throwIfAborted()
       if (error instanceof AlreadyRunningError) throw error
-      if (giveUpAfterMs !== Infinity && Date.now() - since > allowedMs(error, giveUpAfterMs)) throw startError(options, error)
+      if (giveUpAfterMs !== Infinity && performance.now() - since > allowedMs(error, giveUpAfterMs))
+        throw startError(options, error)
       if (failures % 20 === 5) log.warn({ err: error }, 'The database is not reachable, trying again')
     }
-    await pause(Math.min(500, 25 * 2 ** failures), undefined, abort && { signal: abort })
+    await pause(Math.min(500, 25 * 2 ** failures), undefined, abort && { signal: abort }).catch(() => abort?.throwIfAborted())
   }
 }
 
@@ -189,11 +197,26 @@ async function attachOnce({ target, use, name, abort }: AttachOptions): Promise<
   }
 }
 
-async function attachIfRunning(cluster: Cluster, name: string): Promise<Attached | undefined> {
-  const running = await cluster.find()
-  if (running === undefined) return undefined
+/** Stops a running cluster, to which this process is not attached, unless others use it. */
+async function leave(cluster: Cluster, name: string, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  const running = await cluster.find().catch(() => undefined)
+  if (running === undefined) return
   const { pid, ...address } = running
-  return { client: await connect(address, name), address, pid }
+  const client = await resultWithin(connect(address, name), CLOSE_RECOVERY_MS)
+  if (client !== undefined) await detach({ client, address, pid }, { cluster }, deadline - performance.now())
+}
+
+/** Gives the locks back, stops an embedded cluster that nobody else uses, and closes the connection. */
+async function detach(
+  { client, pid }: Attached,
+  target: { cluster: Cluster } | { url: string },
+  timeoutMs: number,
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  if ('cluster' in target && pid !== undefined) await stopIfLast({ client, pid }, target.cluster, timeoutMs)
+  await resultWithin(client.end(), Math.max(0, deadline - performance.now()))
+  destroy(client)
 }
 
 async function tryLock(client: pg.Client, lock: string, number: number): Promise<boolean> {
@@ -219,16 +242,16 @@ async function takeServerLock(
   client: pg.Client,
   { dataDir, name, abort }: { dataDir: string; name: string; abort: AbortSignal | undefined },
 ): Promise<void> {
-  const since = Date.now()
+  const since = performance.now()
   for (;;) {
     if (await tryLock(client, 'pg_try_advisory_lock', LOCKS.server)) return
-    const holder = await serverLockHolder(client)
+    const holder = await advisoryLockHolder(client, LOCKS.server)
     const pid = Number(holder?.name.split(' ')[2])
     if (holder?.name === name) {
       await client.query('select pg_terminate_backend($1)', [holder.backend]) // this process lost that connection, but PostgreSQL has not noticed yet
     } else if (
       holder !== undefined &&
-      Date.now() - since > ((await findProcess(pid)) === undefined ? VANISHED_MS : HANDOVER_MS)
+      performance.now() - since > ((await findProcess(pid)) === undefined ? VANISHED_MS : HANDOVER_MS)
     ) {
       throw new AlreadyRunningError(`Another Arcade Console is already running on DATA_DIR ${dataDir} (process ${pid}).`)
     }
@@ -236,11 +259,15 @@ async function takeServerLock(
   }
 }
 
-async function serverLockHolder(client: pg.Client): Promise<{ backend: number; name: string } | undefined> {
+/** PostgreSQL's process that holds one of LOCKS in this database, with its application name. */
+export async function advisoryLockHolder(
+  client: pg.Client,
+  number: number,
+): Promise<{ backend: number; name: string } | undefined> {
   const { rows } = await client.query<{ backend: number; name: string }>(
     `select a.pid as backend, a.application_name as name
      from pg_locks l join pg_stat_activity a using (pid)
-     where l.locktype = 'advisory' and l.classid = ${LOCK_SPACE} and l.objid = ${LOCKS.server} and l.granted
+     where l.locktype = 'advisory' and l.classid = ${LOCK_SPACE} and l.objid = ${number} and l.granted
        and l.database = (select oid from pg_database where datname = current_database())`,
   )
   return rows[0]
@@ -250,28 +277,34 @@ async function serverLockHolder(client: pg.Client): Promise<{ backend: number; n
  * Stops the cluster if this process gets the exclusive lock on its use, because then it is the last user. A process that starts
  * meanwhile cannot get the shared lock and starts the cluster again.
  */
-async function stopIfLast({ client, pid }: Attached, cluster: Cluster, deadline: number): Promise<void> {
+async function stopIfLast(
+  { client, pid }: { client: Connection; pid: number },
+  cluster: Cluster,
+  timeoutMs: number,
+): Promise<void> {
   try {
     await client.query('select pg_advisory_unlock_all()')
-    if (!(await tryLock(client, 'pg_try_advisory_lock', LOCKS.use)) || pid === undefined) return
+    if (!(await tryLock(client, 'pg_try_advisory_lock', LOCKS.use))) return
   } catch (error) {
     if (!isUnavailable(error)) throw error
     return // the cluster has stopped already
   }
-  await cluster.stop(pid, Math.max(0, deadline - Date.now()))
+  await cluster.stop(pid, Math.max(0, timeoutMs))
 }
 
 /** Sends a query, because a connection whose other end vanished silently looks alive until it is used. */
-async function destroyIfDead(client: pg.Client | undefined): Promise<void> {
+async function destroyIfDead(client: pg.Client | undefined, timeoutMs: number): Promise<void> {
   if (client === undefined) return
-  const timer = setTimeout(() => destroy(client), HEARTBEAT_MS)
+  const timer = setTimeout(() => destroy(client), timeoutMs)
   await client.query('select 1').catch(() => destroy(client))
   clearTimeout(timer)
 }
 
 /** The promise's value; undefined when it is late or rejects. */
 async function resultWithin<T>(promise: Promise<T> | undefined, timeoutMs: number): Promise<T | undefined> {
-  return Promise.race([promise?.catch(() => undefined), pause(timeoutMs, undefined, { ref: false })])
+  const timer = new AbortController()
+  const late = pause(timeoutMs, undefined, { signal: timer.signal })
+  return Promise.race([promise?.catch(() => undefined), late]).finally(() => timer.abort())
 }
 
 function listenTo(channel: string): string {

@@ -28,16 +28,19 @@ async function main(options: ProcessOptions): Promise<void> {
     print({ event: 'fatal', message })
     process.exit(1)
   }
+  const starting = new AbortController()
   process.on('SIGTERM', () => {
+    starting.abort()
     void database?.close().then(() => {
       print({ event: 'closed' })
       process.exit(0)
     })
   })
   try {
-    database = await openDatabase({ ...options, log, onFatal })
+    database = await openDatabase({ ...options, log, onFatal, signal: starting.signal })
     print({ event: 'opened' })
   } catch (error) {
+    if (error === starting.signal.reason) process.exit(0)
     if (!(error instanceof StartError)) throw error
     print({ event: 'refused', message: error.message })
     process.exit(1)

@@ -144,11 +144,11 @@ export async function waitFor<T>(
   get: () => Promise<T> | T,
   timeoutMs = 10_000,
 ): Promise<Exclude<T, undefined | false>> {
-  const deadline = Date.now() + timeoutMs
+  const deadline = performance.now() + timeoutMs
   for (;;) {
     const value = await get()
     if (value !== undefined && value !== false) return value as Exclude<T, undefined | false>
-    if (Date.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`)
+    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`)
     await pause(10)
   }
 }

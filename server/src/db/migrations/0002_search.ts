@@ -2,9 +2,12 @@
  * Searching and sorting lists. `search_text` is what a search looks into, in lower case. Trigrams know ASCII letters and digits alone
  * (others too under some locales of DATABASE_URL): so that `moon_7` is one word to them `_.-#` are written as the capitals QXZJ, which
  * no text in lower case has, and characters they do not know at all have an index of their own. Players' wallets are left out, they
- * would double it: they are found by their beginning.
+ * would double it: they are found by their beginning. On a table of millions this takes minutes, so each statement stands alone and the
+ * indexes are built while others read and write; only adding the column keeps them waiting.
  */
 import { type Kysely, sql } from 'kysely'
+
+export const isResumable = true
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
@@ -30,25 +33,25 @@ function searchText(columns: string[]): string {
 
 function searchIndexes(table: string): string[] {
   return [
-    `create index ${table}_words on ${table} using gin (search_text gin_trgm_ops)`,
-    `create index ${table}_characters on ${table}
+    `create index concurrently if not exists ${table}_words on ${table} using gin (search_text gin_trgm_ops)`,
+    `create index concurrently if not exists ${table}_characters on ${table}
        using gin (string_to_array(regexp_replace(search_text, '[a-zA-Z0-9@ ]+', '', 'g'), null))
        where search_text ~ '[^a-zA-Z0-9@ ]'`,
   ]
 }
 
 const statements = [
-  `alter table telegram_users add column ${searchText(playerTexts)}`,
+  `alter table telegram_users add column if not exists ${searchText(playerTexts)}`,
   ...searchIndexes('telegram_users'),
-  `create index telegram_users_ton_wallet on telegram_users (lower(ton_wallet_address) text_pattern_ops)
+  `create index concurrently if not exists telegram_users_ton_wallet on telegram_users (lower(ton_wallet_address) text_pattern_ops)
      where ton_wallet_address is not null`,
-  `create index telegram_users_bsc_wallet on telegram_users (lower(bsc_wallet) text_pattern_ops) where bsc_wallet is not null`,
-  `create index telegram_users_by_created_at on telegram_users (created_at desc nulls last, user_id)`,
-  `create index telegram_users_by_username on telegram_users (lower(username), user_id)`,
+  `create index concurrently if not exists telegram_users_bsc_wallet on telegram_users (lower(bsc_wallet) text_pattern_ops) where bsc_wallet is not null`,
+  `create index concurrently if not exists telegram_users_by_created_at on telegram_users (created_at desc nulls last, user_id)`,
+  `create index concurrently if not exists telegram_users_by_username on telegram_users (lower(username), user_id)`,
 
-  `alter table users add column ${searchText(['fname', 'lname', 'email'])}`,
+  `alter table users add column if not exists ${searchText(['fname', 'lname', 'email'])}`,
   ...searchIndexes('users'),
-  `create index users_by_first_name on users (lower(fname), id)`,
-  `create index users_by_last_name on users (lower(lname), id)`,
-  `create index users_by_email on users (lower(email), id)`,
+  `create index concurrently if not exists users_by_first_name on users (lower(fname), id)`,
+  `create index concurrently if not exists users_by_last_name on users (lower(lname), id)`,
+  `create index concurrently if not exists users_by_email on users (lower(email), id)`,
 ]

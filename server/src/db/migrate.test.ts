@@ -1,0 +1,174 @@
+/** Migrations beside everything that may go on at the same time: long statements, held locks, other starts, an older server. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { activityCounters, countedActivity } from '#src/testing/activity.ts'
+import { reportFigure, rounds } from '#src/testing/size.ts'
+import { waitFor } from '#src/testing/processes.ts'
+import { createDatabase } from '#src/testing/test-database.ts'
+import { onServer } from '#src/testing/test-server.ts'
+import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
+import { type Migration, loadMigrations } from './migrate.ts'
+
+/** A tenth of the product's times or less, so that what takes longer than they allow takes a second here. */
+const QUICK = { statementTimeoutMs: 300, heartbeatMs: 200, migrationLimits: { lockTimeoutMs: 60, reportEveryMs: 300 } }
+
+test('§design 4 a step may take longer than any limit on statements, and says how far it is', async () => {
+  const url = await createDatabase('long_step')
+  const { log, lines } = recordedLog()
+  const slow = step('0001_slow', 'select pg_sleep(1.5)')
+  const database = await open({ url, log, migrations: [slow] })
+  expect(lines(/Migrating the database, 0001_slow for/).length).toBeGreaterThan(1)
+  expect(lines(/select pg_sleep/).length).toBeGreaterThan(1)
+  // The limit holds as before for everything else.
+  await expect(sql`select pg_sleep(1.5)`.execute(database.db)).rejects.toThrow('statement timeout')
+})
+
+test('§design 4 a migration waits for a lock as long as it takes, names who holds it, and lets others read meanwhile', async () => {
+  const url = await createDatabase('held_lock')
+  const { log, lines } = recordedLog()
+  const first = step('0001_a', 'create table a (x integer)')
+  await (await open({ url, migrations: [first] })).close()
+  await onServer(url, async (reader) => {
+    await reader(`set application_name = 'a long export'`)
+    await reader('begin')
+    await reader('select x from a')
+    const opening = open({ url, log, migrations: [first, step('0002_b', 'alter table a add y integer')] })
+    await waitFor('the report', () => lines(/waiting for a lock that process \d+ \(a long export\) holds/).length > 1)
+    // With the lock's holder there all the time, these would wait for ever behind a migration that does not let them pass.
+    for (let reads = 0; reads < 5; reads += 1) await onServer(url, (run) => run('select x from a'))
+    await reader('commit')
+    await opening
+  })
+  const columns = await onServer(url, (run) => run(`select * from information_schema.columns where table_name = 'a'`))
+  expect(columns).toHaveLength(2)
+})
+
+test('§design 4 a server that starts while another one migrates says so, keeps waiting and then opens', async () => {
+  const url = await createDatabase('two_starts')
+  const { log, lines } = recordedLog()
+  const { log: otherLog, lines: otherLines } = recordedLog()
+  const migrations = [step('0001_slow', 'create table once (x integer); select pg_sleep(2)')]
+  const first = open({ url, log, migrations })
+  await waitFor('the migration', () => lines(/0001_slow for/).length > 0)
+  const [one, two] = await Promise.all([first, open({ url, log: otherLog, migrations })])
+  expect(
+    otherLines(/Waiting for another process that migrates the database \(arcade migration 0001_slow\)/).length,
+  ).toBeGreaterThan(1)
+  expect([...lines(/Database migrated/), ...otherLines(/Database migrated/)]).toHaveLength(1)
+  // Neither of them lost a connection meanwhile.
+  expect([...lines(/was lost/), ...otherLines(/was lost/)]).toEqual([])
+  for (const database of [one, two]) expect(await database.isReady()).toBe(true)
+})
+
+test('§design 4 a start that is given up in the middle of a migration ends at once and leaves no statement running', async () => {
+  const url = await createDatabase('given_up')
+  const { log, lines } = recordedLog()
+  const controller = new AbortController()
+  const opening = open({ url, log, migrations: [step('0001_slow', 'select pg_sleep(60)')], signal: controller.signal })
+  await waitFor('the migration', () => lines(/0001_slow for/).length > 0)
+  controller.abort(new Error('given up'))
+  await expect(opening).rejects.toThrow('given up')
+  await onServer(url, async (run) => {
+    const running = () => run(`select pid from pg_stat_activity where query like '%pg_sleep(60)' and pid <> pg_backend_pid()`)
+    await waitFor('the statement to end', async () => (await running()).length === 0)
+  })
+})
+
+test('§design 4 a resumable step that was cut off goes on: what is done stays, a half-built index is built again', async () => {
+  const url = await createDatabase('cut_off')
+  const table = step('0001_a', 'create table a as select n from generate_series(1, 1000) n')
+  const index = 'create unique index concurrently if not exists a_n on a (n)'
+  const resumable: Migration = {
+    name: '0002_b',
+    isResumable: true,
+    up: async (db) => {
+      await sql`alter table a add column if not exists done integer`.execute(db)
+      await sql.raw(index).execute(db)
+    },
+  }
+  await (await open({ url, migrations: [table] })).close()
+  await onServer(url, async (run) => {
+    await run('insert into a values (1)')
+    await expect(run(index)).rejects.toThrow('could not create unique index') // it is there, but not valid
+    await run('delete from a where ctid = (select max(ctid) from a where n = 1)')
+  })
+  await open({ url, migrations: [table, resumable] })
+  const indexes = await onServer(url, (run) => run('select indisvalid from pg_index where indrelid = $$a$$::regclass'))
+  expect(indexes).toEqual([{ indisvalid: true }])
+})
+
+test('§design 4 players of the first version are migrated while a server of that version reads and writes', async () => {
+  const url = await createDatabase('first_version')
+  const players = rounds(2_000, 2_000_000)
+  const all = await loadMigrations()
+  const older = await openDatabase({
+    dataDir: '/nowhere',
+    url,
+    log: pino({ level: 'silent' }),
+    use: 'command',
+    migrations: all.slice(0, 1),
+  })
+  onTestFinished(() => older.close())
+  await onServer(url, async (run) => {
+    await run(`insert into telegram_users (user_id, first_name, last_name, username, email, created_at, balance)
+      select n, 'First ' || n % 5000, 'Lastname ' || n % 7000, 'player_' || n, 'player' || n || '@example.org',
+             now() - n * interval '1 second', n % 1000 from generate_series(1, ${players}) n`)
+    await run(
+      `insert into participations (user_id, kind, item_id) select n, 'social', 'item ' || n % 50 from generate_series(1, ${players}) n`,
+    )
+    await run('vacuum analyze')
+  })
+
+  let isOver = false
+  const stalls = { reading: 0, writing: 0 }
+  const work = async (kind: keyof typeof stalls, once: () => Promise<unknown>): Promise<void> => {
+    while (!isOver) {
+      const start = performance.now()
+      await once()
+      stalls[kind] = Math.max(stalls[kind], performance.now() - start)
+      await pause(5)
+    }
+  }
+  const reading = work('reading', () =>
+    sql`select * from telegram_users order by balance desc, user_id limit 5`.execute(older.db),
+  )
+  const writing = work('writing', () => sql`update telegram_users set balance = balance + 1 where user_id = 7`.execute(older.db))
+  const start = performance.now()
+  const { db } = await open({ url })
+  const seconds = (performance.now() - start) / 1000
+  isOver = true
+  await Promise.all([reading, writing])
+
+  const [row] = await onServer(url, (run) =>
+    run<Record<string, number>>(`select (select count(*)::int from telegram_users where search_text is not null) as searchable,
+      (select count(*)::int from migrations) as steps, (select count(*)::int from pg_index where not indisvalid) as invalid`),
+  )
+  expect(row).toEqual({ searchable: players, steps: all.length, invalid: 0 })
+  expect(await activityCounters(db)).toEqual(await countedActivity(db))
+  const [longestRead, longestWrite] = [stalls.reading, stalls.writing].map((ms) => (ms / 1000).toFixed(1))
+  reportFigure(
+    `${players} players migrated in ${seconds.toFixed(1)} s; longest read meanwhile ${longestRead} s, longest write ${longestWrite} s`,
+  )
+})
+
+function step(name: string, statement: string): Migration {
+  return { name, up: async (tx) => void (await sql.raw(statement).execute(tx)) }
+}
+
+async function open(options: Partial<DatabaseOptions> & { url: string }): Promise<Database> {
+  const log = pino({ level: 'silent' })
+  const database = await openDatabase({ dataDir: '/nowhere', log, use: 'server', ...QUICK, ...options })
+  onTestFinished(() => database.close())
+  return database
+}
+
+/** A log that remembers its lines. */
+function recordedLog() {
+  const all: string[] = []
+  return {
+    log: pino({ level: 'info' }, { write: (line) => void all.push(line) }),
+    lines: (pattern: RegExp) => all.filter((line) => pattern.test(line)),
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * The connection on which migrations run. Its statements have no time limit, but they wait only briefly for a lock before they let
+ * others pass, because everybody else queues behind a statement that waits for an exclusive lock. What takes long is reported.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
+import type { QueryResult } from 'pg'
+import type { Logger } from 'pino'
+import { type Address, type Connection, connect, destroy } from '#src/postgres/connections.ts'
+import { isLockTimeout } from '#src/postgres/errors.ts'
+
+export interface MigrationLimits {
+  /** How long a statement waits for a lock before it lets others pass. */
+  lockTimeoutMs: number
+  /** What takes longer than a fifth of this is reported, and then so often. */
+  reportEveryMs: number
+}
+
+export const MIGRATION_LIMITS: MigrationLimits = { lockTimeoutMs: 1_000, reportEveryMs: 10_000 }
+
+export interface MigrationConnectionOptions {
+  address: Address
+  log: Logger
+  limits: MigrationLimits
+  /** A connection from which the running statement can be watched; undefined while there is none. */
+  watcher: () => Connection | undefined
+  /** Closes the connection, whatever it is doing. */
+  signal?: AbortSignal | undefined
+}
+
+export interface MigrationConnection {
+  /** For statements in a transaction, which fails when one of them does not get its lock. */
+  db: Kysely<unknown>
+  /** For statements outside a transaction: one that does not get its lock is repeated until it does. */
+  repeatingDb: Kysely<unknown>
+  client: Connection
+  /** Names the step that runs from now on, in reports and for other processes that wait for it. */
+  begin(step: string): Promise<void>
+  secondsOfStep(): number
+  /** Pauses after a lock was not to be had, for as long as several attempts, so that others wait a small part of the time. */
+  letOthersPass(): Promise<void>
+  close(): void
+}
+
+const APPLICATION_NAME = 'arcade migration'
+const PAUSE_ATTEMPTS = 3
+
+export async function openMigrationConnection(options: MigrationConnectionOptions): Promise<MigrationConnection> {
+  const { limits, signal } = options
+  signal?.throwIfAborted()
+  const client = await connect(options.address, APPLICATION_NAME)
+  const setLockTimeout = (ms: number) => client.query(`set lock_timeout = ${ms}`)
+  const { rows } = await client.query<{ pid: number }>(
+    `select pg_backend_pid() as pid, set_config(name, '0', false) from pg_settings where name = any($1)`,
+    [['statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout']],
+  )
+  const pid = rows[0]?.pid ?? 0
+  await setLockTimeout(limits.lockTimeoutMs)
+  const abort = () => {
+    destroy(client)
+    // PostgreSQL would notice only after the statement, on some platforms.
+    options
+      .watcher()
+      ?.query('select pg_terminate_backend($1)', [pid])
+      .catch(() => undefined)
+  }
+  signal?.addEventListener('abort', abort)
+
+  const reporter = createReporter({ ...options, pid })
+  const letOthersPass = () => pause(PAUSE_ATTEMPTS * limits.lockTimeoutMs, undefined, { signal })
+
+  const query: Query = async (text, params) => {
+    // Building an index concurrently waits for older transactions, too, but it lets everybody read and write meanwhile.
+    const isPatient = /^\s*(create|drop) index concurrently/i.test(text)
+    if (isPatient) await setLockTimeout(0)
+    const stopWatching = reporter.watch(text)
+    try {
+      return await client.query(text, [...params])
+    } finally {
+      stopWatching()
+      if (isPatient) await setLockTimeout(limits.lockTimeoutMs)
+    }
+  }
+
+  const queryUntilLocked: Query = async (text, params) => {
+    for (;;) {
+      try {
+        return await query(text, params)
+      } catch (error) {
+        signal?.throwIfAborted()
+        if (!isLockTimeout(error)) throw error
+        await letOthersPass()
+      }
+    }
+  }
+
+  return {
+    db: kyselyOn(query),
+    repeatingDb: kyselyOn(queryUntilLocked),
+    client,
+    async begin(step) {
+      reporter.begin(step)
+      await client.query(`select set_config('application_name', $1, false)`, [`${APPLICATION_NAME} ${step}`])
+    },
+    secondsOfStep: reporter.seconds,
+    letOthersPass,
+    close() {
+      signal?.removeEventListener('abort', abort)
+      destroy(client) // which releases the lock of the migration, too
+    },
+  }
+}
+
+type Query = (text: string, params: readonly unknown[]) => Promise<QueryResult>
+
+/** Gives Kysely as much of a pool as it asks for. */
+function kyselyOn(query: Query): Kysely<unknown> {
+  const pool = { connect: async () => ({ query, release: () => undefined }), end: async () => undefined }
+  return new Kysely({ dialect: new PostgresDialect({ pool: pool as unknown as PostgresPool }) })
+}
+
+interface ReporterOptions extends MigrationConnectionOptions {
+  /** PostgreSQL's process of the connection that migrates. */
+  pid: number
+}
+
+/** Says what a step does when it takes long: the statement, its table's rows, how far an index is, who holds a lock it waits for. */
+function createReporter({ log, limits, watcher, pid }: ReporterOptions) {
+  let step = ''
+  let startedAt = performance.now()
+  let reportAt = Infinity
+
+  async function report(text: string): Promise<void> {
+    reportAt = performance.now() + limits.reportEveryMs
+    const client = watcher()
+    if (client === undefined) return
+    const statement = text.replaceAll(/\s+/g, ' ').trim().slice(0, STATEMENT_SHOWN)
+    const { rows } = await client.query<Observation>(OBSERVE, [pid, text.match(/\w+/g)])
+    const { tables, phase, percent, blockedBy } = rows[0] ?? {}
+    const facts = [
+      tables && `rows: ${tables}`,
+      phase && `${phase} ${percent ?? 0} %`,
+      blockedBy && `waiting for a lock that ${blockedBy} holds`,
+    ]
+    const seconds = secondsOfStep()
+    const known = facts.filter(Boolean).join('; ')
+    log.warn(
+      { migration: step, seconds, statement },
+      `Migrating the database, ${step} for ${seconds} s${known && ` (${known})`}: ${statement}`,
+    )
+  }
+
+  const secondsOfStep = () => Math.round((performance.now() - startedAt) / 100) / 10
+  return {
+    begin(name: string) {
+      step = name
+      startedAt = performance.now()
+      reportAt = startedAt + limits.reportEveryMs / 5
+    },
+    seconds: secondsOfStep,
+    watch(text: string): () => void {
+      const timer = setInterval(() => {
+        if (performance.now() >= reportAt)
+          report(text).catch((error: unknown) => log.debug({ err: error }, 'No progress to report'))
+      }, limits.lockTimeoutMs / 2)
+      return () => clearInterval(timer)
+    },
+  }
+}
+
+const STATEMENT_SHOWN = 120
+
+interface Observation {
+  /** The statement's tables with their rows, about: "telegram_users 1200000". */
+  tables: string | null
+  /** What the building of an index is at. */
+  phase: string | null
+  percent: number | null
+  /** Whose locks the statement waits for. */
+  blockedBy: string | null
+}
+
+const OBSERVE = `
+  select progress.phase,
+         floor(100 * greatest(blocks_done::numeric / nullif(blocks_total, 0), tuples_done::numeric / nullif(tuples_total, 0))) as percent,
+         (select string_agg(relname || ' ' || reltuples::bigint, ', ') from pg_class
+           where relkind = 'r' and relnamespace = current_schema()::regnamespace and reltuples > 0 and relname = any($2::text[])) as tables,
+         (select string_agg('process ' || pid || ' (' || application_name || ')', ', ') from pg_stat_activity
+           where pid = any(pg_blocking_pids($1))) as "blockedBy"
+    from (values ($1::int)) as migrating (pid) left join pg_stat_progress_create_index progress using (pid)`
