@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import * as parse from './import-rows.ts'
+import { BadRow, parseObject } from './import-values.ts'
 
 const player = { id: '100', userId: 100 }
 const task = { id: 't', image: 'twitter', priority: 1, title: 'Follow us', link: 'https://x.com/arcade', reward: 5 }
@@ -47,23 +48,31 @@ describe('design §8 lines', () => {
     ['[]', 'The line is not a JSON object'],
     ['null', 'The line is not a JSON object'],
     ['"text"', 'The line is not a JSON object'],
-    ['{"balance":9007199254740993}', 'A number is larger than 9007199254740992'],
+    ['{"balance":9007199254740993}', 'The number 9007199254740993 cannot be kept exactly'],
+    ['{"balance": -9007199254740992.5}', 'The number -9007199254740992.5 cannot be kept exactly'],
+    ['{"other":[1,0.12345678901234567]}', 'The number 0.12345678901234567 cannot be kept exactly'],
+    ['{"balance":1e-400}', 'The number 1e-400 cannot be kept exactly'],
   ])('%s is refused', (text, reason) => {
-    expect(() => parse.parseObject(text)).toThrow(reason)
+    expect(() => parseObject(text)).toThrow(reason)
+  })
+
+  test('numbers that a double keeps are read, however they are written', () => {
+    const text = '{"a":9007199254740992,"b":0.1,"c":1.50,"d":25e1,"e":1000000000000000000000,"f":12345678.90123456}'
+    expect(parseObject(text)).toEqual({ a: 2 ** 53, b: 0.1, c: 1.5, d: 250, e: 1e21, f: 12_345_678.901_234_56 })
   })
 
   test('digits in a text are no number', () => {
-    expect(parse.parseObject('{"title":"9007199254740993"}')).toEqual({ title: '9007199254740993' })
+    expect(parseObject('{"title":"9007199254740993"}')).toEqual({ title: '9007199254740993' })
   })
 
   test('a line nested very deeply does no harm', () => {
-    expect(() => parse.parseObject('['.repeat(400_000))).toThrow(parse.BadRow)
+    expect(() => parseObject('['.repeat(400_000))).toThrow(BadRow)
   })
 })
 
 describe('§3 telegramUsers', () => {
   test('what is missing or empty is null, the balance 0; unknown fields and __proto__ are ignored', () => {
-    const row = parse.parseObject('{"id":"100","firstName":"","lastName":null,"level":7,"__proto__":{"username":"evil"}}')
+    const row = parseObject('{"id":"100","firstName":"","lastName":null,"level":7,"__proto__":{"username":"evil"}}')
     expect(parse.parseTelegramUser(row).columns).toEqual({
       user_id: 100,
       created_at: null,

@@ -8,12 +8,29 @@ import type { TaskCollection } from '@arcade/contract/entities/task'
 import type { UserType } from '@arcade/contract/entities/user'
 import { countParticipations, countPlayers, moveParticipation, movePlayer } from '#src/db/activity.ts'
 import { addDelta, addToCounters, type Deltas } from '#src/db/counters.ts'
+import {
+  announcementEntity,
+  historyItemEntity,
+  participantEntity,
+  playerEntity,
+  taskEntity,
+  userEntity,
+} from '#src/db/entities.ts'
 import { writeHistoryItems } from '#src/db/history-items.ts'
 import { lockPriorities, parkPriorities } from '#src/db/priorities.ts'
 import type { HistoryKind } from '@arcade/contract/entities/history'
 import type { Tables } from '#src/db/tables.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
-import type { Columns } from './import-rows.ts'
+import {
+  type Columns,
+  importedAnnouncements,
+  columnsOfImport,
+  importedHistoryItems,
+  importedParticipants,
+  importedPlayers,
+  importedTasks,
+  importedUsers,
+} from './import-rows.ts'
 import { settleUnique } from './import-unique.ts'
 
 /** No two rows of a batch have the same key. Run again from the start when PostgreSQL asks for it. */
@@ -30,7 +47,7 @@ export interface Written {
 interface Table {
   name: string
   key: string[]
-  /** With their types, the key's first. */
+  /** With their types. */
   columns: Record<string, string>
   /** The moment of import when a row without one is added; a row that is changed keeps what it has. */
   createdNow?: true
@@ -41,59 +58,33 @@ interface Table {
   moment?: string
 }
 
-const texts = (...names: string[]): Record<string, string> => Object.fromEntries(names.map((name) => [name, 'text']))
-
 const users: Table = {
-  name: 'users',
+  name: userEntity.table,
   key: ['id'],
-  columns: { ...texts('id', 'fname', 'lname', 'email', 'user_type'), created_at: 'timestamptz' },
+  columns: columnsOfImport(importedUsers),
   createdNow: true,
   hasVersion: true,
 }
 
 const telegramUsers: Table = {
-  name: 'telegram_users',
+  name: playerEntity.table,
   key: ['user_id'],
-  columns: {
-    user_id: 'bigint',
-    created_at: 'timestamptz',
-    ...texts(
-      'first_name',
-      'last_name',
-      'username',
-      'twitter_username',
-      'instagram_username',
-      'linked_in_username',
-      'discord_username',
-    ),
-    ...texts('youtube_username', 'email', 'phone_number', 'ton_wallet_address', 'bsc_wallet'),
-    balance: 'numeric',
-  },
+  columns: columnsOfImport(importedPlayers),
   moment: 'created_at',
 }
 
 const tasks: Table = {
-  name: 'tasks',
+  name: taskEntity.table,
   key: ['collection', 'id'],
-  columns: {
-    ...texts('collection', 'id', 'image', 'title', 'link'),
-    priority: 'numeric',
-    reward: 'numeric',
-    created_at: 'timestamptz',
-  },
+  columns: { collection: 'text', ...columnsOfImport(importedTasks) },
   createdNow: true,
   hasVersion: true,
 }
 
 const announcements: Table = {
-  name: 'announcements',
+  name: announcementEntity.table,
   key: ['id'],
-  columns: {
-    ...texts('id', 'type', 'title', 'subtitle', 'description', 'link', 'link_type', 'input_text', 'image_name', 'icon_name'),
-    reward: 'numeric',
-    status: 'boolean',
-    created_at: 'timestamptz',
-  },
+  columns: columnsOfImport(importedAnnouncements),
   createdNow: true,
   // A file that was uploaded here keeps its name.
   onlyWhileNull: { image_name: 'image_key', icon_name: 'icon_key' },
@@ -101,24 +92,16 @@ const announcements: Table = {
 }
 
 const historyItems: Table = {
-  name: 'history_items',
+  name: historyItemEntity.table,
   key: ['kind', 'item_id'],
-  columns: {
-    ...texts('kind', 'item_id', 'title', 'type', 'link', 'link_type', 'description', 'input_text'),
-    reward: 'numeric',
-    created_at: 'timestamptz',
-  },
+  columns: { kind: 'text', ...columnsOfImport(importedHistoryItems), created_at: 'timestamptz' },
   createdNow: true,
 }
 
 const participations: Table = {
-  name: 'participations',
+  name: participantEntity.table,
   key: ['user_id', 'kind', 'item_id', 'period'],
-  columns: {
-    user_id: 'bigint',
-    ...texts('kind', 'item_id', 'period', 'username', 'first_name', 'last_name', 'user_input'),
-    at: 'timestamptz',
-  },
+  columns: { ...columnsOfImport(importedParticipants), kind: 'text', item_id: 'text', period: 'text' },
   moment: 'at',
 }
 

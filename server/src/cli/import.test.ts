@@ -209,7 +209,7 @@ test('§8 design: bad rows go to rejected.ndjson with file, line and reason, the
     {
       file: 'telegramUsers.ndjson',
       line: 7,
-      reason: 'A number is larger than 9007199254740992',
+      reason: 'The number 9007199254740993 cannot be kept exactly',
       row: { id: '3', userId: 2 ** 53 },
     },
     {

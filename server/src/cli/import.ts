@@ -13,6 +13,7 @@ import { createSessions } from '#src/identity/sessions.ts'
 import { type Line, readLines } from './import-lines.ts'
 import { openRejects, type Rejects } from './import-rejects.ts'
 import * as parse from './import-rows.ts'
+import { BadRow, parseObject, type Row } from './import-values.ts'
 import * as write from './import-write.ts'
 import { inLargePortions, vacuum } from './import-vacuum.ts'
 
@@ -51,7 +52,7 @@ export interface FileReport {
 
 interface Collection {
   name: string
-  parse(row: parse.Row): parse.ParsedRow
+  parse(row: Row): parse.ParsedRow
   /** The columns that make a row the same row. */
   key: string[]
   writer(run: Run): write.Writer | Promise<write.Writer>
@@ -107,13 +108,13 @@ const collections: Collection[] = [
   },
   ...Object.entries(histories).map(([name, kind]) => ({
     name,
-    parse: (row: parse.Row) => parse.parseHistoryItem(kind, row),
+    parse: (row: Row) => parse.parseHistoryItem(kind, row),
     key: ['item_id'],
     writer: ({ derived }: Run) => write.historyItemsWriter(derived[kind]),
   })),
   ...Object.entries(histories).map(([name, kind]) => ({
     name: `${name}.users`,
-    parse: (row: parse.Row) => parse.parseParticipation(kind, row),
+    parse: (row: Row) => parse.parseParticipation(kind, row),
     key: ['user_id', 'item_id'],
     writer: () => write.participationsWriter(kind),
     table: 'participations',
@@ -264,9 +265,9 @@ async function* readBatches(path: string, collection: Collection): AsyncGenerato
 function itemOf(line: Line, collection: Collection): Item {
   if (line.problem !== undefined) return { line, reason: line.problem }
   try {
-    return { line, ...collection.parse(parse.parseObject(line.text)) }
+    return { line, ...collection.parse(parseObject(line.text)) }
   } catch (error) {
-    if (error instanceof parse.BadRow) return { line, reason: error.message }
+    if (error instanceof BadRow) return { line, reason: error.message }
     throw error
   }
 }

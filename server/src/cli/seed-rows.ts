@@ -3,6 +3,10 @@
  * participant has the names of the player with that number. Parameters: $1 and $2 the first and last i, $3 the number that
  * ids start after, $4 the day that ends the twelve months.
  */
+import type { StoredName } from '@arcade/contract/entities/entity'
+import type { participantFields } from '@arcade/contract/entities/history'
+import type { playerFields } from '@arcade/contract/entities/player'
+import { columnOf, type Entity, participantEntity, playerEntity } from '#src/db/entities.ts'
 
 /** Bits of a hash of i; `salt` makes them independent of others'. Never negative. */
 const bits = (salt: number): string => `(hashint8extended(i, ${salt}) & 9223372036854775807)`
@@ -48,32 +52,50 @@ const moment = (salt: number): string =>
 const byTime = `select date_trunc(case when at >= now() - interval '48 hours' then 'hour' else 'day' end, at at time zone 'UTC') at time zone 'UTC' as at,
   count(*) as added from added group by 1`
 
+const playerValues = {
+  userId: '$3::bigint + i',
+  createdAt: moment(20),
+  firstName,
+  lastName,
+  username,
+  twitterUsername: `case when ${percent(21, 45)} then '@' || ${handle} end`,
+  instagramUsername: `case when ${percent(22, 40)} then ${handle} end`,
+  linkedInUsername: `case when ${percent(23, 20)} then 'in-' || i end`,
+  discordUsername: `case when ${percent(24, 37)} then ${oneOf(25, words)} || '#' || lpad(${pick(26, 10_000)}::text, 4, '0') end`,
+  youtubeUsername: `case when ${percent(27, 35)} then '@' || ${handle} || '-' || ${oneOf(28, tags)} end`,
+  email: `case when ${percent(29, 45)} then 'player' || i || '@example.org' end`,
+  phoneNumber: `case when ${percent(30, 27)} then '+' || ${oneOf(31, countries)} || lpad(i::text, 9, '0') end`,
+  tonWalletAddress: `case when ${percent(32, 45)} then 'UQ' || translate(encode(decode(${hex} || substr(md5((i * 2)::text), 1, 28), 'hex'), 'base64'), '+/=', '-_') end`,
+  bscWallet: `case when ${percent(33, 29)} then '0x' || ${hex} end`,
+  balance,
+} satisfies Record<StoredName<typeof playerFields>, string>
+
 export const telegramUsersSql = `
   with added as (
-    insert into telegram_users (user_id, created_at, first_name, last_name, username, twitter_username, instagram_username,
-      linked_in_username, discord_username, youtube_username, email, phone_number, ton_wallet_address, bsc_wallet, balance)
-    select $3::bigint + i, ${moment(20)}, ${firstName}, ${lastName}, ${username},
-      case when ${percent(21, 45)} then '@' || ${handle} end,
-      case when ${percent(22, 40)} then ${handle} end,
-      case when ${percent(23, 20)} then 'in-' || i end,
-      case when ${percent(24, 37)} then ${oneOf(25, words)} || '#' || lpad(${pick(26, 10_000)}::text, 4, '0') end,
-      case when ${percent(27, 35)} then '@' || ${handle} || '-' || ${oneOf(28, tags)} end,
-      case when ${percent(29, 45)} then 'player' || i || '@example.org' end,
-      case when ${percent(30, 27)} then '+' || ${oneOf(31, countries)} || lpad(i::text, 9, '0') end,
-      case when ${percent(32, 45)} then 'UQ' || translate(encode(decode(${hex} || substr(md5((i * 2)::text), 1, 28), 'hex'), 'base64'), '+/=', '-_') end,
-      case when ${percent(33, 29)} then '0x' || ${hex} end,
-      ${balance}
-    from generate_series($1::bigint, $2::bigint) as i
+    insert into telegram_users (${columnsOf(playerEntity, playerValues)})
+    select ${Object.values(playerValues).join(', ')} from generate_series($1::bigint, $2::bigint) as i
     on conflict (user_id) do nothing returning created_at as at
   ) ${byTime}`
+
+const participantValues = {
+  id: '$3::bigint + i',
+  username,
+  first_name: firstName,
+  last_name: lastName,
+  userInput: `case when ${percent(40, 20)} then 'https://x.com/' || ${oneOf(5, words)} || '/status/' || ${bits(41)} end`,
+  timestamp: `$4::timestamptz - interval '1 second' * ((hashint8extended(i, hashtext($6)) & 9223372036854775807) % 31536000)`,
+} satisfies Record<StoredName<typeof participantFields>, string>
 
 /** $5 and $6: kind and id of the history document; the first players take part in all of them. */
 export const participationsSql = `
   with added as (
-    insert into participations (user_id, kind, item_id, username, first_name, last_name, user_input, at)
-    select $3::bigint + i, $5::text, $6::text, ${username}, ${firstName}, ${lastName},
-      case when ${percent(40, 20)} then 'https://x.com/' || ${oneOf(5, words)} || '/status/' || ${bits(41)} end,
-      $4::timestamptz - interval '1 second' * ((hashint8extended(i, hashtext($6)) & 9223372036854775807) % 31536000)
-    from generate_series($1::bigint, $2::bigint) as i
+    insert into participations (kind, item_id, ${columnsOf(participantEntity, participantValues)})
+    select $5::text, $6::text, ${Object.values(participantValues).join(', ')} from generate_series($1::bigint, $2::bigint) as i
     on conflict (user_id, kind, item_id, period) do nothing returning at
   ) ${byTime}`
+
+function columnsOf(entity: Entity, values: Readonly<Record<string, string>>): string {
+  return Object.keys(values)
+    .map((name) => columnOf(entity, name))
+    .join(', ')
+}

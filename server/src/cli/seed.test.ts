@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import type { StoredName } from '@arcade/contract/entities/entity'
+import type { playerFields } from '@arcade/contract/entities/player'
 import type { Item } from '#src/db/counter-keys.ts'
 import { readCounters } from '#src/db/counters.ts'
 import { activityCounters, countedActivity } from '#src/testing/activity.ts'
@@ -103,4 +105,10 @@ test('§8 design: two seeds at the same time count every row once', async () => 
 test('§8 design: the shares are skewed and add up', () => {
   for (const total of [0, 1, 27, 1_000_000]) expect(shares(28, total).reduce((sum, part) => sum + part, 0)).toBe(total)
   expect(shares(28, 1_000_000)[0]).toBeGreaterThan(200_000)
+})
+
+test('a field that the seed forgets does not compile', () => {
+  const values = { userId: '$3::bigint + i' }
+  // @ts-expect-error every stored field of a player needs an expression
+  expect(values satisfies Record<StoredName<typeof playerFields>, string>).toBe(values)
 })

@@ -66,7 +66,7 @@ export function listExports<L extends List>(
       exportId,
       target: list.name,
       detail,
-      fileName: sheet.fileName,
+      fileName: list.fileName,
       sheetName: sheet.sheetName,
       async open(snapshot) {
         const parameters = [...where.parameters]

@@ -45,6 +45,5 @@ function toDate(moment: SheetRow[string]): Date | null {
 
 /** The spreadsheet of a list. */
 export interface ListSheet<Fs extends Fields> extends SheetOptions<Fs> {
-  fileName: string
   sheetName: string
 }

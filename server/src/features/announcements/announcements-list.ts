@@ -16,7 +16,6 @@ export const servedAnnouncements = serveList<typeof announcementList>({
   derived: announcementDerived,
   conditions: { status: (status) => sql`status = ${status === 'active'}` },
   sheet: {
-    fileName: 'announcements.xlsx',
     sheetName: 'Announcements',
     flags: { status: ['Active', 'In Active'] }, // sic, §2
   },

@@ -2,28 +2,37 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { defaultFileNames, type HistoryDownloadInput } from '@arcade/contract/download'
-import { HISTORY_PAGE_SIZE, type HistoryItem, type HistoryKind, type HistoryParticipant } from '@arcade/contract/entities/history'
+import type { SheetName } from '@arcade/contract/entities/entity'
+import {
+  HISTORY_PAGE_SIZE,
+  type HistoryItem,
+  historyItemFields,
+  type HistoryKind,
+  type HistoryParticipant,
+  participantFields,
+} from '@arcade/contract/entities/history'
 import { Failure, type Handlers } from '#src/calls.ts'
 import { isId, isMicroseconds, isText, keysetPage, readCursor, writeCursor } from '#src/lists/cursors.ts'
 import { counterSql } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
+import { historyItemEntity, participantEntity, selectList } from '#src/db/entities.ts'
 import { microsecondsSql, momentOf, momentSql } from '#src/db/moments.ts'
 import type { Downloads, Table } from '#src/sheets/download.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
 import { searchTerm } from '#src/lists/search.ts'
+import { sheetColumns, type SheetRow } from '#src/lists/sheet.ts'
 import type { Column } from '#src/sheets/spreadsheet.ts'
 
 /** More titles than a tab can sensibly list; the newest are kept. */
 const TITLES_LIMIT = 10_000
 
-interface ParticipantRow extends Omit<HistoryParticipant, 'timestamp'> {
-  timestamp: Date
-}
-
-interface PageRow extends ParticipantRow {
+/** A participant with what the page's cursors need. */
+interface PageRow extends HistoryParticipant {
+  at?: unknown
   period: string
   /** The moment in microseconds, as exact as the database has it. */
   key: string
+  /** The number of all participants that the page is a part of. */
   total: number
 }
 
@@ -86,7 +95,7 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
       const cursorOf = (row: PageRow): string => writeCursor([list, row.key, row.id, row.period])
       const page = keysetPage(read, { size: HISTORY_PAGE_SIZE, direction, cursorOf })
       return {
-        participants: page.rows.map(toWire),
+        participants: page.rows.map(withoutKeys),
         pageSize: HISTORY_PAGE_SIZE,
         pageCount: Math.max(1, Math.ceil(total / HISTORY_PAGE_SIZE)),
         total,
@@ -108,8 +117,9 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
   }
 }
 
-/** Participants that are looked through one by one; of more of them players' index gives those that can be meant. */
+/** So many participants are compared one by one. Of more of them the players' index finds those who can match. */
 const LOOKED_THROUGH = 20_000
+/** A name that more players have is so common that the whole list is looked through. */
 const MAX_CANDIDATES = 5_000
 
 const NAMES = sql<string>`lower(' ' || coalesce(p.username, '') || ' ' || coalesce(p.first_name, '') || ' ' || coalesce(p.last_name, ''))`
@@ -123,8 +133,8 @@ interface Search {
 }
 
 /**
- * Participants by part of a name or by their id. Of a long list only those are found by name whose player has that name, too, unless
- * the name is so common that the whole list is looked through.
+ * Participants by a part of a name or by their id. In a long list a participant is found by a name that the player still has today;
+ * a player's former names are only found in short lists and by common names, where the whole list is looked through.
  */
 async function searchParticipants(
   { db }: Database,
@@ -152,9 +162,7 @@ async function searchParticipants(
   const { rows } = await sql<PageRow>`
     with hits as materialized (${hits})
     select counted.total, page.* from (select count(*) as total from hits) as counted left join (
-      select user_id as id, username, first_name, last_name, user_input as "userInput", at as timestamp, at, period,
-        ${sql.raw(microsecondsSql('at'))} as key
-        from hits where ${isNext} order by ${order} limit ${sql.lit(HISTORY_PAGE_SIZE + 1)}
+      select ${sql.raw(PARTICIPANT)}, at, period, ${sql.raw(microsecondsSql('at'))} as key from hits where ${isNext} order by ${order} limit ${sql.lit(HISTORY_PAGE_SIZE + 1)}
     ) as page on true order by ${order}`.execute(db)
   return { read: rows.filter((row) => (row.id as number | null) !== null), total: rows[0]?.total ?? 0 }
 
@@ -166,65 +174,41 @@ async function searchParticipants(
 
 const COUNT = counterSql({ of: 'participants', kind: '$1::text', itemId: '$2::text' })
 
-const ITEM = `select kind, item_id as id, title, type, link_type as "linkType", link, description, input_text as "inputText", reward,
-  ${COUNT} as participants from history_items where kind = $1 and item_id = $2`
+const ITEM = `select ${selectList(historyItemEntity, { derived: { participants: COUNT } })} from history_items where kind = $1 and item_id = $2`
 
-const PARTICIPANTS = `select user_id as id, username, first_name, last_name, user_input as "userInput", at as timestamp`
+const PARTICIPANT = selectList(participantEntity, { derived: {} })
 const OF_ITEM = 'from participations where kind = $1 and item_id = $2'
 const MOMENT = momentSql('$3')
 
 /** Two exact ranges instead of an OR, so that a page is a few steps down the index also where many took part at one moment. */
 function pageSql(ranges: string[], order: string): string {
   const limit = HISTORY_PAGE_SIZE + 1
-  const parts = ranges.map((range) => `(${PARTICIPANTS}, at, period ${OF_ITEM} ${range} limit ${limit})`)
-  return `select id, username, first_name, last_name, "userInput", timestamp, period,
-    ${microsecondsSql('at')} as key, ${COUNT} as total
-    from (${parts.join(' union all ')}) as page order by ${order} limit ${limit}`
+  const parts = ranges.map((range) => `(select ${PARTICIPANT}, at, period ${OF_ITEM} ${range} limit ${limit})`)
+  const names = Object.keys(participantFields).map((name) => `"${name}"`)
+  return `select ${names.join(', ')}, period, ${microsecondsSql('at')} as key, ${COUNT} as total from (${parts.join(' union all ')}) as page order by ${order} limit ${limit}`
 }
 
-function toWire({ id, username, first_name, last_name, userInput, timestamp }: PageRow): HistoryParticipant {
-  return { id, username, first_name, last_name, userInput, timestamp: timestamp.toISOString() }
+function withoutKeys({ at: _at, period: _period, key: _key, total: _total, ...participant }: PageRow): HistoryParticipant {
+  return participant
 }
 
-/** What a row of the sheet shows of a participant; those posted may have ids and moments of any form. */
-interface SheetRow {
-  id?: number | string | null | undefined
-  username?: string | null | undefined
-  first_name?: string | null | undefined
-  last_name?: string | null | undefined
-  userInput?: string | null | undefined
-  timestamp: Date | null
-}
-
-type Details = {
-  [K in 'title' | 'type' | 'linkType' | 'link' | 'description' | 'inputText' | 'reward']?:
-    | HistoryItem[K]
-    | string
-    | null
-    | undefined
-}
+/** What a sheet says of the item itself. */
+type Details = { [Name in SheetName<typeof historyItemFields>]?: string | number | null | undefined }
 
 /** The participants, each beside the item's details, so that the table can be filtered, sorted and joined with others. */
 function columnsFor(item: Details): Column<SheetRow>[] {
-  const { reward } = item
-  return [
-    { header: 'ID', width: 14, kind: 'number', value: (row) => row.id },
-    { header: 'Username', width: 20, kind: 'text', value: (row) => row.username },
-    { header: 'First Name', width: 20, kind: 'text', value: (row) => row.first_name },
-    { header: 'Last Name', width: 20, kind: 'text', value: (row) => row.last_name },
-    { header: 'User Input', width: 40, kind: 'text', value: (row) => row.userInput },
-    { header: 'Timestamp', width: 20, kind: 'date', value: (row) => row.timestamp },
-    { header: 'Title', width: 32, kind: 'text', value: () => item.title },
-    { header: 'Type', width: 12, kind: 'text', value: () => item.type },
-    { header: 'Link Type', width: 12, kind: 'text', value: () => item.linkType },
-    { header: 'Link', width: 40, kind: 'text', value: () => item.link },
-    { header: 'Description', width: 40, kind: 'text', value: () => item.description },
-    { header: 'Input Text', width: 32, kind: 'text', value: () => item.inputText },
-    { header: 'Reward', width: 12, kind: 'number', value: () => reward },
-  ]
+  const details = sheetColumns(historyItemFields, { flags: {} }).map((column) => withValueOf(column, item))
+  return [...sheetColumns(participantFields, { flags: {} }), ...details]
 }
 
-const NOBODY: SheetRow = { timestamp: null }
+/** The column with the same value in every row. */
+function withValueOf(column: Column<SheetRow>, row: SheetRow): Column<SheetRow> {
+  const value = column.value(row)
+  return { ...column, value: () => value } as Column<SheetRow>
+}
+
+/** An item without participants has one row, in which only its details stand. */
+const NOBODY: SheetRow = {}
 
 /** POST /download-history: all participants of `kind` and `id` from the database, or those posted. */
 export function historyDownload({ downloads }: { downloads: Downloads }): Handlers<typeof contract.downloads>['history'] {
@@ -249,17 +233,12 @@ async function openItem(snapshot: Snapshot, kind: HistoryKind, id: string): Prom
   if (!item) throw new Failure('NO_SUCH_HISTORY')
   const columns = columnsFor(item)
   if (item.participants === 0) return { columns, total: 0, rows: [NOBODY] }
-  const query = `${PARTICIPANTS} ${OF_ITEM} order by at desc, user_id, period`
+  const fields = selectList(participantEntity, { derived: {}, moments: 'milliseconds' })
+  const query = `select ${fields} ${OF_ITEM} order by at desc, user_id, period`
   return { columns, total: item.participants, rows: { sql: query, parameters: [kind, id] } }
 }
 
 async function openPosted(data: HistoryDownloadInput['data']): Promise<Table<SheetRow>> {
-  const rows = data.users.map((user): SheetRow => ({ ...user, timestamp: toDate(user.timestamp) }))
-  return { columns: columnsFor(data), total: rows.length, rows: rows.length > 0 ? rows : [NOBODY] }
-}
-
-function toDate(text: string | null | undefined): Date | null {
-  if (text == null) return null
-  const date = new Date(/^\d+$/.test(text) ? Number(text) : text)
-  return Number.isNaN(date.getTime()) ? null : date
+  const rows: SheetRow[] = data.users.length > 0 ? data.users : [NOBODY]
+  return { columns: columnsFor(data), total: data.users.length, rows }
 }

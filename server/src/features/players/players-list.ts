@@ -1,6 +1,5 @@
 /** Telegram Users as a list (§2, §7, §9): by balance unless sorted otherwise, searched and filtered, paged by cursors. */
 import { type RawBuilder, sql } from 'kysely'
-import { defaultFileNames } from '@arcade/contract/download'
 import { playerList } from '@arcade/contract/entities/player'
 import { counterSql } from '#src/db/counters.ts'
 import { playerEntity } from '#src/db/entities.ts'
@@ -20,7 +19,6 @@ export const servedPlayers = serveList<typeof playerList>({
   derived: {},
   conditions: { wallet: (wallet) => wallets[wallet] },
   sheet: {
-    fileName: defaultFileNames.players,
     sheetName: 'Telegram Users',
     flags: {},
     // The order of §3, which is not the list's.

@@ -12,13 +12,13 @@ export const taskDerived: DerivedSql<typeof taskEntity> = {
 }
 
 function serveTasks(collection: TaskCollection): ServedList<TaskList> {
-  const { title, path } = taskCollections[collection]
+  const { title } = taskCollections[collection]
   return serveList<TaskList>({
     list: taskLists[collection],
     entity: taskEntity,
     derived: taskDerived,
     conditions: {},
-    sheet: { fileName: `${path.slice(1)}.xlsx`, sheetName: title, flags: {} },
+    sheet: { sheetName: title, flags: {} },
     search: (text) => searchWithoutIndex(`title || ' ' || coalesce(link, '')`, text),
     within: `collection = '${collection}'`,
   })

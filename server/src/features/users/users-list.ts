@@ -1,5 +1,4 @@
 /** Manage Users as a list (§2, §6, §7): searched, filtered and sorted, 50 a page, without the one who looks. */
-import { defaultFileNames } from '@arcade/contract/download'
 import { userList, userTypes } from '@arcade/contract/entities/user'
 import { counterSql } from '#src/db/counters.ts'
 import { userEntity } from '#src/db/entities.ts'
@@ -12,7 +11,6 @@ export const servedUsers = serveList<typeof userList>({
   derived: {},
   conditions: {},
   sheet: {
-    fileName: defaultFileNames.users,
     sheetName: 'Users',
     flags: {},
   },

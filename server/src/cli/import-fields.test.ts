@@ -1,0 +1,30 @@
+/** What a field more means for the import: it is read and written without another line, and what cannot be derived is demanded. */
+import { expect, test } from 'vitest'
+import { playerEntity, taskEntity } from '#src/db/entities.ts'
+import { columnsOfImport, importedFields, importedPlayers } from './import-rows.ts'
+
+const withCountry = {
+  ...playerEntity,
+  fields: { ...playerEntity.fields, country: { label: 'Country', kind: 'text', isOptional: true } },
+} as const
+
+test('§3 a field more is read as its kind says and written into its column', () => {
+  const fields = importedFields({ entity: withCountry, own: [], readers: {} })
+  expect(columnsOfImport(fields)).toEqual({ ...columnsOfImport(importedPlayers), country: 'text' })
+  const country = fields.find(({ name }) => name === 'country')!
+  expect(country.read({ country: 'TR' }, 'country')).toBe('TR')
+  expect(country.read({ country: '' }, 'country')).toBeNull()
+  expect(() => country.read({ country: 5 }, 'country')).toThrow('country must be a text')
+})
+
+test('what is forgotten or misspelt does not compile', () => {
+  // @ts-expect-error a reader for no field
+  importedFields({ entity: playerEntity, own: [], readers: { land: () => null } })
+  // @ts-expect-error a reader for a field that the console sets by itself
+  importedFields({ entity: taskEntity, own: ['version'], readers: { version: () => 1 } })
+  // @ts-expect-error no such field to leave out
+  importedFields({ entity: taskEntity, own: ['revision'], readers: {} })
+  // @ts-expect-error the number of participants is no column, so nothing can be imported into it
+  importedFields({ entity: taskEntity, own: [], readers: { numberOfParticipants: () => 1 } })
+  expect(importedFields({ entity: taskEntity, own: ['version'], readers: {} }).map(({ name }) => name)).not.toContain('version')
+})

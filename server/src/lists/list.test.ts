@@ -1,0 +1,138 @@
+/** What the contract's declaration of a list becomes on the server, and that what one forgets does not compile. */
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { announcementFields, announcementList } from '@arcade/contract/entities/announcement'
+import { defineList } from '@arcade/contract/entities/entity'
+import { playerFields } from '@arcade/contract/entities/player'
+import { taskFields, taskLists } from '@arcade/contract/entities/task'
+import { announcementEntity, playerEntity, taskEntity } from '#src/db/entities.ts'
+import { testDatabase } from '#src/testing/test-database.ts'
+import { exportSelection } from './exports.ts'
+import { serveList, sortSql, whereFilter, whereTarget } from './list.ts'
+import { searchWithoutIndex } from './search.ts'
+import { sheetColumns } from './sheet.ts'
+
+const list = defineList({
+  name: 'examples',
+  noun: { one: 'example', many: 'examples' },
+  emptyText: 'No examples yet.',
+  fileName: 'examples.xlsx',
+  fields: playerFields,
+  filters: {
+    username: { label: 'Username', kind: 'text', field: 'username', options: {} },
+    balanceMin: { label: 'Balance from', kind: 'min', field: 'balance' },
+    balanceMax: { label: 'Balance to', kind: 'max', field: 'balance' },
+    joinedFrom: { label: 'Joined from', kind: 'from', field: 'createdAt' },
+    joinedBefore: { label: 'Joined until', kind: 'before', field: 'createdAt', dayName: 'joinedUntil' },
+    isRich: { label: 'Rich', kind: 'choice', options: { yes: 'Yes', no: 'No' } },
+  },
+  sorts: { 'a-z': { label: 'A-Z', field: 'firstName' }, balance: { label: 'Balance', field: 'balance', isDescending: true } },
+  ownSort: 'balance',
+  pageSizes: [5],
+})
+const common = {
+  list,
+  entity: playerEntity,
+  derived: {},
+  search: (text: string) => searchWithoutIndex('username', text),
+  sheet: { sheetName: 'Examples', flags: {} },
+}
+const served = serveList<typeof list>({
+  ...common,
+  conditions: { isRich: (isRich) => (isRich === 'yes' ? sql`balance > 100` : sql`balance <= 100`) },
+  within: 'user_id < 100',
+})
+
+test('filters that name a field are its bounds or values; the others mean what the server says', async () => {
+  const { db } = await testDatabase()
+  await db
+    .insertInto('telegram_users')
+    .values([
+      { user_id: 1, balance: 0, username: 'a', created_at: '2026-01-01T00:00:00Z' },
+      { user_id: 2, balance: 100, username: 'b', created_at: '2026-01-02T00:00:00Z' },
+      { user_id: 3, balance: 200, username: 'c', created_at: null },
+      { user_id: 200, balance: 200, username: 'c', created_at: null },
+    ])
+    .execute()
+  const idsOf = async (filter: Parameters<typeof whereFilter<typeof list>>[1]) => {
+    const { matches } = whereFilter(served, filter)
+    const rows = await db.selectFrom('telegram_users').select('user_id').where(matches).orderBy('user_id').execute()
+    return rows.map(({ user_id: id }) => id)
+  }
+  expect(await idsOf({})).toEqual([1, 2, 3])
+  expect(await idsOf({ username: 'b' })).toEqual([2])
+  expect(await idsOf({ balanceMin: 100 })).toEqual([2, 3])
+  expect(await idsOf({ balanceMax: 100 })).toEqual([1, 2])
+  expect(await idsOf({ joinedFrom: '2026-01-02T00:00:00Z' })).toEqual([2])
+  expect(await idsOf({ joinedBefore: '2026-01-02T00:00:00Z' })).toEqual([1])
+  expect(await idsOf({ isRich: 'yes' })).toEqual([3])
+  expect(await idsOf({ isRich: 'no', search: 'A' })).toEqual([1])
+})
+
+test('a filter that the list does not offer is a mistake, never a condition less', () => {
+  expect(() => whereFilter(served, { land: 'TR' } as never)).toThrow('no filter land')
+  expect(() => whereTarget(served, { filter: { land: 'TR' } as never }, undefined as never)).toThrow('no filter land')
+})
+
+test('sorts go by their field, texts whatever their case', () => {
+  expect(sortSql(served, 'a-z')).toBe('lower(first_name)')
+  expect(sortSql(served, 'balance')).toBe('balance')
+})
+
+test('what a list forgets does not compile', () => {
+  // @ts-expect-error the condition of the filter isRich is missing
+  const unfinished = serveList<typeof list>({ ...common, conditions: {} })
+  expect(() => whereFilter(unfinished, { isRich: 'yes' })).toThrow(TypeError)
+  // @ts-expect-error a condition for a filter that the list does not offer
+  serveList<typeof list>({ ...common, conditions: { isRich: () => sql`true`, isPoor: () => sql`true` } })
+  serveList<typeof taskLists.social>({
+    list: taskLists.social,
+    entity: taskEntity,
+    // @ts-expect-error the SQL of numberOfParticipants is missing
+    derived: {},
+    conditions: {},
+    search: common.search,
+    sheet: common.sheet,
+  })
+  serveList<typeof announcementList>({
+    list: announcementList,
+    entity: announcementEntity,
+    derived: { numberOfParticipants: '0' },
+    conditions: { status: () => sql`true` },
+    search: common.search,
+    // @ts-expect-error what a cell says for the status is missing
+    sheet: { sheetName: 'A', flags: {} },
+  })
+  // @ts-expect-error this entity does not store the fields that the list shows
+  serveList<typeof list>({ ...common, entity: taskEntity, conditions: { isRich: () => sql`true` } })
+  const { noun, emptyText, fileName } = list
+  const facts = { name: 'facts', noun, emptyText, fileName, fields: taskFields, pageSizes: [50] } as const
+  defineList({
+    ...facts,
+    // @ts-expect-error a filter by a field that there is not
+    filters: { wallet: { label: 'Wallet', kind: 'min', field: 'wallet' } },
+    sorts: { title: { label: 'Title', field: 'title' } },
+    ownSort: 'title',
+  })
+  // @ts-expect-error a sort by a field that there is not
+  defineList({ ...facts, filters: {}, sorts: { wallet: { label: 'Wallet', field: 'wallet' } }, ownSort: 'wallet' })
+  // @ts-expect-error a sort that names no field
+  defineList({ ...facts, filters: {}, sorts: { title: { label: 'Title' } }, ownSort: 'title' })
+  // @ts-expect-error lists that cannot be exported
+  exportSelection({})
+})
+
+test('§7 the columns of a spreadsheet follow the fields, or the order that the sheet asks for', () => {
+  const columns = sheetColumns(announcementFields, { flags: { status: ['Active', 'In Active'] }, first: ['createdAt', 'reward'] })
+  expect(columns.slice(0, 3)).toMatchObject([
+    { header: 'Created At', kind: 'date', width: 20 },
+    { header: 'Reward', kind: 'number', width: 12 },
+    { header: 'Title', kind: 'text', width: 40 },
+  ])
+  expect(columns.map(({ header }) => header)).not.toContain('Image')
+  const row = { createdAt: 0, reward: 1.5, title: 'T', status: false }
+  const status = columns.find(({ header }) => header === 'Status')!
+  expect([columns[0]!.value(row), columns[1]!.value(row), status.value(row)]).toEqual([new Date(0), 1.5, 'In Active'])
+  // @ts-expect-error what a cell says for the status is missing
+  expect(() => sheetColumns(announcementFields, { flags: {} })).toThrow('not iterable')
+})
