@@ -5,13 +5,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { sql } from 'kysely'
 import { pino } from 'pino'
 import { importDirectory } from '#src/cli/import.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { createAccount } from '#src/identity/accounts.ts'
 import { hashPassword } from '#src/identity/passwords.ts'
 import { createSessions } from '#src/identity/sessions.ts'
+import { type KeptRows, keptRows } from './kept-rows.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 /** A small console as life fills one, in the import's format; written by scripts/sample.ts. */
@@ -29,7 +29,7 @@ export interface ConsoleServer {
   dataDir: string
   pid: number
   database: Database
-  /** Empties every collection; with `sample`, fills them from the sample data. */
+  /** Empties every collection; with `sample`, fills them from the sample data. The first time imports it, the others copy the rows. */
   reset(options: { sample: boolean }): Promise<void>
   /** Creates an account with a users document and a session. */
   addPerson(person: { fname: string; lname: string; email: string; userType: 'admin' | 'user' }): Promise<Person>
@@ -49,14 +49,21 @@ export async function startConsoleServer(env: Record<string, string> = {}): Prom
   const database = await openDatabase({ dataDir, log: pino({ level: 'silent' }), use: 'command' })
   const sessions = await createSessions(database)
   const passwordHash = await hashPassword(PASSWORD)
+  let rows: KeptRows | undefined
   return {
     url,
     dataDir,
     pid: child.pid ?? 0,
     database,
     async reset({ sample }) {
-      await emptyCollections(database)
-      if (sample) await importDirectory({ database, directory: SAMPLE, rejectedPath: join(dataDir, 'rejected.ndjson') })
+      rows ??= await keptRows(database)
+      if (!rows.isKept('nothing')) await rows.keep('nothing')
+      if (sample && !rows.isKept('sample')) {
+        await rows.putBack('nothing')
+        await importDirectory({ database, directory: SAMPLE, rejectedPath: join(dataDir, 'rejected.ndjson') })
+        await rows.keep('sample')
+      }
+      await rows.putBack(sample ? 'sample' : 'nothing')
     },
     async addPerson(person) {
       const { id } = await database.transaction((tx) => createAccount(tx, { ...person, passwordHash }))
@@ -80,13 +87,4 @@ async function readyAddress(stdout: NodeJS.ReadableStream): Promise<string> {
     }
   }
   throw new Error('the server ended before it was ready')
-}
-
-/** Everything but what the migrations themselves put there. */
-async function emptyCollections({ db }: Database): Promise<void> {
-  const { rows } = await sql<{ name: string }>`
-    select quote_ident(tablename) as name from pg_tables
-     where schemaname = current_schema() and tablename not like '%migration%' and tablename <> 'status_epoch'`.execute(db)
-  await sql.raw(`truncate ${rows.map(({ name }) => name).join(', ')}`).execute(db)
-  await sql`update status_epoch set epoch = 0`.execute(db)
 }

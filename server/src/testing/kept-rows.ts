@@ -1,0 +1,93 @@
+/** Keeps what the tables of a database hold, to be put back as often as one likes: only what has changed meanwhile is written. */
+import { sql } from 'kysely'
+import type { Database } from '#src/db/database.ts'
+
+export interface KeptRows {
+  /** Keeps what is there now under a name, a word. */
+  keep(name: string): Promise<void>
+  isKept(name: string): boolean
+  putBack(name: string): Promise<void>
+}
+
+interface Table {
+  name: string
+  /** The columns that can be written. */
+  columns: string
+  /** Tables whose rows this one's rows refer to. */
+  refersTo: string[]
+}
+
+export async function keptRows(database: Database): Promise<KeptRows> {
+  const { db } = database
+  const tables = await tablesOf(db)
+  /** Which name each table's rows were kept under, and the stamp that they had then. */
+  const present = new Map<string, { name: string; stamp: string }>()
+  const kept = new Set<string>()
+
+  /** A stamp a table that differs once a row was written or removed: xmin is the number of the transaction that wrote a row. */
+  const stamps = async (): Promise<Map<string, string>> => {
+    const each = tables.map(
+      ({ name }) =>
+        sql`select ${sql.lit(name)} as name, count(*) || ' ' || max(xmin::text::bigint) as stamp from ${sql.table(name)}`,
+    )
+    const { rows } = await sql<{ name: string; stamp: string | null }>`${sql.join(each, sql` union all `)}`.execute(db)
+    return new Map(rows.map(({ name, stamp }) => [name, stamp ?? 'empty']))
+  }
+
+  const remember = async (name: string, changed: readonly Table[]): Promise<void> => {
+    const now = await stamps()
+    for (const table of changed) present.set(table.name, { name, stamp: now.get(table.name) ?? '' })
+  }
+
+  return {
+    async keep(name) {
+      await sql`create schema ${sql.id(name)}`.execute(db)
+      for (const table of tables)
+        await sql`create table ${sql.id(name, table.name)} as table ${sql.table(table.name)}`.execute(db)
+      await remember(name, tables)
+      kept.add(name)
+    },
+    isKept: (name) => kept.has(name),
+    async putBack(name) {
+      const now = await stamps()
+      const isChanged = (table: Table): boolean => {
+        const was = present.get(table.name)
+        return (
+          was?.name !== name ||
+          was.stamp !== now.get(table.name) ||
+          tables.some((one) => table.refersTo.includes(one.name) && isChanged(one))
+        )
+      }
+      const changed = tables.filter(isChanged)
+      if (changed.length === 0) return
+      await database.transaction(async (tx) => {
+        await sql`truncate ${sql.join(changed.map((table) => sql.table(table.name)))}`.execute(tx)
+        for (const table of changed)
+          await sql`insert into ${sql.table(table.name)} (${sql.raw(table.columns)})
+            select ${sql.raw(table.columns)} from ${sql.id(name, table.name)}`.execute(tx)
+      })
+      await remember(name, changed)
+    },
+  }
+}
+
+/** All but those of the migrations; a table comes after those that its rows refer to. */
+async function tablesOf(db: Database['db']): Promise<Table[]> {
+  const { rows } = await sql<Table>`
+    select relname as name,
+           (select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
+             where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns,
+           (select coalesce(json_agg(f.relname), '[]') from pg_constraint join pg_class f on f.oid = confrelid
+             where conrelid = c.oid and contype = 'f' and confrelid <> c.oid) as "refersTo"
+      from pg_class c
+     where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname not like '%migration%'
+     order by relname`.execute(db)
+  const sorted: Table[] = []
+  const add = (table: Table): void => {
+    if (sorted.includes(table)) return
+    for (const one of rows) if (table.refersTo.includes(one.name)) add(one)
+    sorted.push(table)
+  }
+  for (const table of rows) add(table)
+  return sorted
+}
