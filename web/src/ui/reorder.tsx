@@ -97,21 +97,17 @@ export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<
     if (up.to === up.from) return putBack()
     lift.current = undefined
     dropped.current = up
-    focusedId.current = up.id
     setLiftedId(undefined)
     place(up, 'dropped at')
     onMove(up.from, up.to)
   }
 
-  // Once the table has the order that the row was dropped into, rows stand where they looked to be; the row's move cost it the focus.
+  // Once the table has the order that the row was dropped into, rows stand where they looked to be.
   const dropped = useRef<Lift>(undefined)
-  const focusedId = useRef<string>(undefined)
   useLayoutEffect(() => {
     if (lift.current) putBackRef.current() // somebody else changed the list meanwhile
     settle(dropped.current?.elements ?? [])
-    if (focusedId.current !== undefined) buttons.current.get(focusedId.current)?.focus({ preventScroll: true })
     dropped.current = undefined
-    focusedId.current = undefined
   }, [order])
   const putBackRef = useRef(putBack)
   useEffect(() => {
@@ -194,10 +190,7 @@ export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<
         <IconGripVertical size={18} stroke={1.75} aria-hidden />
       </button>
     ),
-    focus: (row) => {
-      focusedId.current = idOf(row)
-      buttons.current.get(idOf(row))?.focus()
-    },
+    focus: (row) => buttons.current.get(idOf(row))?.focus(),
     announcements: (
       <div className="app-sr-only">
         <p id={helpId}>Press Space to pick up, the arrow keys to move, Space to drop, Escape to cancel.</p>
