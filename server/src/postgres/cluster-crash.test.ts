@@ -40,15 +40,16 @@ test('§security crash: kill -9 of PostgreSQL, the server brings it back, caller
   await server.listen('news')
   const writer = writeRows(server)
   await waitFor('some rows', () => writer.acknowledged.length > 50)
-  const killedAt = performance.now()
   process.kill(await postmasterPid(dataDir), 'SIGKILL')
   await waitFor('a failed write', () => writer.failures.length > 0)
-  await waitFor('a write after it', () => writer.lastSuccessAt > killedAt + 20 && writer.isHealthy())
+  // Sessions that were busy when their postmaster died may go on for a while, so a write that succeeds does not mean that it is back.
+  // What the server listens to is listened to again, and both ends of the gap were told.
+  await waitFor('both gaps', () => server.events.filter(({ event }) => event === 'gap').length === 2)
+  const backAt = performance.now()
+  await waitFor('a write after it', () => writer.lastSuccessAt > backAt)
   await writer.stop()
   expect(writer.failures.filter(({ isUnavailable }) => !isUnavailable)).toEqual([])
   await expectRows(server, writer.acknowledged)
-  // What it listens to is listened to again, and both ends of the gap were told.
-  await waitFor('both gaps', () => server.events.filter(({ event }) => event === 'gap').length === 2)
   await server.query(`notify news, 'after'`)
   await waitFor('the message', () => server.events.some((event) => event.event === 'heard' && event.message === 'after'))
 })
@@ -215,8 +216,6 @@ function writeRows(server: DatabaseProcess) {
     acknowledged: [] as string[],
     failures: [] as { isUnavailable: boolean }[],
     lastSuccessAt: 0,
-    lastFailureAt: 0,
-    isHealthy: () => writer.lastSuccessAt > writer.lastFailureAt,
     async stop() {
       isStopping = true
       await Promise.all(callers)
@@ -234,7 +233,6 @@ function writeRows(server: DatabaseProcess) {
       } catch (error) {
         if (!('isUnavailable' in (error as object))) return // the server is dead
         writer.failures.push(error as { isUnavailable: boolean })
-        writer.lastFailureAt = performance.now()
       }
     }
   })
