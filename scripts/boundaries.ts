@@ -51,6 +51,7 @@ const rooms = [
 const roomNames = rooms.map(([name]) => name)
 const contract = ['contract', 'contract/entities']
 const belowPages = [...contract, 'web/ui', 'web/client', 'web/session']
+const belowFeatures = [...belowPages, 'web/lists']
 
 export const zones: readonly Zone[] = [
   {
@@ -78,12 +79,18 @@ export const zones: readonly Zone[] = [
     instead: 'ui/ knows the contract and other ui only. Take what you need as a prop.',
   },
   {
+    name: 'web/lists',
+    at: 'web/src/lists/',
+    imports: belowPages,
+    instead: 'lists/ sees the contract, ui, client.ts and session.tsx only. Take what one list alone needs as an argument.',
+  },
+  {
     name: 'web/features',
     at: 'web/src/features/',
-    imports: belowPages,
+    imports: belowFeatures,
     isSplit: true,
     instead:
-      'A feature sees the contract, ui, client.ts, session.tsx and itself. Move what two features need to ui/, or join them in routes.tsx.',
+      'A feature sees the contract, ui, lists, client.ts, session.tsx and itself. Move what two features need to ui/, or join them in routes.tsx.',
   },
   { name: 'web/client', at: 'web/src/client', imports: contract, instead: 'client.ts knows the contract only.' },
   {
@@ -97,7 +104,7 @@ export const zones: readonly Zone[] = [
   {
     name: 'web modules',
     at: 'web/src/',
-    imports: [...belowPages, 'web/shell', 'web/routes'],
+    imports: [...belowFeatures, 'web/shell', 'web/routes'],
     instead: 'Only routes.tsx knows the features, and pages import nothing from above them.',
   },
 
@@ -295,8 +302,8 @@ function problemOfImport(base: string, file: string, { specifier, isLazy }: Impo
     return `${specifier}: there is no ${target}. Write the whole file name, with its extension.`
   const targetZone = zoneOf(target)
   if (!zone || !targetZone) return undefined
-  if (zone.name === 'web/routes' && targetZone.name === 'web/features' && !isLazy && !target.endsWith('-search.ts'))
-    return `${specifier}: routes.tsx loads pages lazily, by import('…'); only what reads their address (*-search.ts) comes with the table.`
+  if (zone.name === 'web/routes' && targetZone.name === 'web/features' && !isLazy)
+    return `${specifier}: routes.tsx loads pages lazily, by import('…'). addresses.ts reads what their addresses hold.`
   if (zone === targetZone && !(zone.isSplit && partOf(zone, file) !== partOf(zone, target))) return undefined
   if (isTest(file) && targetZone.name === `${workspace}/testing`) return undefined
   if (zone !== targetZone && (zone.imports.includes('*') || zone.imports.includes(targetZone.name))) return undefined

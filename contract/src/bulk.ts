@@ -1,9 +1,8 @@
 /** One call can act on many rows: on picked ones, or on all that a filter matches. A dry run comes first, and people confirm its summary. */
 import { z } from 'zod'
+import { BULK_MAX_IDS } from './entities/entity.ts'
 import { idField } from './fields.ts'
 
-/** One call takes at most so many picked rows; more rows than that are named by a filter. */
-export const BULK_MAX_IDS = 10_000
 export const BULK_BODY_LIMIT_BYTES = 2 * 1024 * 1024
 
 /** The rows to act on: these, or all that `filter` matches (an empty one matches all). */

@@ -1,6 +1,7 @@
 /** The dashboard's figures (§2 Dashboard, §3 Dashboard metrics), what happened over time, and both as they change. */
 import { z } from 'zod'
 import { call } from './call.ts'
+import { activityRanges, DEFAULT_ACTIVITY_RANGE } from './entities/activity.ts'
 import { idField } from './fields.ts'
 import { historyKindField } from './history.ts'
 
@@ -19,12 +20,6 @@ export const dashboardMetrics = z.object({
   ),
 })
 export type DashboardMetrics = z.infer<typeof dashboardMetrics>
-
-export const activityRanges = ['24h', '7d', '30d', 'all'] as const
-export type ActivityRange = (typeof activityRanges)[number]
-export const DEFAULT_ACTIVITY_RANGE: ActivityRange = '30d'
-/** The dashboard ranks so many players and so many items. */
-export const RANKS_SHOWN = 10
 
 const missingText = z.string().nullable()
 

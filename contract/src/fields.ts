@@ -1,5 +1,6 @@
 /** The fields that several calls share, with the messages of §5. */
 import { z } from 'zod'
+import { SEARCH_MAX_LENGTH } from './entities/entity.ts'
 import { MAX_NUMBER, numberParameter } from './numbers.ts'
 
 export const PASSWORD_MIN_LENGTH = 6 // §9
@@ -90,8 +91,6 @@ export const linkField = z
   .max(LINK_MAX_LENGTH, `Link must be at most ${LINK_MAX_LENGTH} characters`)
   .refine((link) => link === '' || (/^https?:\/\/\S+$/i.test(link) && anyUrl.safeParse(link).success), 'Invalid URL format')
   .optional()
-
-export const SEARCH_MAX_LENGTH = 100
 
 /**
  * The text that a list is searched for, in any case of letters; an empty one matches everything. Lists of players and users ignore a

@@ -1,7 +1,8 @@
 /** The only door to the server: the contract's calls and downloads (§7), every failure as one CallError, the cache of answers. */
 import type { contract } from '@arcade/contract/contract'
 import type { ErrorBody, ErrorCode } from '@arcade/contract/errors'
-import type { ActivityRange, Figures } from '@arcade/contract/dashboard'
+import type { ActivityRange } from '@arcade/contract/entities/activity'
+import type { Figures } from '@arcade/contract/dashboard'
 import { createORPCClient, ORPCError } from '@orpc/client'
 import type { ContractRouterClient } from '@orpc/contract'
 import { OpenAPILink } from '@orpc/openapi-client/fetch'

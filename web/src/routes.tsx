@@ -10,12 +10,11 @@ import {
   RouterProvider,
 } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { announcementsSearch } from '#src/features/announcements/announcements-search.ts'
-import { dashboardSearch } from '#src/features/dashboard/dashboard-search.ts'
-import { historySearch } from '#src/features/history/history-search.ts'
-import { tasksSearch } from '#src/features/tasks/tasks-search.ts'
-import { playersSearch } from '#src/features/players/players-search.ts'
-import { usersSearch } from '#src/features/users/users-search.ts'
+import { announcementList } from '@arcade/contract/entities/announcement'
+import { playerList } from '@arcade/contract/entities/player'
+import { taskLists } from '@arcade/contract/entities/task'
+import { userList } from '@arcade/contract/entities/user'
+import { addAddress, addressOf, dashboardAddress, editAddress, historyAddress, setupAddress } from './addresses.ts'
 import { currentUser, knownSession, type Session, useSessionQuery, watchSession } from './session.tsx'
 import { LoadingScreen, UnreachableScreen } from '#src/shell/loading-screen.tsx'
 import { PageProblem } from '#src/shell/page-problem.tsx'
@@ -68,19 +67,18 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => auth,
       path: '/register',
-      validateSearch: ({ setup }): { setup?: string } =>
-        typeof setup === 'string' || typeof setup === 'number' ? { setup: String(setup) } : {},
+      validateSearch: setupAddress,
       component: lazyRouteComponent(() => import('#src/features/auth/register-page.tsx'), 'RegisterPage'),
     }),
   ]),
   shell.addChildren([
-    createRoute({ getParentRoute: () => shell, path: '/', validateSearch: dashboardSearch, component: dashboard }),
-    createRoute({ getParentRoute: () => shell, path: '/admin', validateSearch: dashboardSearch, component: dashboard }),
+    createRoute({ getParentRoute: () => shell, path: '/', validateSearch: dashboardAddress, component: dashboard }),
+    createRoute({ getParentRoute: () => shell, path: '/admin', validateSearch: dashboardAddress, component: dashboard }),
     management.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/manage-users',
-        validateSearch: usersSearch,
+        validateSearch: addressOf(userList),
         component: lazyRouteComponent(() => import('#src/features/users/manage-users-page.tsx'), 'ManageUsersPage'),
       }),
       createRoute({
@@ -96,49 +94,49 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/social-tasks',
-        validateSearch: tasksSearch,
+        validateSearch: addressOf(taskLists.social),
         component: lazyRouteComponent(() => import('#src/features/tasks/tasks-page.tsx'), 'SocialTasksPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/social-tasks-form',
-        validateSearch: fromSearch,
+        validateSearch: addAddress,
         component: lazyRouteComponent(() => import('#src/features/tasks/task-form-page.tsx'), 'AddSocialTaskPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/social-tasks-form-update',
-        validateSearch: idSearch,
+        validateSearch: editAddress,
         component: lazyRouteComponent(() => import('#src/features/tasks/task-form-page.tsx'), 'UpdateSocialTaskPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/daily-tasks',
-        validateSearch: tasksSearch,
+        validateSearch: addressOf(taskLists.daily),
         component: lazyRouteComponent(() => import('#src/features/tasks/tasks-page.tsx'), 'DailyTasksPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/daily-tasks-form',
-        validateSearch: fromSearch,
+        validateSearch: addAddress,
         component: lazyRouteComponent(() => import('#src/features/tasks/task-form-page.tsx'), 'AddDailyTaskPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/daily-tasks-form-update',
-        validateSearch: idSearch,
+        validateSearch: editAddress,
         component: lazyRouteComponent(() => import('#src/features/tasks/task-form-page.tsx'), 'UpdateDailyTaskPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/annoucements', // sic, §2
-        validateSearch: announcementsSearch,
+        validateSearch: addressOf(announcementList),
         component: lazyRouteComponent(() => import('#src/features/announcements/announcements-page.tsx'), 'AnnouncementsPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/annoucement-form', // sic, §2
-        validateSearch: fromSearch,
+        validateSearch: addAddress,
         component: lazyRouteComponent(
           () => import('#src/features/announcements/announcement-form-page.tsx'),
           'AddAnnouncementPage',
@@ -147,7 +145,7 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/annoucement-form-update', // sic, §2
-        validateSearch: idSearch,
+        validateSearch: editAddress,
         component: lazyRouteComponent(
           () => import('#src/features/announcements/announcement-form-page.tsx'),
           'UpdateAnnouncementPage',
@@ -156,19 +154,19 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/manage-telegram-users',
-        validateSearch: playersSearch,
+        validateSearch: addressOf(playerList),
         component: lazyRouteComponent(() => import('#src/features/players/players-page.tsx'), 'PlayersPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/manage-telegram-users/$userId',
-        validateSearch: playersSearch,
+        validateSearch: addressOf(playerList),
         component: lazyRouteComponent(() => import('#src/features/players/player-page.tsx'), 'PlayerPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/history',
-        validateSearch: historySearch,
+        validateSearch: historyAddress,
         component: lazyRouteComponent(() => import('#src/features/history/history-page.tsx'), 'HistoryPage'),
       }),
     ]),
@@ -179,16 +177,6 @@ const routeTree = root.addChildren([
     }),
   ]),
 ])
-
-/** `?id=…` of an edit form. */
-function idSearch({ id }: Record<string, unknown>): { id?: string } {
-  return typeof id === 'string' || typeof id === 'number' ? { id: String(id) } : {}
-}
-
-/** `?from=…` of an add form: what it begins as a copy of. */
-function fromSearch({ from }: Record<string, unknown>): { from?: string } {
-  return typeof from === 'string' || typeof from === 'number' ? { from: String(from) } : {}
-}
 
 const router = createRouter({
   routeTree,

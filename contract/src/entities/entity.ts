@@ -132,6 +132,10 @@ export function defineList<
   return list
 }
 
+export const SEARCH_MAX_LENGTH = 100
+/** One call takes at most so many picked rows; more rows than that are named by a filter. */
+export const BULK_MAX_IDS = 10_000
+
 export type SortName<L extends List> = keyof L['sorts'] & string
 
 /** What narrows a list down, on the wire: a text that is looked for, and the list's filters. */

@@ -4,7 +4,7 @@
  */
 import { announcementTypeLabels } from '@arcade/contract/entities/announcement'
 import { taskCollections } from '@arcade/contract/entities/task'
-import { SEARCH_MAX_LENGTH } from '@arcade/contract/fields'
+import { SEARCH_MAX_LENGTH } from '@arcade/contract/entities/entity'
 import { useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'

@@ -1,4 +1,5 @@
 /** Above a list: the search box, filters and what is filtered by as chips, which columns show and how close the rows stand. */
+import { SEARCH_MAX_LENGTH } from '@arcade/contract/entities/entity'
 import { Button, CloseButton, NativeSelect, NumberInput, Popover, TextInput } from '@mantine/core'
 import { IconAdjustmentsHorizontal, IconFilter, IconSearch } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
@@ -106,7 +107,7 @@ function SearchBox({ label, value, onChange }: { label: string; value: string; o
       aria-label={label}
       placeholder={label}
       leftSection={<IconSearch size={18} aria-hidden />}
-      maxLength={100}
+      maxLength={SEARCH_MAX_LENGTH}
       value={text}
       onChange={({ target }) => handleChange(target.value)}
       onKeyDown={(event) => {

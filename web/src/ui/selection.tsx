@@ -2,14 +2,13 @@
  * The selection basket (design §7): rows picked across pages of a list, or all that its filter matches, with a counter; what exports
  * and bulk acts apply to. It outlives the page until it is cleared or somebody else signs in.
  */
+import { BULK_MAX_IDS } from '@arcade/contract/entities/entity'
+import type { BulkOutput } from '@arcade/contract/bulk'
 import { Button } from '@mantine/core'
 import { type ReactNode, useMemo, useState, useSyncExternalStore } from 'react'
 import { useConfirm } from './confirm.tsx'
 import { toast } from './toast.tsx'
 import classes from './selection.module.css'
-
-/** As many as one call takes (contract/src/bulk.ts); beyond that there is "all that match". */
-const MAX_PICKED = 10_000
 
 /** What a call acts on: the rows picked, or all that a filter matches. */
 export type Target<Filter> = { ids: string[] } | { filter: Filter }
@@ -85,9 +84,9 @@ function actsOn(list: string): Pick<Selection, 'setOpen' | 'set' | 'clear'> {
       const ids = new Set(baskets.get(list)?.ids)
       for (const id of changed) {
         if (!isPicked) ids.delete(id)
-        else if (ids.size < MAX_PICKED) ids.add(id)
+        else if (ids.size < BULK_MAX_IDS) ids.add(id)
       }
-      if (isPicked && ids.size === MAX_PICKED) toast.failure(`At most ${formatted(MAX_PICKED)} rows can be picked.`)
+      if (isPicked && ids.size === BULK_MAX_IDS) toast.failure(`At most ${formatted(BULK_MAX_IDS)} rows can be picked.`)
       put(list, { isOpen: true, ids, all: undefined })
     },
     clear: () => put(list, { ...EMPTY, isOpen: true }),
@@ -125,19 +124,13 @@ export function SelectionBar({ selection, total, children }: SelectionBarProps) 
   )
 }
 
-interface BulkSummary {
-  affected: number
-  refused: number
-  refusals: { id: string; title: string; reason: string }[]
-}
-
 export interface BulkAct {
   /** `Delete users`, as the button says. */
   title: string
   /** What one is asked, with the number of rows it will affect: `Are you sure you want to delete 3 users?` */
   question: (count: string) => string
   isDestructive?: boolean
-  run: (options: { dryRun: true } | { expected: number }) => Promise<BulkSummary>
+  run: (options: { dryRun: true } | { expected: number }) => Promise<Omit<BulkOutput, 'success'>>
   successText: (count: string) => string
   /** The server's message of a failure. */
   messageOf: (error: unknown) => string
@@ -194,7 +187,7 @@ async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>): Pr
 }
 
 /** What will be done, what will not, and why not. */
-function Plan({ question, plan: { refused, refusals } }: { question: string; plan: BulkSummary }) {
+function Plan({ question, plan: { refused, refusals } }: { question: string; plan: Omit<BulkOutput, 'success'> }) {
   return (
     <>
       {question}

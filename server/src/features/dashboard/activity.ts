@@ -2,7 +2,8 @@
  * What happened over time (contract/dashboard.ts): sums of counters that were kept as it happened (db/activity.ts), so a range costs as
  * much as it has buckets, however many players there are. One statement reads all of it.
  */
-import { type Activity, type ActivityRange, RANKS_SHOWN } from '@arcade/contract/dashboard'
+import type { Activity } from '@arcade/contract/dashboard'
+import { type ActivityRange, RANKS_SHOWN } from '@arcade/contract/entities/activity'
 import { activitySql, participationsSql } from '#src/db/activity.ts'
 import {
   activityNames,

@@ -1,5 +1,6 @@
 /** The dashboard's figures (§3): counters for what grows to millions, counts of the small tables for the rest. One statement a call. */
-import type { ActivityRange, DashboardMetrics, Figures } from '@arcade/contract/dashboard'
+import type { ActivityRange } from '@arcade/contract/entities/activity'
+import type { DashboardMetrics, Figures } from '@arcade/contract/dashboard'
 import { counterSql } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import { prepareActivity } from './activity.ts'

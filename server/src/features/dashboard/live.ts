@@ -4,7 +4,8 @@
  * reader has one event waiting at most.
  */
 import type { Logger } from 'pino'
-import { type ActivityRange, FIGURES_EVENT, type Figures } from '@arcade/contract/dashboard'
+import type { ActivityRange } from '@arcade/contract/entities/activity'
+import { FIGURES_EVENT, type Figures } from '@arcade/contract/dashboard'
 import { type CallContext, Failure, signedIn } from '#src/calls.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { FigureSource } from './figures.ts'

@@ -12,7 +12,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import type { z } from 'zod'
-import { api, asCallError, type CallError, client, fetchStoredFile, queryClient } from '#src/client.ts'
+import { api, asCallError, type CallError, client, fetchStoredFile } from '#src/client.ts'
+import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { NumberField } from '#src/ui/form-number.tsx'
 import { FormNotice } from '#src/ui/form-notice.tsx'
 import { FormWithPreview, Preview } from '#src/ui/form-preview.tsx'
@@ -125,7 +126,7 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
       if (announcement) toast.success('Announcement Updated Successfully!')
       else toast.success('Announcement Created Successfully!', { delayMs: SUCCESS_DELAY_MS })
       await navigate({ to: '/annoucements' })
-      await queryClient.invalidateQueries()
+      await refreshAfterActOn('announcements')
       return undefined
     } catch (cause) {
       const error = asCallError(cause)

@@ -1,5 +1,6 @@
 /** What happened over time, who leads and what is taken part in most: below the cards, loaded after them, kept up to date by events. */
-import type { Activity as ActivityData, ActivityRange } from '@arcade/contract/dashboard'
+import type { Activity as ActivityData } from '@arcade/contract/dashboard'
+import { type ActivityRange, DEFAULT_ACTIVITY_RANGE, RANKS_SHOWN } from '@arcade/contract/entities/activity'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -18,7 +19,7 @@ const ranges: { range: ActivityRange; label: string; name: string }[] = [
 ]
 
 export function Activity() {
-  const { range = '30d' } = useSearch({ strict: false }) as { range?: ActivityRange }
+  const { range = DEFAULT_ACTIVITY_RANGE } = useSearch({ strict: false }) as { range?: ActivityRange }
   const { data, isError, isPlaceholderData, refetch } = useQuery({
     ...api.dashboard.activity.queryOptions({ input: { range } }),
     placeholderData: keepPreviousData,
@@ -36,7 +37,7 @@ export function Activity() {
             <Link
               key={value}
               to="."
-              search={value === '30d' ? {} : { range: value }}
+              search={value === DEFAULT_ACTIVITY_RANGE ? {} : { range: value }}
               replace
               resetScroll={false}
               activeOptions={{ exact: true }}
@@ -86,9 +87,6 @@ function useLiveFigures(range: ActivityRange): boolean {
   }, [range])
   return isLive
 }
-
-/** As many as the other two lists; the table has all. */
-const RANKS_SHOWN = 10
 
 type Point = ActivityData['points'][number]
 

@@ -1,33 +1,33 @@
 /** The chosen item of History (§2, §3): its details, its participants 50 a page, both as a spreadsheet. */
 import { announcementTypeLabels, linkTypeLabels } from '@arcade/contract/entities/announcement'
-import type { HistoryItem, HistoryKind, HistoryParticipant } from '@arcade/contract/entities/history'
+import { type HistoryItem, type HistoryKind, participantList } from '@arcade/contract/entities/history'
 import { taskTypeLabels } from '@arcade/contract/entities/task'
 import { Anchor } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { api, asCallError, fetchSpreadsheet } from '#src/client.ts'
-import { type Column, DataTable, Missing } from '#src/ui/data-table.tsx'
+import { columnsOf } from '#src/lists/columns.tsx'
+import { type ListAddress, listCursor, listFilter } from '#src/lists/list-address.ts'
+import { ListTable } from '#src/lists/list-table.tsx'
+import { useList } from '#src/lists/use-list.ts'
+import { Missing } from '#src/ui/data-table.tsx'
 import { DownloadButton } from '#src/ui/download.tsx'
-import { defined } from '#src/ui/list-search.ts'
-import { Moment } from '#src/ui/moment.tsx'
 import { Panel, Problem } from '#src/ui/page.tsx'
-import type { ParticipantsPlace } from './history-search.ts'
 import { Spinner } from './spinner.tsx'
 import classes from './history-page.module.css'
 
-const DEFAULT_FILE_NAME = 'data.xlsx' // §7
 const NOT_AVAILABLE = 'not available' // §3
-const NOBODY = 'No users found...' // §2
 
 interface HistoryDetailsProps {
   kind: HistoryKind
   id: string
-  place: ParticipantsPlace & { page: number }
-  onPlaceChange: (place: ParticipantsPlace, replace?: boolean) => void
+  /** Where one is among the participants. */
+  address: ListAddress<typeof participantList>
+  onAddress: (address: ListAddress<typeof participantList>, replace: boolean) => void
 }
 
-export function HistoryDetails({ kind, id, place, onPlaceChange }: HistoryDetailsProps) {
+export function HistoryDetails({ kind, id, address, onAddress }: HistoryDetailsProps) {
   const { data: item, error, refetch } = useQuery(api.history.get.queryOptions({ input: { kind, id } }))
   const heading = useRef<HTMLHeadingElement>(null)
   const isLoaded = item !== undefined
@@ -63,7 +63,7 @@ export function HistoryDetails({ kind, id, place, onPlaceChange }: HistoryDetail
             id={`history ${item.kind} ${item.id}`}
             label="Download"
             start={(options) =>
-              fetchSpreadsheet('history', { data: sheetOf(item) }, { ...options, fallbackName: DEFAULT_FILE_NAME })
+              fetchSpreadsheet('history', { data: sheetOf(item) }, { ...options, fallbackName: participantList.fileName })
             }
             successText="Data Downloaded Successfully!"
             failureText={failureText}
@@ -71,7 +71,7 @@ export function HistoryDetails({ kind, id, place, onPlaceChange }: HistoryDetail
         </header>
         <Facts item={item} />
       </section>
-      <Participants kind={kind} id={id} count={item.participants} place={place} onPlaceChange={onPlaceChange} />
+      <Participants kind={kind} id={id} count={item.participants} address={address} onAddress={onAddress} />
     </div>
   )
 }
@@ -122,14 +122,16 @@ function ItemLink({ link }: { link: string }) {
   )
 }
 
-const columns: readonly Column<HistoryParticipant>[] = [
-  { header: 'ID', render: ({ id }) => <PlayerLink id={id} /> },
-  { header: 'Username', value: ({ username }) => username, missing: NOT_AVAILABLE, viewMore: true },
-  { header: 'First Name', value: ({ first_name }) => first_name, missing: NOT_AVAILABLE, viewMore: true },
-  { header: 'Last Name', value: ({ last_name }) => last_name, missing: NOT_AVAILABLE, viewMore: true },
-  { header: 'User Input', value: ({ userInput }) => userInput, missing: NOT_AVAILABLE, viewMore: true },
-  { header: 'Timestamp', render: ({ timestamp }) => <Moment iso={timestamp} /> },
-]
+const named = { missing: NOT_AVAILABLE, viewMore: true } as const
+
+const columns = columnsOf(participantList, {
+  id: { render: ({ id }) => <PlayerLink id={id} /> },
+  username: named,
+  first_name: named,
+  last_name: named,
+  userInput: named,
+  timestamp: {},
+})
 
 function PlayerLink({ id }: { id: number }) {
   return (
@@ -139,23 +141,12 @@ function PlayerLink({ id }: { id: number }) {
   )
 }
 
-function Participants({ kind, id, count, place, onPlaceChange }: HistoryDetailsProps & { count: number }) {
-  const { q, page, after, before } = place
-  const input = { kind, id, ...defined({ search: q, after, before }) }
-  const { data, error, isPlaceholderData, refetch } = useQuery(
-    api.history.participants.queryOptions({ input, placeholderData: keepPreviousData }),
-  )
-  const wanted = defined({ q })
-  const isLost = error !== null && asCallError(error).code === 'INVALID_INPUT'
+function Participants({ kind, id, count, address, onAddress }: HistoryDetailsProps & { count: number }) {
+  const input = { kind, id, ...listFilter(participantList, address), ...listCursor(address) }
+  const query = useQuery(api.history.participants.queryOptions({ input, placeholderData: keepPreviousData }))
+  const state = useList(participantList, { address, query, rowsOf: ({ participants }) => participants, onAddress })
 
-  const handlePageChange = (next: number) => {
-    if (!data || isPlaceholderData) return
-    if (next > page && data.after !== null) onPlaceChange({ ...wanted, page: next, after: data.after })
-    if (next < page && page > 1)
-      onPlaceChange(next > 1 && data.before !== null ? { ...wanted, page: next, before: data.before } : wanted)
-  }
-
-  if (!data && !error) {
+  if (!query.data && !query.error) {
     return (
       <Panel>
         <Spinner />
@@ -167,24 +158,12 @@ function Participants({ kind, id, count, place, onPlaceChange }: HistoryDetailsP
       <h3 id="history-participants">
         Participants <span className={classes['count']}>{count.toLocaleString('en-US')}</span>
       </h3>
-      <DataTable
+      <ListTable
         label="Participants"
+        state={state}
         columns={columns}
-        rows={data?.participants}
         rowKey={(participant) => `${participant.id} ${participant.timestamp}`}
-        emptyText={NOBODY}
-        toolbar={{
-          searchLabel: 'Search participants',
-          search: q ?? '',
-          onSearch: (text) => onPlaceChange(defined({ q: text || undefined }), true),
-        }}
-        error={error && (!data || isLost) ? asCallError(error).message : undefined}
-        onRetry={() => (isLost ? onPlaceChange(wanted) : void refetch())}
-        isStale={isPlaceholderData}
-        paging={data && { page, pageSize: data.pageSize, pageCount: Math.max(data.pageCount, page) }}
-        onPageChange={handlePageChange}
-        pager="prev-next"
-        canPage={{ previous: page > 1, next: data?.after != null }}
+        noMatchText={participantList.emptyText}
       />
     </section>
   )

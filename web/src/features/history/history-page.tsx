@@ -5,7 +5,6 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, asCallError } from '#src/client.ts'
-import { defined } from '#src/ui/list-search.ts'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { HistoryDetails } from './history-details.tsx'
 import { Spinner } from './spinner.tsx'
@@ -18,7 +17,7 @@ const tabLabels: Record<HistoryKind, string> = {
 }
 
 export function HistoryPage() {
-  const { tab = 'announcement', item, q, page = 1, after, before } = useSearch({ from: '/shell/management/history' })
+  const { tab = 'announcement', item, ...address } = useSearch({ from: '/shell/management/history' })
   const navigate = useNavigate()
 
   return (
@@ -49,9 +48,9 @@ export function HistoryPage() {
                   key={item}
                   kind={kind}
                   id={item}
-                  place={{ page, ...defined({ q, after, before }) }}
-                  onPlaceChange={(place, replace = false) =>
-                    void navigate({ to: '/history', search: { ...tabSearch(kind), item, ...place }, resetScroll: false, replace })
+                  address={address}
+                  onAddress={(next, replace) =>
+                    void navigate({ to: '/history', search: { ...tabSearch(kind), item, ...next }, resetScroll: false, replace })
                   }
                 />
               )}

@@ -1,21 +1,41 @@
 /** A player: identity, handles, wallets, balance, and on one time line everything the player took part in and what it was worth. */
-import type { HistoryKind } from '@arcade/contract/entities/history'
+import { historyKindLabels } from '@arcade/contract/entities/history'
+import { type Player, playerFields, playerList } from '@arcade/contract/entities/player'
 import type { PlayerParticipation } from '@arcade/contract/players'
 import { Button } from '@mantine/core'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useId } from 'react'
 import { api, asCallError } from '#src/client.ts'
+import { type ListAddress, listFilter, listOrder } from '#src/lists/list-address.ts'
 import { CopyButton } from '#src/ui/copy-button.tsx'
 import { Missing } from '#src/ui/data-table.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Moment, TimeOfDay } from '#src/ui/moment.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { Balance } from './balance.tsx'
-import { filterOf, type PlayersSearch } from './players-search.ts'
 import classes from './player-page.module.css'
 
 const MISSING = 'undefined' // sic, §3
+
+/** The card that shows each field of a player; on its card, fields have the order that they have here. */
+const cards: Record<keyof Player, 'balance' | 'wallets' | 'handles' | 'identity'> = {
+  balance: 'balance',
+  tonWalletAddress: 'wallets',
+  bscWallet: 'wallets',
+  twitterUsername: 'handles',
+  instagramUsername: 'handles',
+  linkedInUsername: 'handles',
+  discordUsername: 'handles',
+  youtubeUsername: 'handles',
+  userId: 'identity',
+  firstName: 'identity',
+  lastName: 'identity',
+  username: 'identity',
+  email: 'identity',
+  phoneNumber: 'identity',
+  createdAt: 'identity',
+}
 
 export function PlayerPage() {
   const params = useParams({ from: '/shell/management/manage-telegram-users/$userId' })
@@ -56,56 +76,11 @@ export function PlayerPage() {
                 )}
               </p>
             </Card>
-            <Card title="Wallets">
-              <Facts
-                facts={[
-                  ['TON Wallet Address', player?.tonWalletAddress],
-                  ['BSC Wallet', player?.bscWallet],
-                ]}
-                isLoading={!player}
-              />
-            </Card>
-            <Card title="Handles">
-              <Facts
-                facts={[
-                  ['Twitter Username', player?.twitterUsername],
-                  ['Instagram Username', player?.instagramUsername],
-                  ['LinkedIn Username', player?.linkedInUsername],
-                  ['Discord Username', player?.discordUsername],
-                  ['Youtube Username', player?.youtubeUsername],
-                ]}
-                isLoading={!player}
-              />
-            </Card>
+            <FactsCard title="Wallets" card="wallets" player={player} />
+            <FactsCard title="Handles" card="handles" player={player} />
           </div>
           <div className={classes['column']}>
-            <Card title="Identity">
-              <Facts
-                facts={[
-                  ['User ID', player && String(player.userId)],
-                  ['First Name', player?.firstName],
-                  ['Last Name', player?.lastName],
-                  ['Username', player?.username],
-                  ['Email', player?.email],
-                  ['Phone Number', player?.phoneNumber],
-                ]}
-                isLoading={!player}
-              />
-              <dl className={classes['facts']}>
-                <div>
-                  <dt>Created At</dt>
-                  <dd>
-                    {!player ? (
-                      <Waiting />
-                    ) : player.createdAt === null ? (
-                      <Missing text={MISSING} />
-                    ) : (
-                      <Moment iso={player.createdAt} />
-                    )}
-                  </dd>
-                </div>
-              </dl>
-            </Card>
+            <FactsCard title="Identity" card="identity" player={player} />
             <TimeLine userId={userId} />
           </div>
         </div>
@@ -115,11 +90,10 @@ export function PlayerPage() {
 }
 
 /** Back to the list one came from, and on to the players beside this one in it. */
-function Neighbours({ userId, list }: { userId: number; list: PlayersSearch }) {
-  const { sort = 'balance', reversed = false } = list
+function Neighbours({ userId, list }: { userId: number; list: ListAddress<typeof playerList> }) {
   const { data } = useQuery(
     api.players.neighbours.queryOptions({
-      input: { ...filterOf(list), sort, reversed, userId },
+      input: { ...listFilter(playerList, list), ...listOrder(playerList, list), userId },
       placeholderData: keepPreviousData,
     }),
   )
@@ -137,7 +111,7 @@ function Neighbours({ userId, list }: { userId: number; list: PlayersSearch }) {
 interface NeighbourLinkProps {
   label: string
   userId: number | null | undefined
-  list: PlayersSearch
+  list: ListAddress<typeof playerList>
 }
 
 function NeighbourLink({ label, userId, list }: NeighbourLinkProps) {
@@ -165,43 +139,43 @@ function Card({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-interface FactsProps {
-  facts: [name: string, value: string | null | undefined][]
-  isLoading: boolean
+interface FactsCardProps {
+  title: string
+  card: 'wallets' | 'handles' | 'identity'
+  /** `undefined`: on the way. */
+  player: Player | undefined
 }
 
-function Facts({ facts, isLoading }: FactsProps) {
+function FactsCard({ title, card, player }: FactsCardProps) {
+  const names = (Object.keys(cards) as (keyof Player)[]).filter((name) => cards[name] === card)
   return (
-    <dl className={classes['facts']}>
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            {isLoading ? (
-              <Waiting />
-            ) : value ? (
-              <>
-                <span className={classes['value']}>{value}</span>
-                <CopyButton label={name} text={value} />
-              </>
-            ) : (
-              <Missing text={MISSING} />
-            )}
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <Card title={title}>
+      <dl className={classes['facts']}>
+        {names.map((name) => (
+          <div key={name}>
+            <dt>{playerFields[name].label}</dt>
+            <dd>{player ? <Fact name={name} value={player[name]} /> : <Waiting />}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  )
+}
+
+function Fact({ name, value }: { name: keyof Player; value: string | number | null }) {
+  const { label, kind } = playerFields[name]
+  if (value === null || value === '') return <Missing text={MISSING} />
+  if (kind === 'moment') return <Moment iso={String(value)} />
+  return (
+    <>
+      <span className={classes['value']}>{value}</span>
+      <CopyButton label={label} text={String(value)} />
+    </>
   )
 }
 
 function Waiting() {
   return <span className={classes['waiting']} aria-hidden />
-}
-
-const kindLabels: Record<HistoryKind, string> = {
-  announcement: 'Announcement',
-  social: 'Social Task',
-  daily: 'Daily Task',
 }
 
 function TimeLine({ userId }: { userId: number }) {
@@ -260,7 +234,7 @@ function Participation({ of: { kind, id, title, reward, userInput, timestamp } }
         <Link to="/history" search={{ ...(kind !== 'announcement' && { tab: kind }), item: id }} preload={false}>
           {title}
         </Link>
-        <span className={classes['kind']}>{kindLabels[kind]}</span>
+        <span className={classes['kind']}>{historyKindLabels[kind]}</span>
         {userInput && <span className={classes['input']}>{userInput}</span>}
       </span>
       <span className={classes['worth']}>

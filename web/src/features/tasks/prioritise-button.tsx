@@ -2,7 +2,6 @@
 import { taskInputFor } from '@arcade/contract/tasks'
 import { Button, Modal, NumberInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { asCallError } from '#src/client.ts'
 import { type BulkAct, useBulk } from '#src/ui/selection.tsx'
 import classes from './tasks-page.module.css'
 
@@ -11,14 +10,13 @@ interface Numbers {
   step: number
 }
 
-interface PrioritiseButtonProps {
+interface PrioritiseButtonProps extends Pick<BulkAct, 'messageOf' | 'onEnd'> {
   run: (numbers: Numbers, run: Parameters<BulkAct['run']>[0]) => ReturnType<BulkAct['run']>
-  onEnd: () => void
 }
 
 const priorityField = taskInputFor('social').shape.priority
 
-export function PrioritiseButton({ run, onEnd }: PrioritiseButtonProps) {
+export function PrioritiseButton({ run, ...end }: PrioritiseButtonProps) {
   const runBulk = useBulk()
   const [isOpen, setIsOpen] = useState(false)
   const [first, setFirst] = useState<string | number>(1)
@@ -37,8 +35,7 @@ export function PrioritiseButton({ run, onEnd }: PrioritiseButtonProps) {
         `Are you sure you want to number ${count} tasks anew, in the order they have, from ${numbers.first} in steps of ${numbers.step}?`,
       run: (options) => run(numbers, options),
       successText: (count) => `${count} tasks numbered anew.`,
-      messageOf: (problem) => asCallError(problem).message,
-      onEnd,
+      ...end,
     })
   }
 

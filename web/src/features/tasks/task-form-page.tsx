@@ -7,6 +7,7 @@ import {
   type Task,
   type TaskCollection,
   taskCollections,
+  taskLists,
   type TaskType,
   taskTypeLabels,
 } from '@arcade/contract/entities/task'
@@ -15,7 +16,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
-import { api, asCallError, client, queryClient } from '#src/client.ts'
+import { api, asCallError, client } from '#src/client.ts'
+import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { NumberField } from '#src/ui/form-number.tsx'
 import { FormNotice } from '#src/ui/form-notice.tsx'
 import { FormWithPreview, Preview } from '#src/ui/form-preview.tsx'
@@ -26,9 +28,6 @@ import { toast } from '#src/ui/toast.tsx'
 
 const SUCCESS_DELAY_MS = 2000 // §4
 const FAILURE_DELAY_MS = 1000 // §4
-
-const queries = { social: api.socialTasks, daily: api.dailyTasks }
-const calls = { social: client.socialTasks, daily: client.dailyTasks }
 
 export function AddSocialTaskPage() {
   const { from } = useSearch({ from: '/shell/management/social-tasks-form' })
@@ -67,8 +66,8 @@ function AddTaskPage({ collection, from }: { collection: TaskCollection; from: s
 
 /** The add form as a copy of a task: everything but its priority, which only one task can have. */
 function CopyForm({ collection, from }: { collection: TaskCollection; from: string }) {
-  const source = useQuery(queries[collection].get.queryOptions({ input: { id: from }, ...once }))
-  const last = useQuery(queries[collection].list.queryOptions({ input: { reversed: 'true' }, ...once }))
+  const source = useQuery(api[taskLists[collection].name].get.queryOptions({ input: { id: from }, ...once }))
+  const last = useQuery(api[taskLists[collection].name].list.queryOptions({ input: { reversed: 'true' }, ...once }))
   const highest = last.data?.tasks[0]?.priority
   if (source.data && !last.isPending)
     return (
@@ -82,7 +81,9 @@ function CopyForm({ collection, from }: { collection: TaskCollection; from: stri
 }
 
 function UpdateTaskPage({ collection, id }: { collection: TaskCollection; id: string }) {
-  const { data, error, refetch } = useQuery(queries[collection].get.queryOptions({ input: { id }, enabled: id !== '', ...once }))
+  const { data, error, refetch } = useQuery(
+    api[taskLists[collection].name].get.queryOptions({ input: { id }, enabled: id !== '', ...once }),
+  )
   const handleReload = () => void refetch()
   return (
     <Page title={`Update ${taskCollections[collection].itemTitle}`} narrow="with-aside">
@@ -151,12 +152,12 @@ function TaskForm({ collection, task, onReload, source, priorityHint }: TaskForm
   const handleSubmit = async (input: TaskInput) => {
     setStaleText(undefined)
     try {
-      if (task) await calls[collection].update({ ...input, id: task.id, version: task.version })
-      else await calls[collection].create(input)
+      if (task) await client[taskLists[collection].name].update({ ...input, id: task.id, version: task.version })
+      else await client[taskLists[collection].name].create(input)
       form.reset()
       toast.success(task ? 'Task Updated Successfully!' : 'Task Added Successfully!', { delayMs: SUCCESS_DELAY_MS })
       await navigate({ to: path })
-      await queryClient.invalidateQueries()
+      await refreshAfterActOn(taskLists[collection].name)
       return undefined
     } catch (cause) {
       const error = asCallError(cause)

@@ -1,15 +1,14 @@
 /** The order of a page of tasks, by hand (§2: sorted by priority): moved at once, saved as one change, undone from the toast. */
-import type { Task, TaskCollection } from '@arcade/contract/entities/task'
+import type { Task, TaskCollection, taskLists } from '@arcade/contract/entities/task'
 import { type QueryKey } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { asCallError, client, queryClient } from '#src/client.ts'
+import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useReorder } from '#src/ui/reorder.tsx'
 import { toast } from '#src/ui/toast.tsx'
 
-const calls = { social: client.socialTasks, daily: client.dailyTasks }
-
 interface TaskOrderOptions {
-  collection: TaskCollection
+  list: (typeof taskLists)[TaskCollection]
   /** The page as it is shown: by priority, ascending, and complete. */
   tasks: readonly Task[]
   /** Where the cache has that page. */
@@ -17,11 +16,11 @@ interface TaskOrderOptions {
 }
 
 /** Handles for the rows, and what they announce. */
-export function useTaskOrder({ collection, tasks, queryKey }: TaskOrderOptions) {
+export function useTaskOrder({ list, tasks, queryKey }: TaskOrderOptions) {
   /** One save after the other: each tells the priorities that the one before it left. */
   const saving = useRef(Promise.resolve())
 
-  const show = (moved: readonly Task[]) => {
+  const putInCache = (moved: readonly Task[]) => {
     const byId = new Map(moved.map((task) => [task.id, task]))
     queryClient.setQueryData<{ tasks: Task[] }>(queryKey, (page) => {
       if (!page) return page
@@ -31,21 +30,21 @@ export function useTaskOrder({ collection, tasks, queryKey }: TaskOrderOptions) 
   }
 
   /** `after` are the tasks of `before` in their new order. */
-  const save = (before: readonly Task[], after: readonly Task[], onSaved: (dealt: Task[]) => void) => {
+  const save = (before: readonly Task[], after: readonly Task[], onSaved: (reordered: Task[]) => void) => {
     const priorities = before.map(({ priority }) => priority).toSorted((one, other) => one - other)
-    const dealt = after.map((task, index) => ({ ...task, priority: priorities[index] ?? task.priority }))
-    void queryClient.cancelQueries({ queryKey }) // an answer from before would undo what is shown now
-    show(dealt)
+    const reordered = after.map((task, index) => ({ ...task, priority: priorities[index] ?? task.priority }))
+    void queryClient.cancelQueries({ queryKey }) // an answer from before the move would undo what is shown now
+    putInCache(reordered)
     saving.current = saving.current.then(async () => {
       try {
-        await calls[collection].reorder({ tasks: after.map(({ id, priority }) => ({ id, priority })) })
-        onSaved(dealt)
+        await client[list.name].reorder({ tasks: after.map(({ id, priority }) => ({ id, priority })) })
+        onSaved(reordered)
       } catch (cause) {
-        show(before)
+        putInCache(before)
         const { code, message } = asCallError(cause)
         toast.failure(code === 'STALE' ? `${message} The order is as it was.` : message)
       }
-      await queryClient.invalidateQueries()
+      await refreshAfterActOn(list.name)
     })
   }
 
@@ -56,11 +55,11 @@ export function useTaskOrder({ collection, tasks, queryKey }: TaskOrderOptions) 
     const before = tasks.slice(first, Math.max(from, to) + 1)
     const others = before.filter(({ id }) => id !== task.id)
     const after = from < to ? [...others, task] : [task, ...others]
-    save(before, after, (dealt) => {
-      const originalOrder = before.flatMap(({ id }) => dealt.filter((one) => one.id === id))
+    save(before, after, (reordered) => {
+      const originalOrder = before.flatMap(({ id }) => reordered.filter((one) => one.id === id))
       const handleUndo = () => {
         reorder.focus(task)
-        save(dealt, originalOrder, () => toast.success(`${task.title} is back.`))
+        save(reordered, originalOrder, () => toast.success(`${task.title} is back.`))
       }
       toast.success(`${task.title} moved.`, { action: { label: 'Undo', onClick: handleUndo } })
     })

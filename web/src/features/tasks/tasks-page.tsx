@@ -1,149 +1,98 @@
-/** Social and daily tasks (§2): one list, by priority, 50 a page; its order can be changed by hand; searched, sorted, filtered, picked. */
-import { type Task, type TaskCollection, taskCollections, type TasksFilter, taskTypeLabels } from '@arcade/contract/entities/task'
-import { Anchor, Button } from '@mantine/core'
+/** Social and daily tasks (§2): one list, by priority, 50 a page; its order can be changed by hand. */
+import { type Task, type TaskCollection, taskCollections, taskLists, taskTypeLabels } from '@arcade/contract/entities/task'
+import { Anchor } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
-import { api, asCallError, client, fetchSpreadsheet, queryClient } from '#src/client.ts'
-import { useConfirm } from '#src/ui/confirm.tsx'
-import { type Column, DataTable, Missing, RowActions } from '#src/ui/data-table.tsx'
-import { DownloadButton } from '#src/ui/download.tsx'
+import { useSearch } from '@tanstack/react-router'
+import { createContext, type ReactNode, useContext } from 'react'
+import { api, client } from '#src/client.ts'
+import { DeleteRowButton, DeleteSelectedButton, endOfBulk } from '#src/lists/acts.tsx'
+import { columnsOf } from '#src/lists/columns.tsx'
+import { type ListAddress, listFilter, listOrder } from '#src/lists/list-address.ts'
+import { ListTable } from '#src/lists/list-table.tsx'
+import { useList } from '#src/lists/use-list.ts'
+import { Missing, RowActions } from '#src/ui/data-table.tsx'
 import { DuplicateButton, LinkButton } from '#src/ui/link-button.tsx'
-import { defined, listControls } from '#src/ui/list-search.ts'
 import { Page } from '#src/ui/page.tsx'
-import { BulkButton, useSelection } from '#src/ui/selection.tsx'
-import { toast } from '#src/ui/toast.tsx'
 import { PrioritiseButton } from './prioritise-button.tsx'
 import { useTaskOrder } from './task-order.tsx'
-import type { TasksSearch } from './tasks-search.ts'
 import classes from './tasks-page.module.css'
 
+const CONSEQUENCE = 'Their history stays.'
+
+type TaskList = (typeof taskLists)[TaskCollection]
+
 export function SocialTasksPage() {
-  return <TasksPage collection="social" search={useSearch({ from: '/shell/management/social-tasks' })} />
+  return <TasksPage collection="social" address={useSearch({ from: '/shell/management/social-tasks' })} />
 }
 
 export function DailyTasksPage() {
-  return <TasksPage collection="daily" search={useSearch({ from: '/shell/management/daily-tasks' })} />
+  return <TasksPage collection="daily" address={useSearch({ from: '/shell/management/daily-tasks' })} />
 }
 
-const queries: Record<TaskCollection, typeof api.socialTasks> = { social: api.socialTasks, daily: api.dailyTasks }
-const calls = { social: client.socialTasks, daily: client.dailyTasks }
+const columns = { social: columnsFor('social'), daily: columnsFor('daily') }
 
-const lists = { social: 'socialTasks', daily: 'dailyTasks' } as const
+function columnsFor(collection: TaskCollection) {
+  return columnsOf(taskLists[collection], {
+    priority: { render: (task) => <Priority task={task} />, align: 'end' },
+    type: { value: ({ type }) => taskTypeLabels[type as keyof typeof taskTypeLabels] ?? type },
+    title: { viewMore: true },
+    link: { render: ({ link }) => <TaskLink link={link} /> },
+    reward: {},
+    numberOfParticipants: {},
+    Edit: { render: ({ id }) => <EditButtons collection={collection} id={id} /> },
+    Delete: { render: (task) => <DeleteButton collection={collection} task={task} /> },
+    id: false,
+    createdAt: false,
+    version: false,
+  })
+}
 
-function TasksPage({ collection, search }: { collection: TaskCollection; search: TasksSearch }) {
-  const { title, path, types } = taskCollections[collection]
-  const { q, type, sort = 'priority', reversed = false, page = 1 } = search
-  const navigate = useNavigate()
-  const filter: TasksFilter = defined({ search: q, type })
-  const input = { ...filter, sort, reversed, page }
-  const query = queries[collection].list.queryOptions({ input, placeholderData: keepPreviousData })
-  const { data, error, isPlaceholderData, refetch } = useQuery(query)
-  const order = useTaskOrder({ collection, tasks: data?.tasks ?? [], queryKey: query.queryKey })
-  const isWhole = q === undefined && type === undefined
+/** Makes the handle that moves a task in the order; undefined where there is no order to be changed. */
+const HandleContext = createContext<((task: Task) => ReactNode) | undefined>(undefined)
+
+function TasksPage({ collection, address }: { collection: TaskCollection; address: ListAddress<TaskList> }) {
+  const { title, path } = taskCollections[collection]
+  const list: TaskList = taskLists[collection]
+  const calls = client[list.name]
+  const { page = 1 } = address
+  const order = listOrder(list, address)
+  const input = { ...listFilter(list, address), ...order, page }
+  const options = api[list.name].list.queryOptions({ input, placeholderData: keepPreviousData })
+  const query = useQuery(options)
+  const state = useList(list, { address, query, rowsOf: ({ tasks }) => tasks })
+  const { handle, announcements } = useTaskOrder({ list, tasks: query.data?.tasks ?? [], queryKey: options.queryKey })
   // Only in their own order do the rows show what moving one does.
-  const isOrdered = isWhole && sort === 'priority' && !reversed && !isPlaceholderData
-  const columns = columnsOf(collection, isOrdered ? order.handle : undefined)
-  const selection = useSelection<TasksFilter>(lists[collection], filter)
-  const { target } = selection
-  const show = (next: TasksSearch, replace = false) =>
-    void navigate({ to: path, search: defined({ ...search, page: undefined, ...next }), replace })
-  const controls = listControls({ search, ownSort: 'priority', values: { type }, show })
-  const handleBulkEnd = () => {
-    selection.clear()
-    void queryClient.invalidateQueries()
-  }
-
+  const isOrdered = state.isWhole && order.sort === list.ownSort && !order.reversed && !query.isPlaceholderData
+  const { selection } = state
   return (
     <Page title={title} actions={<LinkButton to={`${path}-form`}>Add Task</LinkButton>}>
       <div className={classes['list']}>
-        <DataTable
-          label={title}
-          columns={columns}
-          rows={data?.tasks}
-          rowKey={({ id }) => id}
-          toolbar={{
-            ...controls.toolbar,
-            searchLabel: 'Search tasks',
-            filters: [
-              {
-                name: 'type',
-                label: 'Type',
-                kind: 'choice',
-                options: types.map((value) => ({ value, label: taskTypeLabels[value] })),
-              },
-            ],
-          }}
-          sorting={controls.sorting}
-          picking={{
-            selection,
-            total: data?.total,
-            actions: (
+        <HandleContext value={isOrdered ? handle : undefined}>
+          <ListTable
+            label={title}
+            state={state}
+            columns={columns[collection]}
+            rowKey={({ id }) => id}
+            acts={
               <>
-                <DownloadButton
-                  id={`${collection} tasks selection`}
-                  label="Download Selection"
-                  size="compact-md"
-                  start={(options) =>
-                    fetchSpreadsheet(
-                      'selection',
-                      { list: lists[collection], target },
-                      { ...options, fallbackName: `${collection}-tasks.xlsx` },
-                    )
-                  }
-                  successText="Data Downloaded Successfuly!" // sic, §8
-                  failureText="Error Downloading Data!"
-                />
                 <PrioritiseButton
-                  run={(numbers, run) => calls[collection].prioritise({ target, ...numbers, ...run })}
-                  onEnd={handleBulkEnd}
+                  run={(numbers, run) => calls.prioritise({ target: selection.target, ...numbers, ...run })}
+                  {...endOfBulk(list, selection)}
                 />
-                <BulkButton
-                  act={{
-                    title: 'Delete tasks',
-                    question: (count) => `Are you sure you want to delete ${count} tasks? Their history stays.`,
-                    isDestructive: true,
-                    run: (run) => calls[collection].removeMany({ target, ...run }),
-                    successText: (count) => `${count} tasks deleted.`,
-                    messageOf: (problem) => asCallError(problem).message,
-                    onEnd: handleBulkEnd,
-                  }}
-                >
-                  Delete Selected
-                </BulkButton>
+                <DeleteSelectedButton
+                  list={list}
+                  selection={selection}
+                  consequence={CONSEQUENCE}
+                  run={(target, run) => calls.removeMany({ target, ...run })}
+                />
               </>
-            ),
-          }}
-          emptyText={isWhole ? (data?.message ?? 'No tasks found!') : 'No task matches.'}
-          error={error && !data ? asCallError(error).message : undefined}
-          onRetry={() => void refetch()}
-          isStale={isPlaceholderData}
-          paging={data && { page, pageSize: data.pageSize, pageCount: data.pageCount }}
-          onPageChange={(next) => show({ page: next > 1 ? next : undefined })}
-        />
-        {order.announcements}
+            }
+          />
+        </HandleContext>
+        {announcements}
       </div>
     </Page>
   )
-}
-
-/** `handle` moves a task in the order; absent where there is none to be changed. */
-function columnsOf(collection: TaskCollection, handle?: (task: Task) => ReactNode): Column<Task>[] {
-  return [
-    { header: 'Priority', render: (task) => <Priority task={task} handle={handle} />, align: 'end', sort: 'priority' },
-    { header: 'Type', value: ({ type }) => taskTypeLabels[type as keyof typeof taskTypeLabels] ?? type },
-    { header: 'Title', value: ({ title }) => title, viewMore: true, sort: 'title' },
-    { header: 'Link', render: ({ link }) => <TaskLink link={link} /> },
-    { header: 'Reward', value: ({ reward }) => reward, align: 'end', sort: 'reward' },
-    {
-      header: 'Participants',
-      value: ({ numberOfParticipants }) => numberOfParticipants,
-      align: 'end',
-      sort: 'participants',
-    },
-    { header: 'Edit', render: ({ id }) => <EditButtons collection={collection} id={id} /> },
-    { header: 'Delete', render: (task) => <DeleteButton collection={collection} task={task} /> },
-  ]
 }
 
 function TaskLink({ link }: { link: string | null }) {
@@ -155,7 +104,8 @@ function TaskLink({ link }: { link: string | null }) {
   )
 }
 
-function Priority({ task, handle }: { task: Task; handle: ((task: Task) => ReactNode) | undefined }) {
+function Priority({ task }: { task: Task }) {
+  const handle = useContext(HandleContext)
   return (
     <div className={classes['priority']}>
       {handle?.(task)}
@@ -176,26 +126,17 @@ function EditButtons({ collection, id }: { collection: TaskCollection; id: strin
   )
 }
 
-function DeleteButton({ collection, task }: { collection: TaskCollection; task: Task }) {
-  const confirm = useConfirm()
-
-  const handleDelete = async () => {
-    const message = `Are you sure you want to delete ${task.title}? Its history stays.`
-    if (!(await confirm({ title: 'Delete task', message, isDestructive: true }))) return
-    try {
-      await calls[collection].remove({ id: task.id })
-      toast.success('Task Deleted Succesfuly!') // sic, §8
-    } catch {
-      toast.failure('Error Deleting Task!')
-    }
-    await queryClient.invalidateQueries() // the figures of the dashboard count tasks, too
-  }
-
+function DeleteButton({ collection, task: { id, title } }: { collection: TaskCollection; task: Task }) {
+  const list: TaskList = taskLists[collection]
   return (
-    <RowActions>
-      <Button variant="outline" color="red" size="compact-md" onClick={() => void handleDelete()}>
-        Delete
-      </Button>
-    </RowActions>
+    <DeleteRowButton
+      list={list}
+      question={`Are you sure you want to delete ${title}? Its history stays.`}
+      run={async () => {
+        await client[list.name].remove({ id })
+        return 'Task Deleted Succesfuly!' // sic, §8
+      }}
+      failureText="Error Deleting Task!"
+    />
   )
 }

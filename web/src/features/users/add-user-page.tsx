@@ -1,7 +1,8 @@
 /** Add User (§2 /add-user, §5 registration, §7 POST /registerUser). */
 import type { RegistrationInput } from '@arcade/contract/users'
 import { useNavigate } from '@tanstack/react-router'
-import { asCallError, client, queryClient } from '#src/client.ts'
+import { asCallError, client } from '#src/client.ts'
+import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useSession } from '#src/session.tsx'
 import { Form, FormActions, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
@@ -23,7 +24,7 @@ export function AddUserPage() {
       await client.users.create(input)
       form.reset()
       toast.success('User Added Successfuly!') // sic, §8
-      await queryClient.invalidateQueries()
+      await refreshAfterActOn('users')
       await navigate({ to: '/manage-users' })
       return undefined
     } catch (cause) {

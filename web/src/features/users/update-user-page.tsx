@@ -5,7 +5,8 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, asCallError, client, queryClient } from '#src/client.ts'
+import { api, asCallError, client } from '#src/client.ts'
+import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { Form, FormActions, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
@@ -84,7 +85,7 @@ function NameForm({ user, onReload }: UserProps) {
       form.reset()
       toast.success('Info Updated Successfully!')
       await navigate({ to: '/manage-users' })
-      await queryClient.invalidateQueries()
+      await refreshAfterActOn('users')
       return undefined
     } catch (cause) {
       const error = asCallError(cause)
@@ -132,7 +133,7 @@ function RoleForm({ user, onReload }: UserProps) {
     try {
       await client.users.setUserType({ id: user.id, userType: isAdmin ? 'user' : 'admin' })
       toast.success('Info Updated Successfully!')
-      await queryClient.invalidateQueries({ queryKey: api.dashboard.key() })
+      await refreshAfterActOn('users')
       onReload()
     } catch (cause) {
       const error = asCallError(cause)

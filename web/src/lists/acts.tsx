@@ -1,0 +1,85 @@
+/** Acts on the rows of a list: a question first, a toast after it, and whatever it changed is loaded again. */
+import type { List } from '@arcade/contract/entities/entity'
+import type { ListName } from '@arcade/contract/entities/lists'
+import { Button } from '@mantine/core'
+import { asCallError } from '#src/client.ts'
+import { useConfirm } from '#src/ui/confirm.tsx'
+import { RowActions } from '#src/ui/data-table.tsx'
+import { type BulkAct, BulkButton, type Selection, type Target } from '#src/ui/selection.tsx'
+import { toast } from '#src/ui/toast.tsx'
+import { refreshAfterActOn } from './changes.ts'
+
+type NamedList = List & { name: ListName }
+
+interface DeleteRowProps {
+  list: NamedList
+  /** What one is asked. */
+  question: string
+  /** Resolves with the text of success. */
+  run: () => Promise<string>
+  /** Instead of the server's message (§8). */
+  failureText?: string
+  size?: 'compact-sm' | 'compact-md'
+}
+
+/** The button that deletes a row. */
+export function DeleteRowButton({ list, question, run, failureText, size = 'compact-md' }: DeleteRowProps) {
+  const confirm = useConfirm()
+
+  const handleDelete = async () => {
+    if (!(await confirm({ title: `Delete ${list.noun.one}`, message: question, isDestructive: true }))) return
+    try {
+      toast.success(await run())
+    } catch (error) {
+      toast.failure(failureText ?? asCallError(error).message)
+    }
+    await refreshAfterActOn(list.name)
+  }
+
+  return (
+    <RowActions>
+      <Button variant="outline" color="red" size={size} onClick={() => void handleDelete()}>
+        Delete
+      </Button>
+    </RowActions>
+  )
+}
+
+interface DeleteSelectedProps<Filter extends object> {
+  list: NamedList
+  selection: Selection<Filter>
+  /** The end of the question: what happens to all that hangs on the rows. */
+  consequence: string
+  run: (target: Target<Filter>, options: Parameters<BulkAct['run']>[0]) => ReturnType<BulkAct['run']>
+}
+
+/** The button that deletes the picked rows. */
+export function DeleteSelectedButton<Filter extends object>(props: DeleteSelectedProps<Filter>) {
+  const { list, selection, consequence, run } = props
+  const { many } = list.noun
+  return (
+    <BulkButton
+      act={{
+        ...endOfBulk(list, selection),
+        title: `Delete ${many}`,
+        question: (count) => `Are you sure you want to delete ${count} ${many}? ${consequence}`,
+        isDestructive: true,
+        run: (options) => run(selection.target, options),
+        successText: (count) => `${count} ${many} deleted.`,
+      }}
+    >
+      Delete Selected
+    </BulkButton>
+  )
+}
+
+/** How every act on picked rows ends: the basket is empty, and what the act changed is loaded again. */
+export function endOfBulk(list: NamedList, { clear }: { clear: () => void }): Pick<BulkAct, 'messageOf' | 'onEnd'> {
+  return {
+    messageOf: (problem) => asCallError(problem).message,
+    onEnd: () => {
+      clear()
+      void refreshAfterActOn(list.name)
+    },
+  }
+}

@@ -1,0 +1,20 @@
+/** Which data an act on a list's rows changes, so that nothing else is loaded again. */
+import type { ListName } from '@arcade/contract/entities/lists'
+import { api, queryClient } from '#src/client.ts'
+
+/** The dashboard counts the rows of every list; History and players' time lines show the titles of tasks and announcements. */
+const items = [api.dashboard.key(), api.history.key(), api.players.participations.key()]
+
+const changedBy = {
+  // The session holds one's own name and role.
+  users: [api.users.key(), api.dashboard.key(), api.auth.session.key()],
+  telegramUsers: [api.players.key(), api.dashboard.key()],
+  socialTasks: [api.socialTasks.key(), ...items],
+  dailyTasks: [api.dailyTasks.key(), ...items],
+  announcements: [api.announcements.key(), ...items],
+} satisfies Record<ListName, readonly (readonly unknown[])[]>
+
+/** To be called after an act on rows of `list`: what the act may have changed is loaded again, once it is shown. */
+export async function refreshAfterActOn(list: ListName): Promise<void> {
+  await Promise.all(changedBy[list].map((queryKey) => queryClient.invalidateQueries({ queryKey })))
+}

@@ -1,0 +1,66 @@
+/** The columns of a list's table: one for every field of the entity, or a word that it has none. A field that is forgotten does not compile. */
+import type { Field, Fields, List, RowOf } from '@arcade/contract/entities/entity'
+import type { ReactNode } from 'react'
+import { type Column, Missing } from '#src/ui/data-table.tsx'
+import { Moment } from '#src/ui/moment.tsx'
+
+/** How a column differs from what its field's declaration says about it. */
+interface Cell<Row> {
+  /** Instead of the field's label. */
+  header?: string
+  align?: 'end'
+  /** Stands for a missing value, literally. */
+  missing?: string
+  /** The cells are buttons that open the View More dialog. */
+  viewMore?: true
+  /** Instead of the field's value. */
+  value?: (row: Row) => string | number | null
+  /** Instead of a text; `number` counts the list's rows from 1. */
+  render?: (row: Row, number: number) => ReactNode
+}
+
+/**
+ * A column by each field's name, in the order of the table; `false` for a field that has none. Any other key is the header of a column
+ * that is no field's, such as a row's buttons.
+ */
+export type Cells<Fs extends Fields> = Record<keyof Fs, Cell<RowOf<Fs>> | false> & Record<string, Cell<RowOf<Fs>> | false>
+
+/** The columns of a list's table. Their order, header, alignment and sort follow from the list's declaration. */
+export function columnsOf<L extends List>(list: L, cells: Cells<L['fields']>): readonly Column<RowOf<L['fields']>>[] {
+  return Object.entries(cells).flatMap(([name, cell]) => (cell ? [columnOf(list, name, cell)] : []))
+}
+
+function columnOf<Row extends object>(list: List, name: string, cell: Cell<Row>): Column<Row> {
+  const field = list.fields[name]
+  const [sort, order] = Object.entries(list.sorts).find(([, { field: sorted }]) => sorted === name) ?? []
+  const base = {
+    header: cell.header ?? field?.label ?? name,
+    ...(sort !== undefined && { sort, isDescending: order?.isDescending ?? false }),
+  }
+  const { render, missing, viewMore = false, align = alignOf(field, cell) } = cell
+  const aligned = { ...base, ...(align && { align }) }
+  if (render) return { ...aligned, render }
+  const valueOf = (row: Row): unknown => row[name as keyof Row]
+  if (!cell.value && field?.kind === 'moment') {
+    return {
+      ...aligned,
+      render: (row) => {
+        const moment = valueOf(row)
+        return typeof moment === 'string' ? <Moment iso={moment} /> : <Missing text={missing ?? ''} />
+      },
+    }
+  }
+  const value = cell.value ?? ((row: Row) => textOf(valueOf(row), field))
+  return { ...aligned, value, viewMore, ...(missing !== undefined && { missing }) }
+}
+
+/** Figures stand at the end of their cell. */
+function alignOf<Row>(field: Field | undefined, { render }: Cell<Row>): 'end' | undefined {
+  return !render && (field?.kind === 'number' || field?.kind === 'integer') ? 'end' : undefined
+}
+
+function textOf(value: unknown, field: Field | undefined): string | number | null {
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  if (typeof value !== 'string') return typeof value === 'number' ? value : null
+  return field?.kind === 'choice' ? (field.options[value] ?? value) : value
+}

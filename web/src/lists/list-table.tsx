@@ -1,0 +1,97 @@
+/** The table of a list with its toolbar, basket, pager, empty and failed states, all of which follow from the list's declaration. */
+import type { List } from '@arcade/contract/entities/entity'
+import { type ListName, lists } from '@arcade/contract/entities/lists'
+import { NativeSelect } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { type Column, DataTable } from '#src/ui/data-table.tsx'
+import type { Filter } from '#src/ui/list-toolbar.tsx'
+import { ExportSelectionButton } from './export-buttons.tsx'
+import { addressNameOf, type ListAddress } from './list-address.ts'
+import type { ListState } from './use-list.ts'
+
+interface ListTableProps<L extends List, Row> {
+  /** Names the table for assistive technology. */
+  label: string
+  state: ListState<L, Row>
+  columns: readonly Column<Row>[]
+  rowKey: (row: Row) => string | number
+  /** What else stands in the toolbar. */
+  toolbar?: ReactNode
+  /** What can be done with picked rows besides exporting them. */
+  acts?: ReactNode
+  /** Stands in place of the rows when the search and the filters leave none. */
+  noMatchText?: string
+}
+
+export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
+  const { label, state, columns, rowKey, toolbar, acts, noMatchText } = props
+  const { list, address, isWhole, total, selection, change, table } = state
+  const { noun, emptyText, sorts, ownSort } = list
+  const changeTo = (changed: object, replace = false) => change(changed, replace)
+  const sorting = {
+    sort: address.sort ?? ownSort,
+    isReversed: address.reversed ?? false,
+    onSort: (sort: string, isReversed: boolean) =>
+      changeTo({ sort: sort === ownSort ? undefined : sort, reversed: isReversed || undefined }),
+  }
+  return (
+    <DataTable
+      {...table}
+      label={label}
+      columns={columns}
+      rowKey={rowKey}
+      emptyText={isWhole ? emptyText : (noMatchText ?? `No ${noun.one} matches.`)}
+      toolbar={{
+        searchLabel: `Search ${noun.many}`,
+        search: address.q ?? '',
+        onSearch: (text) => changeTo({ q: text || undefined }, true),
+        filters: filtersOf(list),
+        values: address,
+        onFilter: changeTo,
+        children: toolbar,
+      }}
+      {...(Object.keys(sorts).length > 1 && { sorting })}
+      {...(isExported(list) && {
+        picking: {
+          selection,
+          total,
+          actions: (
+            <>
+              <ExportSelectionButton list={list} selection={selection} />
+              {acts}
+            </>
+          ),
+        },
+      })}
+    />
+  )
+}
+
+/** Only lists that have a name on the wire can have rows picked. */
+function isExported(list: List): list is List & { name: ListName } {
+  return list.name in lists
+}
+
+/** The filters as the toolbar asks for them, by their names in the address. */
+function filtersOf(list: List): Filter[] {
+  return Object.entries(list.filters).map(([name, filter]) => {
+    const field = { name: addressNameOf(name, filter), label: filter.label }
+    if ('options' in filter)
+      return { ...field, kind: 'choice', options: Object.entries(filter.options).map(([value, label]) => ({ value, label })) }
+    return { ...field, kind: inputs[filter.kind] }
+  })
+}
+
+const inputs = { min: 'number', max: 'number', from: 'day', before: 'day' } as const
+
+/** How many rows a page has, for a list that leaves the choice. */
+export function PageSizeField<L extends List, Row>({ state: { list, address, change } }: { state: ListState<L, Row> }) {
+  return (
+    <NativeSelect
+      label="Page Size"
+      value={String(address.size ?? list.pageSizes[0])}
+      data={list.pageSizes.map(String)}
+      onChange={({ target }) => change({ size: Number(target.value) } as Partial<ListAddress<L>>)}
+    />
+  )
+}

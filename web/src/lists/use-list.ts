@@ -1,0 +1,120 @@
+/** The state of a list on its page: what the address asks for, what the server has answered, and how to get from one to another page of it. */
+import type { FilterOf, List } from '@arcade/contract/entities/entity'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { asCallError } from '#src/client.ts'
+import { type Selection, useSelection } from '#src/ui/selection.tsx'
+import { firstPage, type ListAddress, listFilter, withoutUndefined } from './list-address.ts'
+
+/** What every list answers beside its rows. Unknown (null) is how many rows there are while they are being counted. */
+interface Answer {
+  pageSize: number
+  pageCount: number | null
+  total: number | null
+  after?: string | null
+  before?: string | null
+}
+
+interface ListOptions<L extends List, Data extends Answer, Row> {
+  address: ListAddress<L>
+  /** The call that `address` asks for, with `keepPreviousData`: a page stays until the next one has arrived. */
+  query: UseQueryResult<Data>
+  rowsOf: (data: Data) => readonly Row[]
+  /** How many rows there are, for an answer that does not know it. */
+  total?: number | undefined
+  /** Goes to another address of the list; by default the whole address of the page. */
+  onAddress?: (address: ListAddress<L>, replace: boolean) => void
+}
+
+export interface ListState<L extends List, Row> {
+  list: L
+  address: ListAddress<L>
+  /** Nothing narrows the list down. */
+  isWhole: boolean
+  /** `undefined`: on their way. */
+  rows: readonly Row[] | undefined
+  total: number | undefined
+  selection: Selection<FilterOf<L>>
+  /** Goes to the first page of the list as `change` alters it. */
+  change: (change: Partial<ListAddress<L>>, replace?: boolean) => void
+  /** What `DataTable` takes of all this. */
+  table: {
+    rows: readonly Row[] | undefined
+    error: string | undefined
+    onRetry: () => void
+    isStale: boolean
+    paging: { page: number; pageSize: number; pageCount: number | undefined } | undefined
+    onPageChange: (page: number) => void
+    pager: 'numbers' | 'prev-next'
+    canPage?: { previous: boolean; next: boolean }
+  }
+}
+
+/** Brings together a list's declaration, its address and the answer of its call. */
+export function useList<L extends List, Data extends Answer, Row>(
+  list: L,
+  { address, query, rowsOf, total: countedTotal, onAddress }: ListOptions<L, Data, Row>,
+): ListState<L, Row> {
+  const navigate = useNavigate()
+  const filter = listFilter(list, address)
+  const selection = useSelection<FilterOf<L>>(list.name, filter)
+  const { data, error, isPlaceholderData, refetch } = query
+  const total = data?.total ?? countedTotal
+  const rows = data && rowsOf(data)
+
+  const goTo = (next: ListAddress<L>, replace = false): void => {
+    if (onAddress) onAddress(next, replace)
+    else void navigate({ to: '.', search: next, replace })
+  }
+  const change: ListState<L, Row>['change'] = (changed, replace) =>
+    goTo(withoutUndefined<object>({ ...firstPage(address), ...changed }), replace)
+  const shared = { list, address, isWhole: Object.keys(filter).length === 0, rows, total, selection, change }
+  const message = error ? asCallError(error).message : undefined
+  const { page = 1 } = address
+
+  if (!list.isPagedByCursor) {
+    return {
+      ...shared,
+      table: {
+        rows,
+        error: data ? undefined : message,
+        onRetry: () => void refetch(),
+        isStale: isPlaceholderData,
+        paging: data && { page, pageSize: data.pageSize, pageCount: data.pageCount ?? undefined },
+        onPageChange: (next) => change({ page: next > 1 ? next : undefined } as Partial<ListAddress<L>>),
+        pager: 'numbers',
+      },
+    }
+  }
+
+  /** §4: Previous does nothing on page 1, Next nothing without a last-document cursor; both wait for a page on its way. */
+  const handlePageChange = (next: number): void => {
+    if (!data || isPlaceholderData) return
+    const at = (place: { page: number; after?: string; before?: string }) => change(place as Partial<ListAddress<L>>)
+    if (next > page && data.after != null) at({ page: next, after: data.after })
+    if (next >= page || page === 1) return
+    if (next > 1 && data.before != null) at({ page: next, before: data.before })
+    else goTo(firstPage(address)) // wherever the list begins by now
+  }
+  // A cursor in an old address may not be one any more; the first page always is.
+  const isLost = error !== null && asCallError(error).code === 'INVALID_INPUT'
+  const pageSize = data?.pageSize ?? list.pageSizes[0]
+  return {
+    ...shared,
+    table: {
+      rows,
+      error: !data || isLost ? message : undefined,
+      onRetry: () => (isLost ? goTo(firstPage(address)) : void refetch()),
+      isStale: isPlaceholderData,
+      paging: data && {
+        page,
+        pageSize,
+        // Rows may have been added before this page since one came to it.
+        pageCount: total === undefined ? undefined : Math.max(1, Math.ceil(total / pageSize), page),
+      },
+      onPageChange: handlePageChange,
+      pager: 'prev-next',
+      canPage: { previous: page > 1, next: data?.after != null },
+    },
+  }
+}
