@@ -1,0 +1,35 @@
+import { lists, type ListName } from '@arcade/contract/entities/lists'
+import { expect, test } from 'vitest'
+import { api, queryClient } from '#src/client.ts'
+import { refreshAfterActOn } from './changes.ts'
+
+/** A call of each kind, as a page asks for it. */
+const calls = {
+  users: api.users.list.queryKey({ input: { page: 2 } }),
+  user: api.users.get.queryKey({ input: { id: 'u' } }),
+  players: api.players.list.queryKey({ input: {} }),
+  participations: api.players.participations.key(),
+  socialTasks: api.socialTasks.list.queryKey({ input: {} }),
+  dailyTasks: api.dailyTasks.list.queryKey({ input: {} }),
+  announcements: api.announcements.list.queryKey({ input: {} }),
+  history: api.history.titles.queryKey({ input: { kind: 'social' } }),
+  dashboard: api.dashboard.get.queryKey(),
+  session: api.auth.session.queryKey(),
+}
+type Call = keyof typeof calls
+
+const expected: Record<ListName, Call[]> = {
+  users: ['users', 'user', 'dashboard', 'session'],
+  telegramUsers: ['players', 'participations', 'dashboard'],
+  socialTasks: ['participations', 'socialTasks', 'history', 'dashboard'],
+  dailyTasks: ['participations', 'dailyTasks', 'history', 'dashboard'],
+  announcements: ['participations', 'announcements', 'history', 'dashboard'],
+}
+
+test.each(Object.values(lists).map(({ name }) => name))('Lists: an act on %s makes old what it changes, and nothing else', async (name) => {
+  for (const queryKey of Object.values(calls)) queryClient.setQueryData<unknown>(queryKey, {})
+  await refreshAfterActOn(name)
+  const changed = Object.entries(calls).filter(([, queryKey]) => queryClient.getQueryState(queryKey)?.isInvalidated)
+  expect(changed.map(([call]) => call)).toEqual(expected[name])
+  queryClient.clear()
+})

@@ -1,0 +1,70 @@
+import { playerList } from '@arcade/contract/entities/player'
+import { type userFields, userList } from '@arcade/contract/entities/user'
+import { expect, test } from 'vitest'
+import { page } from 'vitest/browser'
+import { render } from '#src/testing/render.tsx'
+import { DataTable } from '#src/ui/data-table.tsx'
+import { type Cells, columnsOf } from './columns.tsx'
+
+const none = { id: false, fname: false, lname: false, email: false, userType: false, createdAt: false, version: false } as const
+
+test('Lists: a column has the header and the sort of its field; others are named by their key', () => {
+  const columns = columnsOf(userList, { ...none, fname: { viewMore: true }, createdAt: { header: 'Sr.No' }, Update: { render: () => null } })
+  expect(columns).toMatchObject([
+    { header: 'First Name', sort: 'first-name', isDescending: false, viewMore: true },
+    { header: 'Sr.No', sort: 'created' },
+    { header: 'Update' },
+  ])
+  expect(columns[2]).not.toHaveProperty('sort')
+})
+
+test('Lists: columns stand in the order in which the page names them', () => {
+  const { email: _email, fname: _fname, ...others } = none
+  const columns = columnsOf(userList, { email: {}, Delete: {}, fname: {}, ...others })
+  expect(columns.map(({ header }) => header)).toEqual(['Email', 'Delete', 'First Name'])
+})
+
+const row = {
+  firstName: null,
+  lastName: 'Lovelace',
+  username: 'ada',
+  balance: 1234.5,
+  userId: 7,
+  createdAt: '2026-01-31T15:04:00.000Z',
+  email: null,
+  phoneNumber: null,
+  twitterUsername: null,
+  instagramUsername: null,
+  linkedInUsername: null,
+  discordUsername: null,
+  youtubeUsername: null,
+  tonWalletAddress: null,
+  bscWallet: null,
+}
+
+test('§3 a field is shown as its kind says: figures at the end, moments as date and time, a missing value as its word', async () => {
+  const missing = 'undefined'
+  const hidden = Object.fromEntries(Object.keys(playerList.fields).map((name) => [name, false])) as Record<keyof typeof row, false>
+  const columns = columnsOf(playerList, { ...hidden, firstName: { missing }, balance: {}, createdAt: { missing } })
+  const table = (rows: (typeof row)[]) => (
+    <DataTable label="Players" columns={columns} rows={rows} rowKey={({ userId }) => userId} emptyText="" />
+  )
+  const show = render(table([row]))
+  await expect.element(page.getByRole('cell', { name: 'undefined' })).toHaveTextContent('undefined')
+  await expect.element(page.getByRole('cell', { name: '1,234.5' })).toHaveAttribute('data-align', 'end')
+  await expect.element(page.getByRole('cell', { name: '01/31/2026 03:04 PM' })).toBeVisible()
+  show(table([{ ...row, createdAt: null as unknown as string }]))
+  await expect.element(page.getByRole('cell', { name: 'undefined' }).nth(1)).toBeVisible()
+})
+
+type WiderFields = typeof userFields & { country: { label: 'Country'; kind: 'text' } }
+
+/** These must not compile; `tsc` fails when one of them does. */
+export const mistakes = () => [
+  // @ts-expect-error -- a field of the entity has no column, and nothing says that it has none
+  columnsOf(userList, { id: false, fname: {}, lname: {}, userType: false, createdAt: {}, version: false }),
+  // @ts-expect-error -- an entity that has a field more
+  none satisfies Cells<WiderFields>,
+  // @ts-expect-error -- a column has no such property
+  columnsOf(userList, { ...none, email: { heading: 'E-mail' } }),
+]

@@ -1,0 +1,85 @@
+import type { FilterOf } from '@arcade/contract/entities/entity'
+import { participantList } from '@arcade/contract/entities/history'
+import { lists } from '@arcade/contract/entities/lists'
+import { playerList } from '@arcade/contract/entities/player'
+import { taskLists } from '@arcade/contract/entities/task'
+import { userList } from '@arcade/contract/entities/user'
+import { expect, test } from 'vitest'
+import { addressNameOf, firstPage, type ListAddress, listFilter, listOrder, readListAddress } from './list-address.ts'
+
+const players = (raw: Record<string, unknown>) => readListAddress(playerList, raw)
+const users = (raw: Record<string, unknown>) => readListAddress(userList, raw)
+
+test.each([
+  ['a text', { q: 'moon' }],
+  ['each filter of the declaration', { balanceMin: 5, balanceMax: 0.5, joinedFrom: '2026-01-31', joinedUntil: '2026-02-01', wallet: 'ton' }],
+  ['another order', { sort: 'a-z', reversed: true }],
+  ['another page size', { size: 100 }],
+  ['a page after a cursor', { page: 2, after: 'x' }],
+  ['a page before a cursor', { page: 3, before: 'x' }],
+])('Lists: the address keeps %s', (_, address) => {
+  expect(players(address)).toEqual(address)
+})
+
+test('Lists: the router reads some texts as numbers and flags as texts', () => {
+  expect(players({ q: 42 })).toEqual({ q: '42' })
+  expect(users({ page: '3', reversed: 'true' })).toEqual({ page: 3, reversed: true })
+})
+
+test.each([
+  ['what is so anyway', { sort: 'balance', size: 5, page: 1, reversed: false, q: '' }],
+  ['values that nobody can mean', { sort: 'zzz', size: 7, page: 'abc', wallet: 'gold', balanceMin: 'much', joinedFrom: '2026-13-01' }],
+  ['a page without its cursor, which nobody can find', { page: 4 }],
+  ['a cursor without its page', { after: 'x' }],
+  ["another list's filter", { userType: 'admin' }],
+])('Lists: the address leaves out %s', (_, raw) => {
+  expect(players(raw)).toEqual({})
+})
+
+test('Lists: pages that are counted need no cursor; a page below 1 is the first', () => {
+  expect(users({ page: 4, after: 'x' })).toEqual({ page: 4 })
+  expect(users({ page: -1 })).toEqual({})
+})
+
+test('Lists: an imported task may have any type, so the address may ask for any', () => {
+  expect(readListAddress(taskLists.social, { type: 'telegram' })).toEqual({ type: 'telegram' })
+})
+
+test('Lists: a list with one order has none to choose', () => {
+  expect(readListAddress(participantList, { reversed: true, sort: 'newest', q: 'a' })).toEqual({ q: 'a' })
+})
+
+test('Lists: days become moments in the time zone of the operator, the last day included', () => {
+  const address = players({ q: 'a', joinedFrom: '2026-01-31', joinedUntil: '2026-01-31', balanceMin: 1 })
+  expect(listFilter(playerList, address)).toEqual({
+    search: 'a',
+    balanceMin: 1,
+    joinedFrom: new Date(2026, 0, 31).toISOString(),
+    joinedBefore: new Date(2026, 1, 1).toISOString(),
+  })
+  expect(listOrder(playerList, address)).toEqual({ sort: 'balance', reversed: false })
+})
+
+test('Lists: the first page keeps search, filters and order', () => {
+  const address = players({ q: 'a', wallet: 'ton', sort: 'a-z', page: 2, after: 'x', size: 25 })
+  expect(firstPage(address)).toEqual({ q: 'a', wallet: 'ton', sort: 'a-z', size: 25 })
+})
+
+test.each(Object.values(lists))('Lists: no filter of $name has the name of something else in the address', (list) => {
+  const names = Object.entries(list.filters).map(([name, filter]) => addressNameOf(name, filter))
+  expect(names).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(q|sort|reversed|page|size|after|before)$/)]))
+})
+
+/** These must not compile; `tsc` fails when one of them does. */
+export const mistakes = [
+  // @ts-expect-error -- the list has no such filter
+  { country: 'de' } satisfies ListAddress<typeof playerList>,
+  // @ts-expect-error -- the address holds the last day, not the moment after it
+  { joinedBefore: '2026-01-01' } satisfies ListAddress<typeof playerList>,
+  // @ts-expect-error -- the filter has no such choice
+  { wallet: 'gold' } satisfies ListAddress<typeof playerList>,
+  // @ts-expect-error -- the list has no such order
+  { sort: 'email' } satisfies ListAddress<typeof playerList>,
+  // @ts-expect-error -- the call has no such filter
+  { country: 'de' } satisfies FilterOf<typeof playerList>,
+]
