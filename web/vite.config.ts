@@ -1,11 +1,11 @@
-/** The build of the web app. The contract's schemas stay out of the first load: the client gets its paths and verbs only. */
+/** The build of the web app. The contract's schemas stay out of the first load, because the client gets only the calls' paths and verbs. */
 import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin, runnerImport } from 'vite'
 
 const CONTRACT_ROUTES = 'virtual:contract-routes'
 
-/** What §7 serves outside /api. */
+/** The paths of the server's calls; those outside /api are §7's. */
 const backendPaths = [
   '/api',
   '/downloadUsersData',
@@ -27,7 +27,7 @@ export default defineConfig({
     target: 'es2023',
     assetsInlineLimit: 0,
     rolldownOptions: {
-      // A declaration of a call has no effect by itself: a page that needs one schema gets one schema.
+      // Declaring a call or a list has no side effect, so a page that needs one schema gets that one alone.
       treeshake: {
         manualPureFunctions: ['call', 'z', 'oc', 'defineList', 'rowSchema', 'filterSchema', 'orderFields', 'targetSchema'],
       },
@@ -35,13 +35,13 @@ export default defineConfig({
   },
 })
 
-/** The pages that people meet first. The server names their files in the page, so that they arrive together with the app itself. */
+/** The pages that people see first. The server names their files in index.html, so that they arrive together with the app. */
 const firstModules = {
   signedOut: ['src/features/auth/login-page.tsx'],
   signedIn: ['src/shell/shell.tsx', 'src/features/dashboard/dashboard-page.tsx'],
 }
 
-/** Writes `first-pages.json`: the scripts and style sheets of those pages which the app does not load anyway. */
+/** Writes `first-pages.json`: the scripts and style sheets of those pages, without the ones that the app loads anyway. */
 function firstPages(): Plugin {
   return {
     name: 'first-pages',
@@ -68,7 +68,7 @@ function firstPages(): Plugin {
   }
 }
 
-/** The contract as the browser needs it at run time; `contract-routes.d.ts` has its type. */
+/** Provides the paths and verbs of the contract's calls; `contract-routes.d.ts` has the type. */
 function contractRoutes(): Plugin {
   return {
     name: 'contract-routes',

@@ -12,7 +12,7 @@ function idIn(value: unknown): string | undefined {
 }
 
 /** Reads the address of a list's page. */
-export function addressOf<L extends List>(list: L): (raw: Raw) => ListAddress<L> {
+export function addressReader<L extends List>(list: L): (raw: Raw) => ListAddress<L> {
   return (raw) => readListAddress(list, raw)
 }
 

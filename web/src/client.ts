@@ -1,4 +1,4 @@
-/** The only door to the server: the contract's calls and downloads (§7), every failure as one CallError, the cache of answers. */
+/** All that the app asks of the server: the contract's calls and downloads (§7), with every failure as a CallError, and the cache of answers. */
 import type { contract } from '@arcade/contract/contract'
 import type { ErrorBody, ErrorCode } from '@arcade/contract/errors'
 import type { ActivityRange } from '@arcade/contract/entities/activity'
@@ -11,7 +11,7 @@ import { QueryClient } from '@tanstack/react-query'
 import { contractRoutes } from 'virtual:contract-routes'
 
 interface CallProblem {
-  /** NETWORK: no answer arrived. */
+  /** NETWORK means that no answer arrived. */
   code: ErrorCode | 'NETWORK'
   status: number
   message: string
@@ -26,7 +26,7 @@ export class CallError extends Error {
   readonly code: CallProblem['code']
   /** The HTTP status; 0 without an answer. */
   readonly status: number
-  /** One message a field, by its wire name. */
+  /** A message for each refused field, by the field's name on the wire. */
   readonly fields: Record<string, string>
   readonly requestId: string | undefined
   readonly retryAfterSeconds: number | undefined
@@ -40,13 +40,13 @@ export class CallError extends Error {
     this.retryAfterSeconds = problem.retryAfterSeconds
   }
 
-  /** An "exception" in the words of §8: no answer, or the server failed. Else the answer is a "result not success". */
+  /** Whether this is an "exception" of §8 (no answer, or a failure of the server) and no "result not success". */
   get isException(): boolean {
     return this.status === 0 || this.status >= 500
   }
 }
 
-/** The failure of a call as a CallError; what is no failure of a call counts as an exception. */
+/** Any error as a CallError. An error that is not a call's counts as an exception. */
 export function asCallError(error: unknown): CallError {
   if (error instanceof CallError) return error
   if (error instanceof ORPCError) return fromBody(error.data, error.status)
@@ -65,7 +65,7 @@ function isErrorBody(body: unknown): body is ErrorBody {
   return typeof body === 'object' && body !== null && 'code' in body && 'message' in body && typeof body.message === 'string'
 }
 
-/** §7: a failed call has a message at least. */
+/** The answer of a failed call has at least a message (§7). */
 function messageOf(body: unknown): string | undefined {
   const message = typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined
   return typeof message === 'string' && message !== '' ? message : undefined
@@ -92,7 +92,7 @@ const link = new OpenAPILink(contractRoutes, {
   customErrorResponseBodyDecoder: (body, { status }) => new ORPCError('INTERNAL', { status, data: body }),
   fetch: async (request, init) => {
     const response = await fetch(request, init)
-    // A proxy's or a half-installed server's page is no answer.
+    // A page of HTML comes from a proxy or a server that is being installed, and is no answer to the call.
     if (response.ok && !isJson(response))
       throw new CallError({ code: 'INTERNAL', status: 502, message: 'Internal Server Error!' })
     return response
@@ -115,7 +115,7 @@ function isJson(response: Response): boolean {
 /** Every call of the contract, as a function. Rejects with a CallError. */
 export const client: ContractRouterClient<typeof contract> = createORPCClient(link)
 
-/** The same calls for TanStack Query: `useQuery(api.users.list.queryOptions({ input }))`. */
+/** The calls for TanStack Query: `useQuery(api.users.list.queryOptions({ input }))`. */
 export const api = createTanstackQueryUtils(client)
 
 const RETRIES = 2
@@ -123,7 +123,7 @@ const RETRIES = 2
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      networkMode: 'always', // an unreachable server is an error to show, not a reason to wait in silence
+      networkMode: 'always', // show an error when the server cannot be reached, instead of waiting in silence
       retry: (failures, error) => failures < RETRIES && asCallError(error).isException,
       retryDelay: (failures) => 500 * 2 ** failures,
     },
@@ -135,17 +135,17 @@ const FIRST_RETRY_MS = 2000
 const LAST_RETRY_MS = 60_000
 
 interface FiguresWatcher {
-  /** The stream has begun, maybe again, with the figures as they are. */
+  /** The stream has begun, for the first time or again, with the present figures. */
   onOpen: (figures: Figures) => void
   /** The figures have changed. */
   onFigures: (figures: Figures) => void
-  /** The stream broke off; it is begun again after a while. */
+  /** The stream broke off. It is opened again after a while. */
   onLost: () => void
 }
 
 /**
- * The dashboard's figures as they change, until the returned function is called or the server no longer accepts who we are. Only
- * while the page can be seen: a browser has six connections to a server (HTTP/1.1), for all of its tabs.
+ * Watches the dashboard's figures until the returned function is called or the server no longer accepts the session. The stream is open
+ * only while the page is visible, because all tabs of a browser share six connections to a server (HTTP/1.1).
  */
 export function watchFigures(range: ActivityRange, { onOpen, onFigures, onLost }: FiguresWatcher): () => void {
   const { path = '' } = contractRoutes.dashboard.events['~orpc'].route
@@ -172,10 +172,10 @@ export function watchFigures(range: ActivityRange, { onOpen, onFigures, onLost }
       close()
       onLost()
       const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** attempts++)
-      timer = setTimeout(retry, delay * (0.5 + Math.random() / 2)) // apart: a server that comes back has many to greet
+      timer = setTimeout(retry, delay * (0.5 + Math.random() / 2)) // at random, so that not all browsers come back to a restarted server at once
     })
   }
-  // A stream does not tell why it was refused; any call does, to `onRejection`.
+  // An EventSource does not say why it was refused, but a call does, and `onRejection` hears of it.
   const retry = (): void => {
     const rejected = (error: unknown): void => {
       if (!['SIGNED_OUT', 'FORBIDDEN'].includes(asCallError(error).code)) open()
@@ -200,7 +200,7 @@ export function watchFigures(range: ActivityRange, { onOpen, onFigures, onLost }
 
 export interface DownloadProgress {
   bytes: number
-  /** Rows so far, of `total`; absent until the server has told. */
+  /** How many of `total` rows the server has written; absent until it has answered. */
   rows?: number
   total?: number
 }
@@ -223,7 +223,7 @@ export async function fetchSpreadsheet<Name extends SheetName>(
   const progress: DownloadProgress = { bytes: 0 }
   const report = (news: Partial<DownloadProgress>) => options.onProgress({ ...Object.assign(progress, news) })
   const timer = setInterval(() => {
-    client.downloads.progress({ exportId }, { signal: options.signal }).then(report, () => {}) // the download itself tells of failures
+    client.downloads.progress({ exportId }, { signal: options.signal }).then(report, () => {}) // the download reports the failure
   }, PROGRESS_EVERY_MS)
   try {
     const response = await requestSheet(name, { ...input, exportId }, options.signal)
@@ -260,7 +260,7 @@ async function readBlob(response: Response, onBytes: (bytes: number) => void): P
   return new Blob(chunks, { type: response.headers.get('content-type') ?? '' })
 }
 
-/** A stored file as one of this computer, under `name`: a copy has its own, so that neither goes with the other. @throws CallError */
+/** Fetches a stored file so that it can be uploaded again under `name`: a copy of an item needs files of its own. @throws CallError */
 export async function fetchStoredFile(url: string, name: string): Promise<File> {
   try {
     const response = await fetch(url)
@@ -287,7 +287,7 @@ function decoded(text: string | undefined): string | undefined {
   }
 }
 
-/** crypto.randomUUID is missing on plain http, where a console on a local network may live. */
+/** A random UUID. crypto.randomUUID is missing on plain http, which a console on a local network may use. */
 function randomUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40

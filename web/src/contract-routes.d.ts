@@ -1,7 +1,7 @@
-/** The contract without its schemas, made by vite.config.ts. */
+/** The contract without its schemas; vite.config.ts makes it. */
 declare module 'virtual:contract-routes' {
   import type { contract } from '@arcade/contract/contract'
 
-  /** For paths and verbs only: no schema is there at run time. */
+  /** At run time there are paths and verbs, but no schemas. */
   export const contractRoutes: typeof contract
 }

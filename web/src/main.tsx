@@ -10,14 +10,14 @@ import { startSession } from './session.tsx'
 import { cssVariablesResolver, theme } from '#src/ui/theme.ts'
 import { Toasts } from '#src/ui/toast.tsx'
 
-// zod would try `new Function`, which the CSP forbids and reports. Schemas come with the pages, so this is before all of them.
+// zod tries `new Function` unless told not to, and the CSP forbids and reports that. Pages bring the schemas, so this comes before them.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
 
 const container = document.querySelector('#app')
 if (!container) throw new Error('index.html has no #app')
 
 startSession()
-await loadFirstPage().catch(() => {}) // the router meets the same failure again, and has a page for it
+await loadFirstPage().catch(() => {}) // the router will fail in the same way, and shows a page for it
 
 createRoot(container).render(
   <StrictMode>

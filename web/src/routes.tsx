@@ -1,4 +1,4 @@
-/** The one table of pages (§2): path, who sees it (§6), what it loads. A page more is a row more. */
+/** The table of all pages (§2): the path, who sees the page (§6), what is loaded for it. */
 import {
   createRootRoute,
   createRoute,
@@ -14,7 +14,7 @@ import { announcementList } from '@arcade/contract/entities/announcement'
 import { playerList } from '@arcade/contract/entities/player'
 import { taskLists } from '@arcade/contract/entities/task'
 import { userList } from '@arcade/contract/entities/user'
-import { addAddress, addressOf, dashboardAddress, editAddress, historyAddress, setupAddress } from './addresses.ts'
+import { addAddress, addressReader, dashboardAddress, editAddress, historyAddress, setupAddress } from './addresses.ts'
 import { currentUser, knownSession, type Session, useSessionQuery, watchSession } from './session.tsx'
 import { LoadingScreen, UnreachableScreen } from '#src/shell/loading-screen.tsx'
 import { PageProblem } from '#src/shell/page-problem.tsx'
@@ -23,7 +23,7 @@ const LoginPage = lazyRouteComponent(() => import('#src/features/auth/login-page
 
 const root = createRootRoute({
   component: Outlet,
-  // To someone signed out every page but those of the signed-out area is unknown, and an unknown path is Login (§2).
+  // Somebody who is signed out sees Login at every path that is not of the signed-out area (§2).
   notFoundComponent: () => <LoginPage />,
 })
 
@@ -46,7 +46,7 @@ const shell = createRoute({
   component: lazyRouteComponent(() => import('#src/shell/shell.tsx'), 'Shell'),
 })
 
-/** §6: all management routes are for admins; anybody else is redirected to `/`. */
+/** Management routes are for admins; anybody else is redirected to `/` (§6). */
 const management = createRoute({
   getParentRoute: () => shell,
   id: 'management',
@@ -78,7 +78,7 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/manage-users',
-        validateSearch: addressOf(userList),
+        validateSearch: addressReader(userList),
         component: lazyRouteComponent(() => import('#src/features/users/manage-users-page.tsx'), 'ManageUsersPage'),
       }),
       createRoute({
@@ -94,7 +94,7 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/social-tasks',
-        validateSearch: addressOf(taskLists.social),
+        validateSearch: addressReader(taskLists.social),
         component: lazyRouteComponent(() => import('#src/features/tasks/tasks-page.tsx'), 'SocialTasksPage'),
       }),
       createRoute({
@@ -112,7 +112,7 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/daily-tasks',
-        validateSearch: addressOf(taskLists.daily),
+        validateSearch: addressReader(taskLists.daily),
         component: lazyRouteComponent(() => import('#src/features/tasks/tasks-page.tsx'), 'DailyTasksPage'),
       }),
       createRoute({
@@ -130,7 +130,7 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/annoucements', // sic, §2
-        validateSearch: addressOf(announcementList),
+        validateSearch: addressReader(announcementList),
         component: lazyRouteComponent(() => import('#src/features/announcements/announcements-page.tsx'), 'AnnouncementsPage'),
       }),
       createRoute({
@@ -154,13 +154,13 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/manage-telegram-users',
-        validateSearch: addressOf(playerList),
+        validateSearch: addressReader(playerList),
         component: lazyRouteComponent(() => import('#src/features/players/players-page.tsx'), 'PlayersPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/manage-telegram-users/$userId',
-        validateSearch: addressOf(playerList),
+        validateSearch: addressReader(playerList),
         component: lazyRouteComponent(() => import('#src/features/players/player-page.tsx'), 'PlayerPage'),
       }),
       createRoute({
@@ -191,10 +191,10 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** Whose page the router has loaded. */
+/** The person whose page the router has loaded. */
 let loadedFor: string | undefined
 
-/** Loads the page of the address, if it is known who asks: then the first render is that page, and the browser has painted meanwhile. */
+/** Loads the page of the address before the first render, if the session is known already. */
 export async function loadFirstPage(): Promise<void> {
   const session = knownSession()
   if (!session) return
@@ -202,14 +202,14 @@ export async function loadFirstPage(): Promise<void> {
   loadedFor = identityOf(session)
 }
 
-/** The loading screen until the session is known, then the page of the address; again whenever somebody else is signed in. */
+/** Shows the loading screen until the session is known, then the page of the address. Loads it again when somebody else signs in. */
 export function App() {
   const { data, isError, isFetching, refetch } = useSessionQuery()
   const [isReady, setIsReady] = useState(loadedFor !== undefined)
   const identity = data && identityOf(data)
 
   useEffect(watchSession, [])
-  // The first page is loaded before the router shows anything: a Suspense fallback in between would stay for 300 ms at least.
+  // The router shows nothing before the first page is loaded, because a Suspense fallback would stay for at least 300 ms.
   useEffect(() => {
     if (!identity || identity === loadedFor) return
     loadedFor = identity

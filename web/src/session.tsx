@@ -1,4 +1,4 @@
-/** Who is signed in (§3 session data, §4 authentication): one cached answer that outlives a reload and follows the other tabs. */
+/** Who is signed in (§3 session data, §4 authentication): one cached answer, which follows sign-ins and sign-outs of other tabs. */
 import type { SessionUser } from '@arcade/contract/auth'
 import { useQuery } from '@tanstack/react-query'
 import { api, client, onRejection, queryClient } from './client.ts'
@@ -7,10 +7,10 @@ const STALE_AFTER_MS = 30_000
 const sessionKey = api.auth.session.queryKey()
 export type Session = Awaited<ReturnType<typeof client.auth.session>>
 
-/** Signing in or out in one tab is news for all the others. */
+/** Tells the other tabs that somebody signed in or out in this one. */
 const tabs = new BroadcastChannel('session')
 
-/** Whose answers the cache holds. */
+/** The person whose answers the cache holds. */
 let owner = ''
 
 function sessionQuery() {
@@ -26,27 +26,27 @@ function sessionQuery() {
   }
 }
 
-/** The session as the server tells it: pending at first, an error if it cannot be reached, then always data. */
+/** The query of the session. It is pending until the server has answered, and an error if the server cannot be reached. */
 export function useSessionQuery() {
   return useQuery(sessionQuery())
 }
 
-/** The session, below the place where it has been loaded. */
+/** The session, for components that are rendered once it is loaded. */
 export function useSession(): Session {
   return useSessionQuery().data ?? { user: null, registrationEmailHost: '' }
 }
 
-/** The session outside of React; `undefined` until the server has told. */
+/** The session outside of React; undefined until the server has answered. */
 export function knownSession(): Session | undefined {
   return queryClient.getQueryData<Session>(sessionKey)
 }
 
-/** For the guards of routes. */
+/** The signed-in user outside of React, for the guards of routes. */
 export function currentUser(): SessionUser | null {
   return knownSession()?.user ?? null
 }
 
-/** After a login, a registration or, with null, a sign-out that the server has confirmed. */
+/** To be called after a login or registration and, with null, after a sign-out that the server has confirmed. */
 export function setCurrentUser(user: SessionUser | null): void {
   adopt(user)
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel has none
@@ -59,7 +59,7 @@ function adopt(user: SessionUser | null): void {
   queryClient.setQueryData<Session>(sessionKey, (session) => session && { ...session, user })
 }
 
-/** Takes the session that came with the page, or else asks for it before the first render does. */
+/** Takes the session that came with the page, or else asks the server for it before the first render. */
 export function startSession(): void {
   const session = sessionInPage()
   if (session === null) {
@@ -70,14 +70,14 @@ export function startSession(): void {
   queryClient.setQueryData<Session>(sessionKey, session)
 }
 
-/** What the server wrote into index.html: the answer of GET /api/session, or null if it could not tell. */
+/** The answer of GET /api/session that the server wrote into index.html; null if it could not answer. */
 function sessionInPage(): Session | null {
   const text = document.querySelector('#session')?.textContent ?? 'null'
   const session = JSON.parse(text) as Session | string | null
-  return typeof session === 'object' ? session : null // the file as built, which the development server sends, has a mere text
+  return typeof session === 'object' ? session : null // the development server sends index.html with a placeholder, which is a text
 }
 
-/** No answer that was given to one person is shown to another, or to the same one with other rights. */
+/** Drops cached answers that were given to somebody else, or to the same person with other rights. */
 function forgetOthers(user: SessionUser | null): void {
   const next = user ? `${user.id} ${user.userType}` : ''
   if (next !== owner) queryClient.removeQueries({ predicate: ({ queryKey }) => !isSessionKey(queryKey) })
@@ -88,7 +88,7 @@ function isSessionKey(key: readonly unknown[]): boolean {
   return JSON.stringify(key) === JSON.stringify(sessionKey)
 }
 
-/** Follows other tabs and the server's refusals until the returned function is called. */
+/** Follows other tabs and the server's refusals; the returned function stops it. */
 export function watchSession(): () => void {
   const refresh = () => void queryClient.invalidateQueries({ queryKey: sessionKey })
   tabs.addEventListener('message', refresh)

@@ -60,7 +60,7 @@ export function DeleteSelectedButton<Filter extends object>(props: DeleteSelecte
   return (
     <BulkButton
       act={{
-        ...endOfBulk(list, selection),
+        ...bulkEnd(list, selection),
         title: `Delete ${many}`,
         question: (count) => `Are you sure you want to delete ${count} ${many}? ${consequence}`,
         isDestructive: true,
@@ -74,7 +74,7 @@ export function DeleteSelectedButton<Filter extends object>(props: DeleteSelecte
 }
 
 /** How every act on picked rows ends: the basket is empty, and what the act changed is loaded again. */
-export function endOfBulk(list: NamedList, { clear }: { clear: () => void }): Pick<BulkAct, 'messageOf' | 'onEnd'> {
+export function bulkEnd(list: NamedList, { clear }: { clear: () => void }): Pick<BulkAct, 'messageOf' | 'onEnd'> {
   return {
     messageOf: (problem) => asCallError(problem).message,
     onEnd: () => {

@@ -26,10 +26,13 @@ const expected: Record<ListName, Call[]> = {
   announcements: ['participations', 'announcements', 'history', 'dashboard'],
 }
 
-test.each(Object.values(lists).map(({ name }) => name))('Lists: an act on %s makes old what it changes, and nothing else', async (name) => {
-  for (const queryKey of Object.values(calls)) queryClient.setQueryData<unknown>(queryKey, {})
-  await refreshAfterActOn(name)
-  const changed = Object.entries(calls).filter(([, queryKey]) => queryClient.getQueryState(queryKey)?.isInvalidated)
-  expect(changed.map(([call]) => call)).toEqual(expected[name])
-  queryClient.clear()
-})
+test.each(Object.values(lists).map(({ name }) => name))(
+  'Lists: an act on %s makes old what it changes, and nothing else',
+  async (name) => {
+    for (const queryKey of Object.values(calls)) queryClient.setQueryData(queryKey, {})
+    await refreshAfterActOn(name)
+    const changed = Object.entries(calls).filter(([, queryKey]) => queryClient.getQueryState(queryKey)?.isInvalidated)
+    expect(changed.map(([call]) => call)).toEqual(expected[name])
+    queryClient.clear()
+  },
+)

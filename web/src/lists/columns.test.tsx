@@ -4,12 +4,17 @@ import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { render } from '#src/testing/render.tsx'
 import { DataTable } from '#src/ui/data-table.tsx'
-import { type Cells, columnsOf } from './columns.tsx'
+import { type Cells, listColumns } from './columns.tsx'
 
 const none = { id: false, fname: false, lname: false, email: false, userType: false, createdAt: false, version: false } as const
 
 test('Lists: a column has the header and the sort of its field; others are named by their key', () => {
-  const columns = columnsOf(userList, { ...none, fname: { viewMore: true }, createdAt: { header: 'Sr.No' }, Update: { render: () => null } })
+  const columns = listColumns(userList, {
+    ...none,
+    fname: { viewMore: true },
+    createdAt: { header: 'Sr.No' },
+    Update: { render: () => null },
+  })
   expect(columns).toMatchObject([
     { header: 'First Name', sort: 'first-name', isDescending: false, viewMore: true },
     { header: 'Sr.No', sort: 'created' },
@@ -20,7 +25,7 @@ test('Lists: a column has the header and the sort of its field; others are named
 
 test('Lists: columns stand in the order in which the page names them', () => {
   const { email: _email, fname: _fname, ...others } = none
-  const columns = columnsOf(userList, { email: {}, Delete: {}, fname: {}, ...others })
+  const columns = listColumns(userList, { email: {}, Delete: {}, fname: {}, ...others })
   expect(columns.map(({ header }) => header)).toEqual(['Email', 'Delete', 'First Name'])
 })
 
@@ -44,8 +49,11 @@ const row = {
 
 test('§3 a field is shown as its kind says: figures at the end, moments as date and time, a missing value as its word', async () => {
   const missing = 'undefined'
-  const hidden = Object.fromEntries(Object.keys(playerList.fields).map((name) => [name, false])) as Record<keyof typeof row, false>
-  const columns = columnsOf(playerList, { ...hidden, firstName: { missing }, balance: {}, createdAt: { missing } })
+  const hidden = Object.fromEntries(Object.keys(playerList.fields).map((name) => [name, false])) as Record<
+    keyof typeof row,
+    false
+  >
+  const columns = listColumns(playerList, { ...hidden, firstName: { missing }, balance: {}, createdAt: { missing } })
   const table = (rows: (typeof row)[]) => (
     <DataTable label="Players" columns={columns} rows={rows} rowKey={({ userId }) => userId} emptyText="" />
   )
@@ -62,9 +70,9 @@ type WiderFields = typeof userFields & { country: { label: 'Country'; kind: 'tex
 /** These must not compile; `tsc` fails when one of them does. */
 export const mistakes = () => [
   // @ts-expect-error -- a field of the entity has no column, and nothing says that it has none
-  columnsOf(userList, { id: false, fname: {}, lname: {}, userType: false, createdAt: {}, version: false }),
+  listColumns(userList, { id: false, fname: {}, lname: {}, userType: false, createdAt: {}, version: false }),
   // @ts-expect-error -- an entity that has a field more
   none satisfies Cells<WiderFields>,
   // @ts-expect-error -- a column has no such property
-  columnsOf(userList, { ...none, email: { heading: 'E-mail' } }),
+  listColumns(userList, { ...none, email: { heading: 'E-mail' } }),
 ]

@@ -26,40 +26,40 @@ interface Cell<Row> {
 export type Cells<Fs extends Fields> = Record<keyof Fs, Cell<RowOf<Fs>> | false> & Record<string, Cell<RowOf<Fs>> | false>
 
 /** The columns of a list's table. Their order, header, alignment and sort follow from the list's declaration. */
-export function columnsOf<L extends List>(list: L, cells: Cells<L['fields']>): readonly Column<RowOf<L['fields']>>[] {
-  return Object.entries(cells).flatMap(([name, cell]) => (cell ? [columnOf(list, name, cell)] : []))
+export function listColumns<L extends List>(list: L, cells: Cells<L['fields']>): readonly Column<RowOf<L['fields']>>[] {
+  return Object.entries(cells).flatMap(([name, cell]) => (cell ? [listColumn(list, name, cell)] : []))
 }
 
-function columnOf<Row extends object>(list: List, name: string, cell: Cell<Row>): Column<Row> {
+function listColumn<Row extends object>(list: List, name: string, cell: Cell<Row>): Column<Row> {
   const field = list.fields[name]
   const [sort, order] = Object.entries(list.sorts).find(([, { field: sorted }]) => sorted === name) ?? []
   const base = {
     header: cell.header ?? field?.label ?? name,
     ...(sort !== undefined && { sort, isDescending: order?.isDescending ?? false }),
   }
-  const { render, missing, viewMore = false, align = alignOf(field, cell) } = cell
+  const { render, missing, viewMore = false, align = alignment(field, cell) } = cell
   const aligned = { ...base, ...(align && { align }) }
   if (render) return { ...aligned, render }
-  const valueOf = (row: Row): unknown => row[name as keyof Row]
+  const fieldValue = (row: Row): unknown => row[name as keyof Row]
   if (!cell.value && field?.kind === 'moment') {
     return {
       ...aligned,
       render: (row) => {
-        const moment = valueOf(row)
+        const moment = fieldValue(row)
         return typeof moment === 'string' ? <Moment iso={moment} /> : <Missing text={missing ?? ''} />
       },
     }
   }
-  const value = cell.value ?? ((row: Row) => textOf(valueOf(row), field))
+  const value = cell.value ?? ((row: Row) => displayText(fieldValue(row), field))
   return { ...aligned, value, viewMore, ...(missing !== undefined && { missing }) }
 }
 
 /** Figures stand at the end of their cell. */
-function alignOf<Row>(field: Field | undefined, { render }: Cell<Row>): 'end' | undefined {
+function alignment<Row>(field: Field | undefined, { render }: Cell<Row>): 'end' | undefined {
   return !render && (field?.kind === 'number' || field?.kind === 'integer') ? 'end' : undefined
 }
 
-function textOf(value: unknown, field: Field | undefined): string | number | null {
+function displayText(value: unknown, field: Field | undefined): string | number | null {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   if (typeof value !== 'string') return typeof value === 'number' ? value : null
   return field?.kind === 'choice' ? (field.options[value] ?? value) : value

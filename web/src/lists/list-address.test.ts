@@ -5,14 +5,17 @@ import { playerList } from '@arcade/contract/entities/player'
 import { taskLists } from '@arcade/contract/entities/task'
 import { userList } from '@arcade/contract/entities/user'
 import { expect, test } from 'vitest'
-import { addressNameOf, firstPage, type ListAddress, listFilter, listOrder, readListAddress } from './list-address.ts'
+import { nameInAddress, firstPage, type ListAddress, listFilter, listOrder, readListAddress } from './list-address.ts'
 
 const players = (raw: Record<string, unknown>) => readListAddress(playerList, raw)
 const users = (raw: Record<string, unknown>) => readListAddress(userList, raw)
 
 test.each([
   ['a text', { q: 'moon' }],
-  ['each filter of the declaration', { balanceMin: 5, balanceMax: 0.5, joinedFrom: '2026-01-31', joinedUntil: '2026-02-01', wallet: 'ton' }],
+  [
+    'each filter of the declaration',
+    { balanceMin: 5, balanceMax: 0.5, joinedFrom: '2026-01-31', joinedUntil: '2026-02-01', wallet: 'ton' },
+  ],
   ['another order', { sort: 'a-z', reversed: true }],
   ['another page size', { size: 100 }],
   ['a page after a cursor', { page: 2, after: 'x' }],
@@ -28,7 +31,10 @@ test('Lists: the router reads some texts as numbers and flags as texts', () => {
 
 test.each([
   ['what is so anyway', { sort: 'balance', size: 5, page: 1, reversed: false, q: '' }],
-  ['values that nobody can mean', { sort: 'zzz', size: 7, page: 'abc', wallet: 'gold', balanceMin: 'much', joinedFrom: '2026-13-01' }],
+  [
+    'values that nobody can mean',
+    { sort: 'zzz', size: 7, page: 'abc', wallet: 'gold', balanceMin: 'much', joinedFrom: '2026-13-01' },
+  ],
   ['a page without its cursor, which nobody can find', { page: 4 }],
   ['a cursor without its page', { after: 'x' }],
   ["another list's filter", { userType: 'admin' }],
@@ -66,7 +72,7 @@ test('Lists: the first page keeps search, filters and order', () => {
 })
 
 test.each(Object.values(lists))('Lists: no filter of $name has the name of something else in the address', (list) => {
-  const names = Object.entries(list.filters).map(([name, filter]) => addressNameOf(name, filter))
+  const names = Object.entries(list.filters).map(([name, filter]) => nameInAddress(name, filter))
   expect(names).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(q|sort|reversed|page|size|after|before)$/)]))
 })
 

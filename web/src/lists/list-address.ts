@@ -28,14 +28,14 @@ export type ListAddress<L extends List> = AddressFilters<L> & {
 }
 
 /** The name under which the address holds a filter of the list. */
-export function addressNameOf(name: string, filter: Filter): string {
+export function nameInAddress(name: string, filter: Filter): string {
   return filter.kind === 'before' ? filter.dayName : name
 }
 
 /** Reads an address. What is not understood is left out: then the list is the nearest one that there is. */
 export function readListAddress<L extends List>(list: L, raw: Record<string, unknown>): ListAddress<L> {
   const filters = Object.entries(list.filters).map(([name, filter]) => {
-    const addressName = addressNameOf(name, filter)
+    const addressName = nameInAddress(name, filter)
     return [addressName, filterValueIn(raw[addressName], filter)]
   })
   const address = { q: textIn(raw['q']), ...orderIn(list, raw), ...placeIn(list, raw), ...Object.fromEntries(filters) }
@@ -98,7 +98,7 @@ function dayIn(value: unknown): string | undefined {
 export function listFilter<L extends List>(list: L, address: ListAddress<L>): FilterOf<L> {
   const values: Readonly<Record<string, unknown>> = address
   const filters = Object.entries(list.filters).map(([name, filter]) => {
-    const value = values[addressNameOf(name, filter)]
+    const value = values[nameInAddress(name, filter)]
     if (typeof value !== 'string') return [name, value]
     return [name, filter.kind === 'from' ? startOfDay(value) : filter.kind === 'before' ? startOfDay(value, 1) : value]
   })

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react'
 import { type Column, DataTable } from '#src/ui/data-table.tsx'
 import type { Filter } from '#src/ui/list-toolbar.tsx'
 import { ExportSelectionButton } from './export-buttons.tsx'
-import { addressNameOf, type ListAddress } from './list-address.ts'
+import { nameInAddress, type ListAddress } from './list-address.ts'
 import type { ListState } from './use-list.ts'
 
 interface ListTableProps<L extends List, Row> {
@@ -45,7 +45,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
         searchLabel: `Search ${noun.many}`,
         search: address.q ?? '',
         onSearch: (text) => changeTo({ q: text || undefined }, true),
-        filters: filtersOf(list),
+        filters: toolbarFilters(list),
         values: address,
         onFilter: changeTo,
         children: toolbar,
@@ -73,9 +73,9 @@ function isExported(list: List): list is List & { name: ListName } {
 }
 
 /** The filters as the toolbar asks for them, by their names in the address. */
-function filtersOf(list: List): Filter[] {
+function toolbarFilters(list: List): Filter[] {
   return Object.entries(list.filters).map(([name, filter]) => {
-    const field = { name: addressNameOf(name, filter), label: filter.label }
+    const field = { name: nameInAddress(name, filter), label: filter.label }
     if ('options' in filter)
       return { ...field, kind: 'choice', options: Object.entries(filter.options).map(([value, label]) => ({ value, label })) }
     return { ...field, kind: inputs[filter.kind] }

@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it: one of three, kept in this browser (public/color-scheme.js sets it before the first paint). */
+/** The choice between light, dark and the system's scheme. This browser remembers it; public/color-scheme.js sets it before the first paint. */
 import { type MantineColorScheme, useMantineColorScheme } from '@mantine/core'
 import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react'
 import classes from './shell.module.css'

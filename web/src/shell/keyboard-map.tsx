@@ -1,4 +1,4 @@
-/** Every shortcut there is, and the switch for those of a single key (WCAG 2.1.4). */
+/** The list of all shortcuts, and the switch for single keys (WCAG 2.1.4). */
 import { useEffect, useRef, useState } from 'react'
 import { useSession } from '#src/session.tsx'
 import { placesFor } from './navigation.tsx'

@@ -1,8 +1,8 @@
-/** What shows before the session is known (§2): loading, or the server cannot be reached. */
+/** The screens before the session is known (§2): loading, and that the server cannot be reached. */
 import { Problem } from '#src/ui/page.tsx'
 import classes from './loading-screen.module.css'
 
-/** The same as in index.html, which shows it before there is React. */
+/** The same markup as in index.html, which shows it before React has started. */
 export function LoadingScreen() {
   return (
     <main className="app-loading">

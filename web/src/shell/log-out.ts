@@ -1,11 +1,11 @@
-/** Log Out (§2), from wherever it is chosen. */
+/** Log Out (§2), for the sidebar and the palette. */
 import { useNavigate } from '@tanstack/react-router'
 import { useRef } from 'react'
 import { client } from '#src/client.ts'
 import { setCurrentUser } from '#src/session.tsx'
 import { toast } from '#src/ui/toast.tsx'
 
-/** Signs out, once however often it is called meanwhile. */
+/** Signs out. A call while another one is on its way does nothing. */
 export function useLogOut(): () => Promise<void> {
   const navigate = useNavigate()
   const isLeaving = useRef(false)

@@ -1,4 +1,4 @@
-/** The links of the shell (§2), the greeting and Log Out: the content of the sidebar and of the phone's drawer. */
+/** The content of the sidebar and of the phone's drawer: the links of the shell (§2), the greeting and Log Out. */
 import type { SessionUser } from '@arcade/contract/auth'
 import {
   type Icon,
@@ -22,9 +22,9 @@ interface Place {
   label: string
   Icon: Icon
   isAdminOnly: boolean
-  /** First segments of other addresses that belong to the same place. */
+  /** Other paths of the same place, by their first segments. */
   also: string[]
-  /** The shortcut: `g`, then this key. */
+  /** The second key of the shortcut, after `g`. */
   goKey: string
 }
 

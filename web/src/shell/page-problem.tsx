@@ -1,4 +1,4 @@
-/** In place of a page that failed to load or to render. */
+/** Stands in place of a page that failed to load or to render. */
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { Problem } from '#src/ui/page.tsx'
 

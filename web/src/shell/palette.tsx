@@ -1,6 +1,6 @@
 /**
- * The command palette: a page, an action, a player, a task or an announcement, by a few letters. A combobox over a list of groups
- * (ARIA APG): the focus stays in the field, arrow keys choose, Enter goes.
+ * The command palette finds a page, an action, a player, a task or an announcement by a few letters. It is a combobox over a list of
+ * groups (ARIA APG): the focus stays in the field, the arrow keys choose, and Enter opens.
  */
 import { announcementTypeLabels } from '@arcade/contract/entities/announcement'
 import { taskCollections } from '@arcade/contract/entities/task'
@@ -37,7 +37,7 @@ const FOUND_OF_EACH = 5
 export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
-  /** What to do once the dialog is gone: it gives the focus back first. */
+  /** Runs once the dialog has closed, because the dialog gives the focus back first. */
   const chosen = useRef<Entry>(undefined)
   const [text, setText] = useState('')
   const [activeId, setActiveId] = useState<string>()
@@ -161,7 +161,7 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
   )
 }
 
-/** Pages and actions, and only those that are this user's. */
+/** The pages and actions that this user may use. */
 function useCommands(onKeyboardMap: () => void): Group[] {
   const { user } = useSession()
   const { history } = useRouter()
@@ -197,7 +197,7 @@ function useCommands(onKeyboardMap: () => void): Group[] {
   ]
 }
 
-/** Those with all the words of the text in their names. */
+/** Leaves the entries whose label or detail contains every word of the text. */
 function matching(groups: Group[], text: string): Group[] {
   const words = text.toLowerCase().split(/\s+/)
   return groups.map(({ title, entries }) => ({
@@ -209,12 +209,12 @@ function matching(groups: Group[], text: string): Group[] {
 interface Found {
   groups: Group[]
   isSearching: boolean
-  /** Titles of what could not be searched. */
+  /** The titles of the groups that could not be searched. */
   failed: string[]
   retry: () => void
 }
 
-/** What the server finds, for an admin. A search that is not wanted any more is cancelled, and its answer never shown. */
+/** What the server finds, for admins only. When the text changes, the search for the old text is cancelled and its answer is not shown. */
 function useFound(text: string): Found {
   const { user } = useSession()
   const { history } = useRouter()
@@ -265,7 +265,7 @@ function useFound(text: string): Found {
   if (!isWanted) return { groups: [], isSearching: false, failed: [], retry: () => {} }
   const failed = sources.filter(({ query }) => query.isError)
   return {
-    // An answer to other letters is none.
+    // While the text is being typed, the answers belong to an older text.
     groups:
       settled === text ? sources.map(({ title, entries = [] }) => ({ title, entries: entries.slice(0, FOUND_OF_EACH) })) : [],
     isSearching: settled !== text || sources.some(({ query }) => query.isFetching),

@@ -1,4 +1,4 @@
-/** The frame of all signed-in pages (§2): sidebar on a desktop; brand header and slide-in drawer on a phone. */
+/** The frame of all signed-in pages (§2): a sidebar on a desktop, a brand header and a slide-in drawer on a phone. */
 import { Drawer } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconMenu2, IconSearch } from '@tabler/icons-react'
@@ -60,7 +60,7 @@ export function Shell() {
             <Navigation />
           </header>
         )}
-        {/* Nothing on a page outlives the person it was for. */}
+        {/* The key draws the page anew when somebody else signs in, so that nobody sees another one's state. */}
         <main id="main" key={user?.id} tabIndex={-1} className={classes['main']}>
           <OfflineNotice />
           {user && <PersonsPage />}
@@ -71,7 +71,7 @@ export function Shell() {
   )
 }
 
-/** Wide enough, it says which keys open the palette, too. */
+/** Opens the palette. Where there is room, the button also shows the keys that do so. */
 function SearchButton({ shortcuts, className }: { shortcuts: ReturnType<typeof useShortcuts>; className: string | undefined }) {
   return (
     <button
@@ -107,7 +107,7 @@ function HomeLink() {
   )
 }
 
-/** Without the address, which belongs to the router. */
+/** Moves the focus to the page's content, as the link says, without changing the address, which belongs to the router. */
 function skipToMain(event: MouseEvent): void {
   event.preventDefault()
   document.querySelector<HTMLElement>('#main')?.focus()

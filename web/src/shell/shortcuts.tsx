@@ -1,7 +1,6 @@
 /**
- * The keyboard of the signed-in pages: Ctrl or ⌘ K, and keys by themselves. Only this listens from the start; the palette and the
- * keyboard map are loaded when they are opened. Keys by themselves do nothing while one types or a dialog is open, and can be switched
- * off (WCAG 2.1.4).
+ * The keyboard of the signed-in pages: Ctrl K or ⌘ K, and single keys. This file listens from the start; the palette and the keyboard map
+ * are loaded when they are opened. Single keys do nothing while one types or a dialog is open, and can be switched off (WCAG 2.1.4).
  */
 import { useRouter } from '@tanstack/react-router'
 import { type ComponentType, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
@@ -18,7 +17,7 @@ type OverlayName = keyof typeof overlays
 
 const SEQUENCE_MS = 1500 // between `g` and the key of the place
 
-/** Listens to the keys. `overlay` is the open palette or keyboard map, to be rendered once. */
+/** Listens to the keys. The caller renders `overlay`, the open palette or keyboard map. */
 export function useShortcuts(): { openPalette: () => void; preloadPalette: () => void; overlay: ReactNode } {
   const { user } = useSession()
   const router = useRouter()
@@ -39,13 +38,13 @@ export function useShortcuts(): { openPalette: () => void; preloadPalette: () =>
     }
   }
 
-  /** A dialog says late that it was closed: the next one may be open by then. */
+  /** A dialog reports late that it was closed, so another one may be open by then. */
   const handleClose = (number: number) => setOverlay((last) => (last?.number === number ? undefined : last))
 
-  const preloadPalette = () => void overlays.palette().catch(() => {}) // it is asked for again when it is needed
+  const preloadPalette = () => void overlays.palette().catch(() => {}) // it is loaded again when it is opened
 
   const press = (event: KeyboardEvent) => {
-    if (event.key === 'Control' || event.key === 'Meta') preloadPalette() // it may become Ctrl K
+    if (event.key === 'Control' || event.key === 'Meta') preloadPalette() // Ctrl K may follow
     if (event.defaultPrevented || event.isComposing || event.altKey) return
     if ((isMac ? event.metaKey : event.ctrlKey) && !event.shiftKey && event.key.toLowerCase() === 'k') {
       if (isBlocked()) return
@@ -87,7 +86,7 @@ export function useShortcuts(): { openPalette: () => void; preloadPalette: () =>
   }
 }
 
-/** A dialog has the keyboard to itself. */
+/** Shortcuts rest while a dialog is open. */
 function isBlocked(): boolean {
   return document.querySelector('dialog[open], [aria-modal="true"]') !== null
 }

@@ -1,14 +1,14 @@
 /**
- * How the game's bot shows an announcement or a task in its chat. The specification has no template of the bot's: this file is what the
- * console proposes to it, in one place. `botMessage` is the mapping, the component draws it in Telegram's own two looks.
+ * How the game's bot shows an announcement or a task in its chat. The specification has no template for the bot, so this file is the
+ * console's proposal to it: `botMessage` maps an item to a message, and the component draws the message in Telegram's two looks.
  *
- * An image makes it sendPhoto, whose caption holds the text; without one it is sendMessage. The text is the title in bold, the subtitle,
- * the description and the reward; a link is a button, and so is what the player answers with. The Bot API has no icon in a message: it
- * stands beside the title here as in the game's list.
+ * A message with an image is sent by sendPhoto, whose caption holds the text; one without by sendMessage. The text is the title in bold,
+ * the subtitle, the description and the reward. The link is a button, and so is the player's way to answer. The Bot API has no icon in a
+ * message, so the preview shows the icon beside the title, as the game's list does.
  *
  * Limits: https://core.telegram.org/bots/api#sendmessage (text, 1–4096 characters after entities parsing), …#sendphoto (caption, 0–1024),
- * …#inlinekeyboardbutton (callback data, 1–64 bytes). For a button's label and address it names none: 64 is what we ask of a label, an
- * address has the contract's limit. Characters are counted as the Bot API counts entities: in UTF-16 units.
+ * …#inlinekeyboardbutton (callback data, 1–64 bytes). It names no limit for a button's label or address: we allow 64 characters for a
+ * label, and the contract limits the address. The Bot API counts characters in UTF-16 units, and so do we.
  */
 import { LINK_MAX_LENGTH } from '@arcade/contract/fields'
 import { useComputedColorScheme } from '@mantine/core'
@@ -19,37 +19,37 @@ const MESSAGE_MAX_LENGTH = 4096
 const CAPTION_MAX_LENGTH = 1024
 const BUTTON_LABEL_MAX_LENGTH = 64
 
-/** What is in a form, as far as it is filled in. */
+/** The fields of a form as far as they are filled in. */
 export interface BotItem {
   title: string
   subtitle?: string
   description?: string
   link?: string
-  /** What the player is asked for; its button. */
+  /** The label of the button with which the player answers. */
   answer?: string
-  /** Where the link leads, for its button: `Open Twitter`. */
+  /** The place that the link's button names: `Open Twitter`. */
   place?: string
   reward?: number | undefined
-  /** Addresses of pictures that this browser can show. */
+  /** Addresses of pictures, of the server or of this browser. */
   image?: string | undefined
   icon?: string | undefined
 }
 
 interface BotButton {
   label: string
-  /** Without one the button calls the bot back. */
+  /** A button without an address calls the bot back. */
   url?: string
 }
 
 interface BotMessage {
   photo: string | undefined
   icon: string | undefined
-  /** Title, subtitle, description, reward; those that are there. */
+  /** Title, subtitle, description and reward, as far as they are filled in. */
   lines: { text: string; isBold?: true }[]
   buttons: BotButton[]
 }
 
-/** The proposal to the bot. */
+/** The message that the bot would send for `item`. */
 function botMessage({ title, subtitle, description, link, answer, place, reward, image, icon }: BotItem): BotMessage {
   const texts = [subtitle, description, reward === undefined ? undefined : `Reward: ${figure(reward)}`]
   const done = answer ?? (link ? 'Done' : 'Claim')
@@ -111,7 +111,7 @@ function measuresOf({ photo, lines, buttons }: BotMessage): Measure[] {
   return [text, ...labels, ...addresses]
 }
 
-/** Follows what is typed, a little later when the browser is busy. Nothing in it takes the focus, and only a limit is read aloud. */
+/** The preview may lag behind the typing while the browser is busy. Nothing in it takes the focus, and only a limit is read aloud. */
 export function BotPreview({ item }: { item: BotItem }) {
   const message = botMessage(useDeferredValue(item))
   const measures = measuresOf(message)
@@ -190,7 +190,7 @@ function Chat({ message }: { message: BotMessage }) {
   )
 }
 
-/** A picture that the form shows and names already. One that is broken there is left out here. */
+/** The picture has no alternative text, because the form names it already. A broken picture is left out. */
 function Picture({ url, className }: { url: string | undefined; className: string | undefined }) {
   const [broken, setBroken] = useState<string>()
   if (!url || url === broken) return null

@@ -1,31 +1,31 @@
 /**
  * Charts without a library (docs/decisions/0007-charts.md): bars over time with keys and tooltips, ranks as bars, and the panel around
- * either that shows the same as a table.
+ * them, which can show the same figures as a table.
  */
 import { type CSSProperties, type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import classes from './chart.module.css'
 
 export interface ChartPoint {
   key: string
-  /** The time, in full. */
+  /** The time in full, for the tooltip and the table. */
   name: string
-  /** The time, below the bars. */
+  /** The time in short, for the axis. */
   tick: string
   value: number
 }
 
 interface BarsOverTimeProps {
-  /** What is counted, as the chart's name. */
+  /** The chart's name: what it counts. */
   label: string
   points: readonly ChartPoint[]
-  /** `1 new player`. */
+  /** A figure with its noun, such as `1 new player`. */
   describe: (value: number) => string
 }
 
-/** Times named below the bars; on a phone every other one. */
+/** At most so many bars are named on the axis; a phone names every other one of them. */
 const TICKS = 6
 
-/** One stop for the Tab key; arrow keys, Home and End move between the bars. */
+/** The chart is one stop of the Tab key. The arrow keys, Home and End move between its bars. */
 export function BarsOverTime({ label, points, describe }: BarsOverTimeProps) {
   const last = points.length - 1
   const [focused, setFocused] = useState<number>()
@@ -101,12 +101,12 @@ export interface Rank {
   key: string
   /** A link, or a text. */
   label: ReactNode
-  /** What tells it from others of that name. */
+  /** Tells two ranks of the same name apart. */
   note?: string
   value: number
 }
 
-/** Most first, a bar each against the first. */
+/** Ranks in the given order, the largest first; each bar's length is relative to the first one's. */
 export function Ranks({ label, ranks }: { label: string; ranks: readonly Rank[] }) {
   const top = Math.max(0, ...ranks.map(({ value }) => value))
   return (
@@ -129,15 +129,15 @@ export function Ranks({ label, ranks }: { label: string; ranks: readonly Rank[] 
 
 interface ChartPanelProps {
   title: string
-  /** Beside the title: a sum, a link. */
+  /** Stands beside the title, such as a sum or a link. */
   aside?: ReactNode
-  /** Instead of a chart when there is nothing to show. */
+  /** Stands in place of the chart when there is nothing to show. */
   emptyText: string
-  /** What the chart shows, as its table; rows without a column more or less. */
+  /** The same figures as a table; every row has a cell for each column. */
   columns: readonly string[]
   rows: readonly { key: string; cells: readonly ReactNode[] }[]
   isEmpty: boolean
-  /** The figures are of another range than the one asked for. */
+  /** The figures belong to the range shown before, while those of the chosen one are on their way. */
   isStale?: boolean
   children: ReactNode
 }
@@ -200,7 +200,7 @@ function formatted(value: number): string {
   return value.toLocaleString('en-US')
 }
 
-/** 12,345 as 12K: the scale is no place to read exact figures from. */
+/** Shortens 12,345 to 12K, which is exact enough for an axis. */
 function shortNumber(value: number): string {
   return value.toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 1 })
 }
@@ -209,7 +209,7 @@ function percent(part: number, whole: number): string {
   return whole === 0 ? '0%' : `${((part / whole) * 100).toFixed(3)}%`
 }
 
-/** The next even number of the form 1, 2, 4, 5 or 10 times a power of ten, so that half of it is round as well. */
+/** The first of 1, 2, 4, 5 or 10 times a power of ten that is not below `value`, and at least 2: the scale's top, whose half is round, too. */
 function niceTop(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)))
   return Math.max(2, [1, 2, 4, 5, 10].map((step) => step * power).find((candidate) => candidate >= value) ?? value)

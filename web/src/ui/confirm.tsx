@@ -1,14 +1,13 @@
-/** Asks before something that cannot be undone (§5): one dialog for the app, a promise for the caller. */
+/** Asks before an act that cannot be undone (§5): the app has one dialog, and the caller awaits the answer. */
 import { Button } from '@mantine/core'
 import { createContext, type ReactNode, use, useCallback, useEffect, useId, useRef, useState } from 'react'
 import classes from './confirm.module.css'
 
 interface Question {
-  /** In a few words: `Delete user`. */
+  /** The act in a few words, such as `Delete user`. */
   title: string
-  /** The whole question. */
   message: ReactNode
-  /** What is confirmed destroys something. */
+  /** The act destroys something, so its button is red. */
   isDestructive?: boolean
 }
 
@@ -16,7 +15,7 @@ type Confirm = (question: Question) => Promise<boolean>
 
 const ConfirmContext = createContext<Confirm>(() => Promise.resolve(false))
 
-/** `await confirm({ title, message })`: true for Confirm; false for Cancel, Escape and everything else. */
+/** `await confirm({ title, message })` is true after Confirm, and false after Cancel or Escape. */
 export function useConfirm(): Confirm {
   return use(ConfirmContext)
 }
@@ -35,7 +34,7 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
     })
   }, [])
 
-  // The browser's own modal dialog traps the focus, closes on Escape and gives the focus back.
+  // The browser's modal dialog traps the focus, closes on Escape and gives the focus back.
   useEffect(() => {
     if (!question || !dialog.current || dialog.current.open) return
     dialog.current.returnValue = ''

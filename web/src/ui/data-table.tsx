@@ -1,6 +1,6 @@
 /**
- * A table of rows that the server pages (§2): loading, empty and failed states in its place, values that open View More, missing values
- * as the spec words them, a pager with `Page X of Y`; sorting by headers, picking of rows, and which columns show and how closely.
+ * A table of rows that the server pages (§2): loading, empty and failed states, values that open View More, the specified words for missing
+ * values, a pager with `Page X of Y`, sorting by headers, picking of rows, and a choice of columns and density.
  */
 import { Button, Pagination } from '@mantine/core'
 import { memo, type ReactNode, startTransition, useEffect, useEffectEvent, useState } from 'react'
@@ -12,69 +12,68 @@ import { useViewMore } from './view-more.tsx'
 import classes from './data-table.module.css'
 
 interface ColumnBase {
-  /** The spec's text; also what View More calls the value. */
+  /** The specified text, by which View More also names the value. */
   header: string
   /** Figures and buttons stand at the end, texts at the start. */
   align?: 'end'
-  /** The sort that its header asks for. */
+  /** The sort that the header asks for. */
   sort?: string
-  /** The largest or latest first, unless reversed. */
+  /** This sort begins with the largest or latest, unless it is reversed. */
   isDescending?: boolean
 }
 
-/** A column of a value… */
+/** A column that shows a value of the row. */
 interface ValueColumn<Row> extends ColumnBase {
   value: (row: Row) => string | number | null | undefined
-  /** What stands for a missing value, literally: `undefined`, `not available`, … */
+  /** The word for a missing value, such as `undefined` or `not available`. */
   missing?: string
-  /** Its cells are buttons that open the View More dialog. */
+  /** The cells are buttons that open the View More dialog. */
   viewMore?: boolean
 }
 
-/** …or of anything else. `number` counts rows from 1 through all pages. */
+/** A column that shows anything else. `number` is the row's number in the whole list, from 1. */
 interface NodeColumn<Row> extends ColumnBase {
   render: (row: Row, number: number) => ReactNode
 }
 
 export type Column<Row> = ValueColumn<Row> | NodeColumn<Row>
 
-/** Where a table is in its list. `keepPreviousData` keeps the rows of the page before while the next one is on its way. */
+/** The part of its list that a table shows. */
 export interface TablePage {
   page: number
   pageSize: number
-  /** Unknown for a list that is still being counted. */
+  /** Undefined while the list is being counted. */
   pageCount: number | undefined
 }
 
 interface DataTableProps<Row> {
-  /** Names the table for assistive technology. */
+  /** The table's name for assistive technology. */
   label: string
-  /** The same array at every render, lest all rows be drawn anew. */
+  /** An array that stays the same between renders; another one draws all rows anew. */
   columns: readonly Column<Row>[]
-  /** `undefined`: still loading. */
+  /** Undefined while the first page is being loaded. */
   rows: readonly Row[] | undefined
   rowKey: (row: Row) => string | number
   emptyText: string
-  /** Set when the rows could not be loaded. */
+  /** Stands in place of the table when its rows could not be loaded. */
   error?: string | undefined
   onRetry?: () => void
-  /** The rows are of another page than the one asked for. */
+  /** The rows belong to the page shown before, while those of the next one are on their way. */
   isStale?: boolean
   paging?: TablePage | undefined
   onPageChange?: (page: number) => void
-  /** `numbers` by default; `prev-next` for lists by cursor, with the buttons of §2: where they lead nowhere they do nothing (§4). */
+  /** `prev-next`, for lists that are paged by cursors, has the two buttons of §2, which do nothing where they lead nowhere (§4). */
   pager?: 'numbers' | 'prev-next'
   canPage?: { previous: boolean; next: boolean }
-  /** The present order, and what a header asks for. */
   sorting?: { sort: string; isReversed: boolean; onSort: (sort: string, isReversed: boolean) => void }
-  /** What stands above the table; with it come the choice of columns and of density. */
+  /** The toolbar above the table, to which the table adds the choice of columns and density. */
   toolbar?: Omit<Parameters<typeof ListToolbar>[0], 'end'>
-  /** Rows can be picked once the basket is open. `actions` is what can be done with them. */
+  /** Lets one pick rows once the basket is open; `actions` are the buttons for them. */
   picking?: { selection: Selection; total: number | undefined; actions: ReactNode }
 }
 
 const SKELETON_ROWS = 8
-/** Rows of the first drawing: those one can see. The others follow at once, but do not keep a page from being shown. */
+/** The first drawing has so many rows, about as many as one can see, so that the page appears sooner. The others follow at once. */
 const FIRST_ROWS = 12
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
@@ -92,7 +91,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const undrawn = (rows?.length ?? 0) - (drawn?.length ?? 0)
   useEffect(() => startTransition(() => setIsWhole(true)), [])
 
-  // The last row of the last page was deleted, or an old address names a page that is no more.
+  // This page is no more if its last row was deleted, or if an old address names it.
   const lastPage = paging?.pageCount
   const isBeyond = lastPage !== undefined && paging !== undefined && paging.page > lastPage
   const goBack = useEffectEvent((page: number) => onPageChange?.(page))
@@ -220,7 +219,7 @@ function Header<Row>({ column, sorting }: { column: Column<Row>; sorting: DataTa
   )
 }
 
-/** All rows of the page at once. */
+/** The header's box, which picks all rows of the page. */
 function PickPage({ selection, ids }: { selection: Selection; ids: string[] }) {
   const picked = ids.filter((id) => selection.has(id)).length
   return (
@@ -248,12 +247,12 @@ interface CellsProps {
 
 interface TableRowProps extends CellsProps {
   id: string
-  /** `undefined`: rows cannot be picked now. */
+  /** Undefined while rows cannot be picked. */
   isPicked: boolean | undefined
   onPick: Selection['set'] | undefined
 }
 
-/** Drawn anew only when it has changed: picking one row of a hundred draws one, and of that one its box alone. */
+/** A memo, so that picking one row of a hundred draws that row alone anew, and of it only the box. */
 const TableRow = memo(function TableRow({ id, isPicked, onPick, ...cells }: TableRowProps) {
   return (
     <tr data-picked={isPicked || undefined}>
@@ -286,7 +285,7 @@ const Cells = memo(function Cells({ row, number, columns, hidden, onOpen }: Cell
   )
 })
 
-/** Holds the place of rows about to be drawn, so that a list one comes back to is where it was. */
+/** Keeps room for rows that are about to be drawn, so that a list one comes back to can be scrolled to where it was. */
 function UndrawnRows({ count }: { count: number }) {
   return (
     <tr aria-hidden>
@@ -308,12 +307,11 @@ function Value<Row>({ column, row, onOpen }: { column: ValueColumn<Row>; row: Ro
   )
 }
 
-/** A missing value: the spec's word for it, but not to be mistaken for data. */
+/** The word for a missing value, styled so that nobody takes it for data. */
 export function Missing({ text }: { text: string }) {
   return <span className={classes['missing']}>{text}</span>
 }
 
-/** The buttons of a row. */
 export function RowActions({ children }: { children: ReactNode }) {
   return <div className={classes['actions']}>{children}</div>
 }

@@ -1,4 +1,4 @@
-/** A download button: progress and Cancel while it runs, also after one left the page and came back; then the file and a toast. */
+/** A download button. While a download runs, its progress and Cancel stand in place of the button, also after one left the page and came back. */
 import { Button, Progress } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import { toast } from './toast.tsx'
@@ -6,21 +6,21 @@ import classes from './download.module.css'
 
 interface DownloadProgress {
   bytes: number
-  /** Rows so far, of `total`. */
+  /** How many of `total` rows the server has written so far. */
   rows?: number
   total?: number
 }
 
 interface DownloadProps {
   label: string
-  /** What tells one download from another, where the button's text does not. */
+  /** Tells two downloads apart whose buttons have the same text. */
   id?: string
   start: (options: {
     signal: AbortSignal
     onProgress: (progress: DownloadProgress) => void
   }) => Promise<{ blob: Blob; fileName: string }>
   successText: string
-  /** Shown on a failure, or made of it. */
+  /** The toast of a failure, or a function that makes it of the error. */
   failureText: string | ((error: unknown) => string)
   disabled?: boolean
   size?: 'compact-md'
@@ -95,7 +95,7 @@ function save(blob: Blob, fileName: string): void {
   document.body.append(link)
   link.click()
   link.remove()
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000) // Safari still reads it after the click
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000) // Safari reads the file after the click
 }
 
 function describe({ bytes, rows, total }: DownloadProgress): string {

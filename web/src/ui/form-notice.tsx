@@ -1,11 +1,11 @@
-/** Why a form was not saved, beside its buttons. Of a save that came too late the text is kept, and the new version is a click away. */
+/** Says beside a form's buttons why it was not saved. After a stale save the typed text stays, and a button loads the new version. */
 import { Button } from '@mantine/core'
 import classes from './form-notice.module.css'
 
 interface FormNoticeProps {
-  /** What the server said; nothing is shown without it. */
+  /** The server's message; without one nothing is shown. */
   message: string | undefined
-  /** Set for a stale save. */
+  /** Loads the new version; only a stale save has one. */
   onReload?: (() => void) | undefined
 }
 

@@ -1,4 +1,4 @@
-/** A number in a form. Apart from form.tsx, because only few pages load what it needs. */
+/** A number in a form. It has a file of its own, because only few pages need Mantine's number input. */
 import type { FieldValues } from 'react-hook-form'
 import { type FieldProps, useField } from './form.tsx'
 import { NumberInput } from './number-input.tsx'

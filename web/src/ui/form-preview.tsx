@@ -1,9 +1,9 @@
-/** A form with a preview of what it makes: beside it on a desktop, below it and collapsible on a phone. The preview comes later than the form. */
+/** A form with a preview: beside it on a desktop, below it and collapsible on a phone. The preview is loaded after the form. */
 import { lazy, type ReactNode, Suspense } from 'react'
 import type { BotItem } from './bot-preview.tsx'
 import classes from './form-preview.module.css'
 
-// Without the preview the form is still a form.
+// If the preview cannot be loaded, the form works without it.
 const LazyBotPreview = lazy(() =>
   import('./bot-preview.tsx').then(
     ({ BotPreview }) => ({ default: BotPreview }),

@@ -1,6 +1,7 @@
 /**
- * Forms (§5): the contract's schema decides, errors show once a field was touched, the server's own stand beside them, a form is sent
- * once however often it is submitted. Every field keeps room for its error, or the click that blurs it would miss the moved button.
+ * Forms (§5). The contract's schema validates the fields, and an error shows once its field was touched; the server's errors stand at the
+ * same place. A form that is being sent is not sent again. Every field keeps room for its error: the click that blurs a field would miss
+ * the button if the error moved it.
  */
 import { zodResolver } from '@hookform/resolvers/zod'
 import { Button, type ButtonProps, Loader, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core'
@@ -18,12 +19,12 @@ import {
 import type { z } from 'zod'
 import classes from './form.module.css'
 
-/** What a form's schema is: an object in, an object out. */
+/** The schema of a form makes an object of an object. */
 type FormSchema = z.ZodType<FieldValues, FieldValues>
 
 /**
- * A form of the schema that `load` imports, whose inferred types its fields and its submit handler have. It is loaded when the form
- * gets the focus: zod is a sixth of the login page. Should that fail, the server's own check decides.
+ * A form of the schema that `load` imports; the fields and the submit handler have the schema's types. The schema is loaded when the form
+ * gets the focus, because zod is a sixth of the login page. If it cannot be loaded, the server's validation decides.
  */
 export function useForm<Schema extends FormSchema>(load: () => Promise<Schema>, defaultValues: DefaultValues<z.input<Schema>>) {
   const loading = useRef<Promise<Schema | undefined>>(undefined)
@@ -40,15 +41,14 @@ export function useForm<Schema extends FormSchema>(load: () => Promise<Schema>, 
   return { ...form, loadSchema: () => void loadOnce() }
 }
 
-/** What became of a submit, when there is something to say at the fields: messages by their wire names. */
+/** The server's messages about fields, by the fields' names on the wire. */
 export interface Refusal {
   fields?: Record<string, string>
 }
 
 interface FormProps<Input extends FieldValues, Output> {
-  /** What `useForm` returned. */
   form: UseFormReturn<Input, unknown, Output> & { loadSchema: () => void }
-  /** Called with what the schema made of the fields. Shows its own toasts; returns the server's messages for the fields, if any. */
+  /** Gets what the schema made of the fields, shows its own toasts, and returns the server's messages for the fields, if any. */
   onSubmit: (values: Output) => Promise<Refusal | void>
   /** Names the form for assistive technology. */
   label: string
@@ -96,7 +96,7 @@ export function Form<Input extends FieldValues, Output>({ form, onSubmit, label,
   )
 }
 
-/** The form's own submit button. It keeps the focus while it is busy. */
+/** The form's submit button, which keeps the focus while it is busy. */
 export function SubmitButton({ children, ...props }: ButtonProps & { children: ReactNode }) {
   const isSubmitting = use(SubmittingContext)
   return (
@@ -117,11 +117,11 @@ export interface FieldProps<Input extends FieldValues, Output = unknown> {
   name: FieldPath<Input>
   label: string
   description?: string
-  /** Fields whose rules look at this one: they are checked again with it. */
+  /** Fields whose rules depend on this one, so that they are checked again with it. */
   checks?: FieldPath<Input>[]
 }
 
-/** Binds one field; `error` is there only once the field was touched or the form submitted. For the fields of this folder. */
+/** Binds one field. `error` is undefined until the field was touched or the form submitted. */
 export function useField<Input extends FieldValues, Output>({
   control,
   name,
@@ -169,7 +169,7 @@ export function PasswordField<Input extends FieldValues, Output>(
       {...field}
       autoComplete={props.autoComplete}
       visibilityToggleFocusable
-      // Not "Show password": the label `Password` must stay the field's alone.
+      // The name must not contain `Password`, which is the field's name alone.
       visibilityToggleButtonProps={{ 'aria-label': 'Show characters' }}
     />
   )
@@ -181,7 +181,7 @@ export function TextareaField<Input extends FieldValues, Output>(props: FieldPro
 }
 
 interface SelectFieldProps<Input extends FieldValues, Output> extends FieldProps<Input, Output> {
-  /** Without a chosen value the first line reads `placeholder`. */
+  /** The text of the first line, which stands for no value. */
   placeholder: string
   options: readonly { value: string; label: string }[]
 }

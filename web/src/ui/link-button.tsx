@@ -1,4 +1,4 @@
-/** A button that leads to a page (§2: Add User, Back, Update, …): named and reached as a button, opened in a new tab like a link. */
+/** A button that leads to a page (§2: Add User, Back, Update, …). Its role is button, but like a link it can be opened in a new tab. */
 import { Button, type ButtonProps } from '@mantine/core'
 import { IconCopyPlus } from '@tabler/icons-react'
 import { createLink } from '@tanstack/react-router'
@@ -20,7 +20,7 @@ function pressWithSpace(event: KeyboardEvent<HTMLAnchorElement>): void {
 
 export const LinkButton = createLink(AnchorButton)
 
-/** A row's way to an add form that begins as a copy of it. Without a text: the cell beside it keeps the spec's alone. */
+/** Leads from a row to an add form that begins as a copy of it. It has an icon only, because §2 lists the texts of a row. */
 export const DuplicateButton = createLink((props: Omit<AnchorButtonProps, 'children'>) => (
   <AnchorButton {...props} variant="default" size="compact-md" px="0.3rem" aria-label="Duplicate" title="Duplicate">
     <IconCopyPlus size={18} stroke={1.75} aria-hidden />

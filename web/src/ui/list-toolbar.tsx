@@ -1,4 +1,4 @@
-/** Above a list: the search box, filters and what is filtered by as chips, which columns show and how close the rows stand. */
+/** The toolbar of a list: the search box, the filters, a chip for every active filter, and the choice of columns and density. */
 import { SEARCH_MAX_LENGTH } from '@arcade/contract/entities/entity'
 import { Button, CloseButton, NativeSelect, NumberInput, Popover, TextInput } from '@mantine/core'
 import { IconAdjustmentsHorizontal, IconFilter, IconSearch } from '@tabler/icons-react'
@@ -8,7 +8,7 @@ import classes from './list-toolbar.module.css'
 const SEARCH_AFTER_MS = 200
 
 interface FilterBase {
-  /** The key of its value. */
+  /** The key of the filter's value in `values`. */
   name: string
   label: string
 }
@@ -19,16 +19,16 @@ export type Filter = FilterBase &
 export type FilterValue = string | number | undefined
 
 interface ListToolbarProps {
-  /** Names the search box: `Search users`. */
+  /** The name of the search box: `Search users`. */
   searchLabel: string
   search: string
   onSearch: (search: string) => void
   filters?: readonly Filter[]
   values?: Readonly<Record<string, FilterValue>>
   onFilter?: (values: Record<string, FilterValue>) => void
-  /** What else one can choose, such as the page size. */
+  /** Further fields, such as the page size. */
   children?: ReactNode
-  /** Buttons at the end: the table's own. */
+  /** The table's buttons, at the end of the row. */
   end?: ReactNode
 }
 
@@ -75,14 +75,14 @@ function textOf(filter: Filter, value: FilterValue): string {
   return typeof value === 'number' ? value.toLocaleString('en-US', { maximumFractionDigits: 20 }) : String(value)
 }
 
-/** Tells what it holds a moment after the last key; Escape empties it. */
+/** Reports its text a moment after the last key. Escape empties it. */
 function SearchBox({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
   const [text, setText] = useState(value)
   const [told, setTold] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
 
-  // The address has changed otherwise: back, forward, a link.
+  // The text has been changed from outside: by back, forward or a link.
   if (value !== told) {
     setTold(value)
     setText(value)
@@ -168,7 +168,7 @@ function FilterField({ filter, value, onChange }: FilterFieldProps) {
   return <NumberFilter label={label} value={value} onChange={onChange} />
 }
 
-/** Tells its number when it is left, or by Enter. */
+/** Reports its number when one leaves it or presses Enter. */
 function NumberFilter({ label, value, onChange }: Omit<FilterFieldProps, 'filter'> & { label: string }) {
   const [text, setText] = useState<string | number>(value ?? '')
   const [known, setKnown] = useState(value)
@@ -196,12 +196,12 @@ function NumberFilter({ label, value, onChange }: Omit<FilterFieldProps, 'filter
 interface PaneProps {
   label: string
   icon: ReactNode
-  /** How much of it is in use. */
+  /** How many of its choices are in use. */
   count?: number
   children: ReactNode
 }
 
-/** A button that opens a small pane of choices. */
+/** A button that opens a pane of choices. */
 function Pane({ label, icon, count = 0, children }: PaneProps) {
   const id = useId()
   return (
@@ -229,7 +229,7 @@ interface ViewPaneProps {
   onChange: (view: { hidden: ReadonlySet<string>; isCompact: boolean }) => void
 }
 
-/** Which columns show, and how close the rows stand. */
+/** The pane in which one chooses the columns and the density. */
 export function ViewPane({ columns, hidden, isCompact, onChange }: ViewPaneProps) {
   const handleColumn = (header: string, isShown: boolean) => {
     const next = new Set(hidden)

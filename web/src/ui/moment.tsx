@@ -1,4 +1,4 @@
-/** A moment as the spec shows it (§3: `MM/dd/yyyy`, `hh:mm a`), in the operator's time zone, which shows on hover. */
+/** A moment as `MM/dd/yyyy hh:mm a` (§3) in the operator's time zone. The tooltip names the zone. */
 
 const datePart = new Intl.DateTimeFormat('en-US', { year: 'numeric', month: '2-digit', day: '2-digit' })
 const timePart = new Intl.DateTimeFormat('en-US', { hour: '2-digit', minute: '2-digit', hour12: true })
@@ -13,7 +13,7 @@ export function Moment({ iso }: { iso: string }) {
   )
 }
 
-/** The time alone, where the day stands above. */
+/** The time of day alone, for a place below the day's name. */
 export function TimeOfDay({ iso }: { iso: string }) {
   const date = new Date(iso)
   return (
@@ -23,7 +23,7 @@ export function TimeOfDay({ iso }: { iso: string }) {
   )
 }
 
-/** Between the time and AM or PM stands a narrow no-break space; the spec's format has a plain one. */
+/** Intl puts a narrow no-break space before AM and PM, but §3's format has a plain one. */
 function withPlainSpace(text: string): string {
   return text.replace('\u202F', ' ')
 }

@@ -1,12 +1,12 @@
-/** A page's frame: main heading, document title, focus after a navigation, its buttons; and what stands in for missing content. */
+/** The frame of a page (heading, document title, focus after a navigation, buttons), and what stands in place of content that failed to load. */
 import { Button } from '@mantine/core'
 import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
 import classes from './page.module.css'
 
-/** The first page of a visit leaves the focus where the browser put it. */
+/** The focus stays where the browser put it on the first page of a visit. */
 let isFirstPage = true
 
-/** Names the document after the page and moves the focus to its heading. The heading needs `tabIndex={-1}`. */
+/** Names the document after the page and moves the focus to the heading, which needs `tabIndex={-1}`. */
 export function usePageHeading(title: string): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -19,9 +19,9 @@ export function usePageHeading(title: string): RefObject<HTMLHeadingElement | nu
 
 interface PageProps {
   title: string
-  /** Buttons of the whole page, beside its heading. */
+  /** Buttons beside the heading. */
   actions?: ReactNode
-  /** A form or a text: not wider than is comfortable to read. `with-aside`: and something of about half its width beside it. */
+  /** Limits the width, so that forms and texts are comfortable to read; `with-aside` leaves room for half as much beside them. */
   narrow?: boolean | 'with-aside'
   children: ReactNode
 }
@@ -41,7 +41,6 @@ export function Page({ title, actions, narrow = false, children }: PageProps) {
   )
 }
 
-/** A raised surface on the page. */
 export function Panel({ children, labelledBy }: { children: ReactNode; labelledBy?: string }) {
   return (
     <section className={classes['panel']} aria-labelledby={labelledBy}>
@@ -53,11 +52,11 @@ export function Panel({ children, labelledBy }: { children: ReactNode; labelledB
 interface ProblemProps {
   message: string
   onRetry?: () => void
-  /** What else can be done about it. */
+  /** What one can do besides trying again. */
   children?: ReactNode
 }
 
-/** In place of content that could not be loaded. */
+/** Stands in place of content that could not be loaded. */
 export function Problem({ message, onRetry, children }: ProblemProps) {
   return (
     <div className={classes['problem']} role="alert">

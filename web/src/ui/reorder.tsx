@@ -1,6 +1,6 @@
 /**
- * Rows of a table in an order of one's own: a handle a row, dragged by mouse, pen or finger, or picked up with Space or Enter and moved
- * with the arrow keys. While a row is up nothing but its looks changes: the table gets its new order once, when it is dropped.
+ * A table whose rows one orders by hand. Every row has a handle that is dragged by mouse, pen or finger, or picked up with Space or Enter
+ * and moved with the arrow keys. While a row is up only the looks of the rows change; the table gets its new order when the row is dropped.
  */
 import { IconGripVertical } from '@tabler/icons-react'
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
@@ -19,11 +19,11 @@ interface Reorder<Row> {
   handle: (row: Row) => ReactNode
   /** Puts the focus on the handle of a row that is about to be moved by something else. */
   focus: (row: Row) => void
-  /** What is said to a screen reader; to be rendered once, outside of the table. */
+  /** Live text for screen readers; the caller renders it once, outside of the table. */
   announcements: ReactNode
 }
 
-/** A row that is up: its table's rows, where each was on the page when it was picked up, where it came from and where it would land. */
+/** A row that is up, with the positions of all rows when it was picked up, and the places where it came from and would land. */
 interface Lift {
   id: string
   title: string
@@ -32,15 +32,15 @@ interface Lift {
   height: number
   from: number
   to: number
-  /** What the rows scroll within, inside the window. */
+  /** The element that the rows scroll in, if it is not the window. */
   scroller: Element | undefined
-  /** Where the pointer took hold, from where the rows begin; undefined for a row that is moved by keys. */
+  /** The pointer's height where it took hold, measured like `tops`; undefined for a row that is moved by keys. */
   grip?: number
   pointerY?: number
 }
 
-const EDGE_PIXELS = 96 // near the edge of what one sees of the rows a dragged one scrolls them…
-const SCROLL_PIXELS = 12 // …by this much a frame
+const EDGE_PIXELS = 96 // a row that is dragged so close to the edge of the visible rows scrolls them
+const SCROLL_PIXELS = 12 // in every frame
 
 export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<Row>): Reorder<Row> {
   const helpId = useId()
@@ -102,7 +102,7 @@ export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<
     onMove(up.from, up.to)
   }
 
-  // Once the table has the order that the row was dropped into, rows stand where they looked to be.
+  // Once the table has the order that the row was dropped into, its rows need no shift any more.
   const dropped = useRef<Lift>(undefined)
   useLayoutEffect(() => {
     if (lift.current) putBackRef.current() // somebody else changed the list meanwhile
@@ -144,7 +144,7 @@ export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<
 
   const handlePointerDown = (event: PointerEvent, row: Row) => {
     if (event.button !== 0 || lift.current) return
-    event.preventDefault() // or the text under it would be selected
+    event.preventDefault() // a drag would select the text under it
     buttons.current.get(idOf(row))?.focus({ preventScroll: true })
     pickUp(row, event.clientY)
   }
@@ -200,7 +200,7 @@ export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<
   }
 }
 
-/** Where a row lands that was carried by `distance` pixels: beyond the middles of the rows it passed. */
+/** The place at which a row lands that was carried by `distance` pixels: it passes a row once it is beyond that row's middle. */
 function landingOf({ tops, elements, height, from }: Lift, distance: number): number {
   const top = (tops[from] ?? 0) + distance
   const middle = (index: number) => (tops[index] ?? 0) + (elements[index]?.offsetHeight ?? 0) / 2
@@ -218,7 +218,7 @@ function scrollerOf(element: Element): Element | undefined {
   return undefined
 }
 
-/** How far the rows are scrolled, in the window and within it. */
+/** How many pixels the rows are scrolled, by the window and by `scroller` together. */
 function scrolled(scroller: Element | undefined): number {
   return scrollY + (scroller?.scrollTop ?? 0)
 }
@@ -233,7 +233,7 @@ function scrollAtEdge(y: number, scroller: Element | undefined): void {
   if (scroller?.scrollTop === before) scrollBy(0, by)
 }
 
-/** Shows the table as it would be: the row that is up at its landing place or under the pointer, those between moved aside. */
+/** Shifts the rows to where they would be: the lifted one under the pointer or at its landing place, those between aside. */
 function look({ elements, tops, height, from, to, scroller, grip, pointerY }: Lift): void {
   for (const [index, element] of elements.entries()) {
     const isAside = index !== from && index >= Math.min(from, to) && index <= Math.max(from, to)

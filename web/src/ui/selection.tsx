@@ -1,6 +1,6 @@
 /**
- * The selection basket (design §7): rows picked across pages of a list, or all that its filter matches, with a counter; what exports
- * and bulk acts apply to. It outlives the page until it is cleared or somebody else signs in.
+ * The selection basket (design §7): rows picked across pages of a list, or all rows that a filter matches, with a counter. Exports and
+ * bulk acts apply to it. It outlives the page until it is cleared or somebody else signs in.
  */
 import { BULK_MAX_IDS } from '@arcade/contract/entities/entity'
 import type { BulkOutput } from '@arcade/contract/bulk'
@@ -10,14 +10,14 @@ import { useConfirm } from './confirm.tsx'
 import { toast } from './toast.tsx'
 import classes from './selection.module.css'
 
-/** What a call acts on: the rows picked, or all that a filter matches. */
+/** The rows that a call acts on: picked ones, or all that a filter matches. */
 export type Target<Filter> = { ids: string[] } | { filter: Filter }
 
 interface Basket {
   /** Whether the list shows its checkboxes. */
   isOpen: boolean
   ids: ReadonlySet<string>
-  /** Instead of `ids`: all that this filter matches. */
+  /** All rows that this filter matches, instead of `ids`. */
   all: { filter: object; total: number } | undefined
 }
 
@@ -35,7 +35,7 @@ function put(list: string, basket: Basket): void {
   for (const listener of listeners) listener()
 }
 
-/** Nobody finds what somebody else has picked. */
+/** Empties all baskets when somebody else signs in. */
 export function forgetSelections(): void {
   baskets.clear()
   for (const listener of listeners) listener()
@@ -43,20 +43,19 @@ export function forgetSelections(): void {
 
 export interface Selection<Filter extends object = object> {
   isOpen: boolean
-  /** Shows or hides the checkboxes; hiding them empties the basket. */
+  /** Shows or hides the checkboxes. Hiding them empties the basket. */
   setOpen: (isOpen: boolean) => void
-  /** How many rows it holds. */
   count: number
   isAll: boolean
   has: (id: string) => boolean
   set: (ids: readonly string[], isPicked: boolean) => void
-  /** All that the list's present filter matches. */
+  /** Picks all rows that the present filter matches; there are `total` of them. */
   setAll: (total: number) => void
   clear: () => void
   target: Target<Filter>
 }
 
-/** The basket of `list`, whose filter is now `filter`. */
+/** The basket of `list`, whose present filter is `filter`. */
 export function useSelection<Filter extends object>(list: string, filter: Filter): Selection<Filter> {
   const basket = useSyncExternalStore(subscribe, () => baskets.get(list) ?? EMPTY)
   const key = JSON.stringify(filter)
@@ -76,7 +75,7 @@ export function useSelection<Filter extends object>(list: string, filter: Filter
   }, [basket, key, list, acts])
 }
 
-/** What does not depend on what is in the basket, so that rows are not drawn anew for it. */
+/** These functions do not depend on the basket's content, so rows that get them need not be drawn anew when it changes. */
 function actsOn(list: string): Pick<Selection, 'setOpen' | 'set' | 'clear'> {
   return {
     setOpen: (isOpen) => put(list, { ...EMPTY, isOpen }),
@@ -95,13 +94,13 @@ function actsOn(list: string): Pick<Selection, 'setOpen' | 'set' | 'clear'> {
 
 interface SelectionBarProps {
   selection: Selection
-  /** How many the list's filter matches; unknown while they are being counted. */
+  /** How many rows the list's filter matches; undefined while they are being counted. */
   total: number | undefined
-  /** What can be done with the rows. */
+  /** Buttons that act on the picked rows. */
   children: ReactNode
 }
 
-/** Below a list whose rows can be picked: how many are, all of them, none of them, and what to do with them. */
+/** The bar below a list with an open basket: the counter, buttons to pick all or none, and the acts. */
 export function SelectionBar({ selection, total, children }: SelectionBarProps) {
   const { count, isAll } = selection
   return (
@@ -125,26 +124,26 @@ export function SelectionBar({ selection, total, children }: SelectionBarProps) 
 }
 
 export interface BulkAct {
-  /** `Delete users`, as the button says. */
+  /** The title of the question, such as `Delete users`. */
   title: string
-  /** What one is asked, with the number of rows it will affect: `Are you sure you want to delete 3 users?` */
+  /** The question with the number of rows that the act will affect: `Are you sure you want to delete 3 users?` */
   question: (count: string) => string
   isDestructive?: boolean
   run: (options: { dryRun: true } | { expected: number }) => Promise<Omit<BulkOutput, 'success'>>
   successText: (count: string) => string
-  /** The server's message of a failure. */
+  /** The message of a failed call. */
   messageOf: (error: unknown) => string
-  /** After it was done, or has failed. */
+  /** Runs after the act was done or has failed, but not after a cancelled one. */
   onEnd: () => void
 }
 
-/** Acts on many rows: a dry run, its summary and one confirmation, then the act. */
+/** An act on many rows: a dry run, one confirmation of its summary, then the act. */
 export function useBulk(): (act: BulkAct) => Promise<void> {
   const confirm = useConfirm()
   return (act) => runBulk(act, confirm)
 }
 
-/** A button that starts such an act. */
+/** A button that starts an act on many rows. */
 export function BulkButton({ act, children }: { act: BulkAct; children: ReactNode }) {
   const start = useBulk()
   const [isBusy, setIsBusy] = useState(false)
@@ -186,7 +185,7 @@ async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>): Pr
   onEnd()
 }
 
-/** What will be done, what will not, and why not. */
+/** The question, and which rows will be left alone for what reason. */
 function Plan({ question, plan: { refused, refusals } }: { question: string; plan: Omit<BulkOutput, 'success'> }) {
   return (
     <>

@@ -1,4 +1,4 @@
-/** How an operator wants tables to look: columns left out of each, and the density of all. Kept in this browser. */
+/** How an operator wants tables to look: the hidden columns of each table and the density of all. This browser remembers it. */
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 
 const KEY = 'arcade-tables'
@@ -26,7 +26,7 @@ function parse(): Stored {
   try {
     return (JSON.parse(localStorage.getItem(KEY) ?? '{}') as Stored | null) ?? {}
   } catch {
-    return {} // storage is forbidden, or holds something else
+    return {} // the browser forbids storage, or it holds something else
   }
 }
 
@@ -35,7 +35,7 @@ function write(next: Stored): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(next))
   } catch {
-    // storage is forbidden in this browser: it lasts until the page is left
+    // the browser forbids storage: the choice lasts until the page is left
   }
   for (const listener of listeners) listener()
 }

@@ -1,4 +1,4 @@
-/** Mantine's theme: the brand's colour on night and on paper, and the repairs that make Mantine pass axe (contrast, names). */
+/** Mantine's theme: the brand's colours in both schemes, and what Mantine lacks to pass axe (contrast, names). */
 import { createTheme, type CSSVariablesResolver, defaultVariantColorsResolver, type MantineColorsTuple } from '@mantine/core'
 
 const arcade: MantineColorsTuple = [
@@ -40,7 +40,7 @@ const red: MantineColorsTuple = [
   '#9c1919',
 ]
 
-/** Mantine's <header> in a dialog would count as the page's banner. */
+/** Mantine makes a dialog's head a <header>, which assistive technology would take for the page's banner. */
 const noBanner = { header: { role: 'presentation' } }
 
 export const theme = createTheme({
@@ -48,7 +48,7 @@ export const theme = createTheme({
   primaryColor: 'arcade',
   primaryShade: { light: 8, dark: 4 },
   autoContrast: true,
-  // autoContrast looks at the light scheme's shade only; the dark scheme's are bright.
+  // Mantine's autoContrast looks at the shade of the light scheme only, but the shades of the dark scheme are bright.
   variantColorResolver: (input) => {
     const colors = defaultVariantColorsResolver(input)
     return input.variant === 'filled' ? { ...colors, color: 'var(--app-on-filled)' } : colors
@@ -72,7 +72,7 @@ export const theme = createTheme({
 
 const pagerLabels = { first: 'First page', previous: 'Previous page', next: 'Next page', last: 'Last page' }
 
-/** Mantine's error red, placeholder and dimmed greys miss 4.5:1; its outlines four shades above a bright one are white. */
+/** Mantine's error red, placeholder and dimmed grey miss a contrast of 4.5:1, and its outlines of bright shades turn white. */
 export const cssVariablesResolver: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -1,11 +1,11 @@
-/** Mantine's notifications as the spec wants them (§9). Apart from toast.tsx, which loads it when it may be needed. */
+/** Mantine's notifications as the specification wants them (§9). toast.tsx loads this file when a toast may soon be needed. */
 import { Button } from '@mantine/core'
 import { Notifications, notifications } from '@mantine/notifications'
 import classes from './toast-region.module.css'
 
 const TOAST_AUTO_CLOSE_MS = 5000 // §9
 const TOASTS_AT_ONCE = 10
-/** A page's buttons are at its top right, too: a toast must not lie over the one that is wanted next. */
+/** Toasts stand below the top right corner, because a page has its buttons there. */
 const BELOW_PAGE_ACTIONS = '4.5rem'
 
 export interface ToastAction {
@@ -26,7 +26,7 @@ export function ToastRegion() {
   )
 }
 
-/** With an `action` the toast has its button, and twice the time to reach it. */
+/** A toast with an `action` has a button for it, and stays twice as long so that one can reach the button. */
 export function showToast(message: string, color: string, action?: ToastAction): void {
   const id = notifications.show({
     message: action ? <WithAction message={message} action={action} onDone={() => notifications.hide(id)} /> : message,

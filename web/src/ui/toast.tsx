@@ -1,6 +1,6 @@
 /**
- * Toasts (§8, §9): top right, gone after five seconds, each an alert in a live region. What shows them is loaded when somebody first
- * touches the page: nothing can fail or succeed before, and the first page is there sooner.
+ * Toasts (§8, §9): top right, gone after five seconds, each an alert in a live region. The code that shows them is loaded at the first
+ * touch of the page, because nothing can fail or succeed before that, and the first page is there sooner without it.
  */
 import { type ComponentType, useEffect, useState } from 'react'
 import type { ToastAction } from './toast-region.tsx'
@@ -13,7 +13,7 @@ let mountRegion = () => {}
 interface ToastOptions {
   /** §4: some toasts come one or two seconds late. */
   delayMs?: number
-  /** What can be done about it, such as Undo. */
+  /** A button in the toast, such as Undo. */
   action?: ToastAction
 }
 
@@ -31,18 +31,18 @@ function show(message: string, color: string, { delayMs = 0, action }: ToastOpti
 
 function load(): Promise<Region> {
   loading ??= import('./toast-region.tsx').catch((error: unknown) => {
-    loading = undefined // the next one tries again
+    loading = undefined // the next toast tries again
     throw error
   })
   return loading
 }
 
-/** Without a connection since the first touch there is nothing to show a toast with. */
+/** A browser that has been offline since the first touch cannot load what shows toasts; then there is none. */
 function ignoreOffline(): void {}
 
 const touches = ['pointerdown', 'keydown', 'focusin'] as const
 
-/** The place of the toasts, once in the app. */
+/** The place where toasts appear; the app renders it once. */
 export function Toasts() {
   const [Region, setRegion] = useState<ComponentType>()
 

@@ -1,11 +1,11 @@
-/** The full value behind a shortened one (§2 View More): a dialog with a copy button and a close button. */
+/** The View More dialog (§2), which shows a shortened value in full, with a copy button and a close button. */
 import { Button, Modal } from '@mantine/core'
 import { type ReactNode, useCallback, useState } from 'react'
 import { copyText } from './copy-button.tsx'
 import classes from './view-more.module.css'
 
 interface Value {
-  /** What it is, such as the column's header. */
+  /** The value's name, such as the column's header. */
   label: string
   text: string
 }

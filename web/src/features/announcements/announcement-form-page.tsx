@@ -1,4 +1,4 @@
-/** The add and edit form of announcements (§2, §4, §5), with a preview. What is edited, or duplicated, stands in the address: a reload keeps it. */
+/** The add and edit form of announcements (§2, §4, §5), with a preview. The address names the one that is edited or duplicated, so that a reload keeps it. */
 import {
   type Announcement,
   announcementTypeLabels,
@@ -26,7 +26,7 @@ import { addressOf, type ChosenFile, FileField } from './file-field.tsx'
 const SUCCESS_DELAY_MS = 2000 // §4: after a create, not after an update
 const FAILURE_DELAY_MS = 1000 // §4
 
-// Not refetched behind the operator's back: the form would be of one version and the page of another.
+// The announcement is not refetched in the background, because the form would then hold an older version than the page.
 const once = { staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false } as const
 
 export function AddAnnouncementPage() {
@@ -38,7 +38,7 @@ export function AddAnnouncementPage() {
   )
 }
 
-/** The add form as a copy of an announcement. Its files are fetched at once and sent again: the original may go meanwhile, or change. */
+/** The add form filled in as a copy of an announcement. Its files are fetched at once, because the original may be deleted or changed before the copy is saved. */
 function CopyForm({ from }: { from: string }) {
   const source = useQuery(api.announcements.get.queryOptions({ input: { id: from }, ...once }))
   const { data } = source
@@ -52,7 +52,7 @@ function CopyForm({ from }: { from: string }) {
   return <InsteadOfForm problem={source.error ?? files.error} onRetry={() => void (data ? files : source).refetch()} />
 }
 
-/** The address stays the original's: the browser has that picture already, and a blob's would end with the first render. */
+/** A copy of a stored file. It shows the original's picture, because a blob's address would be revoked after the first render. */
 async function copyOf(key: string | null | undefined, name: string | null | undefined): Promise<ChosenFile> {
   return key ? { file: await fetchStoredFile(fileUrl(key), name ?? ''), url: fileUrl(key) } : undefined
 }
@@ -74,7 +74,7 @@ export function UpdateAnnouncementPage() {
   )
 }
 
-/** `problem` null: the announcement is on its way. */
+/** `problem` is null while the announcement is being loaded. */
 function InsteadOfForm({ problem, onRetry }: { problem: Error | string | null; onRetry?: () => void }) {
   return (
     <Panel>
@@ -90,10 +90,10 @@ function InsteadOfForm({ problem, onRetry }: { problem: Error | string | null; o
 }
 
 interface AnnouncementFormProps {
-  /** The announcement to edit; without it the form adds one. */
+  /** The announcement to edit; without one the form adds an announcement. */
   announcement?: Announcement
   onReload?: () => void
-  /** The announcement that the new one begins as a copy of, and the copies of its files. */
+  /** The announcement that the new one is a copy of, and the copies of its files. */
   source?: Announcement
   files?: { image: ChosenFile; icon: ChosenFile }
 }
@@ -112,7 +112,7 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
   const icon = useFile(files?.icon ?? storedFile(announcement?.icon, announcement?.iconName))
 
   useEffect(() => {
-    if (type !== 'link') setValue('link', '') // or a hidden wrong link would stop the form
+    if (type !== 'link') setValue('link', '') // a wrong link in the hidden field would keep the form from being sent
   }, [type, setValue])
 
   const handleSubmit = async (values: AnnouncementInput) => {
@@ -221,7 +221,7 @@ function storedFile(key: string | null | undefined, name: string | null | undefi
   return key ? { key, name: name ?? '' } : undefined
 }
 
-/** A file of the form: sent when the form is, and only once however often the form is refused for another reason. */
+/** A file of the form. It is uploaded when the form is sent, and not again when the form was refused for another reason. */
 function useFile(first: ChosenFile) {
   const [value, setValue] = useState(first)
   const [error, setError] = useState<string>()
@@ -235,7 +235,7 @@ function useFile(first: ChosenFile) {
         setValue(next)
       },
     },
-    /** @throws CallError; why this file was refused stands at its field */
+    /** Uploads the file and answers its key. @throws CallError, whose message then stands at the field */
     async send(): Promise<{ key: string | null; name: string | null }> {
       setError(undefined)
       if (!value) return { key: null, name: null }
@@ -251,7 +251,7 @@ function useFile(first: ChosenFile) {
         throw cause
       }
     },
-    /** The server has the file no longer: the next save sends it again. */
+    /** To be called when the server no longer has the file, so that the next save uploads it again. */
     refuse(message: string | undefined) {
       if (message === undefined) return
       setError(message)
@@ -260,7 +260,7 @@ function useFile(first: ChosenFile) {
   }
 }
 
-/** Without a type of its own: what the file is, the server sees by its content. */
+/** The file without its media type, because the server judges a file by its content. */
 function rawBody(file: File): Blob {
   return new Blob([file], { type: 'application/octet-stream' })
 }

@@ -5,9 +5,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, asCallError, client } from '#src/client.ts'
-import { DeleteRowButton, DeleteSelectedButton, endOfBulk } from '#src/lists/acts.tsx'
+import { DeleteRowButton, DeleteSelectedButton, bulkEnd } from '#src/lists/acts.tsx'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
-import { columnsOf } from '#src/lists/columns.tsx'
+import { listColumns } from '#src/lists/columns.tsx'
 import { listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
 import { useList } from '#src/lists/use-list.ts'
@@ -21,7 +21,7 @@ import classes from './announcements.module.css'
 
 const MISSING_FILE = 'default' // §2
 
-const columns = columnsOf(announcementList, {
+const columns = listColumns(announcementList, {
   // Without another sort the rows stand, and so are numbered, in the order in which the announcements were created.
   createdAt: { header: 'Sr.No', render: (_, number) => number },
   title: { viewMore: true },
@@ -72,7 +72,7 @@ function BulkActs({ selection }: { selection: Selection<AnnouncementsFilter> }) 
         <BulkButton
           key={String(status)}
           act={{
-            ...endOfBulk(announcementList, selection),
+            ...bulkEnd(announcementList, selection),
             title: status ? 'Activate announcements' : 'Deactivate announcements',
             question: (count) =>
               status

@@ -1,4 +1,4 @@
-/** The image or the icon of an announcement (§5): chosen, shown before it is sent, cleared. The form uploads it when it is saved. */
+/** The field for an announcement's image or icon (§5): one chooses a file, sees it, and can clear it. The form uploads it when it is saved. */
 import { fileUrl } from '@arcade/contract/entities/announcement'
 import { UPLOAD_MEDIA_TYPES } from '@arcade/contract/announcements'
 import { Button } from '@mantine/core'
@@ -6,10 +6,10 @@ import { useEffect, useId, useRef, useState } from 'react'
 import classes from './announcements.module.css'
 import { imageProblem } from './image-check.ts'
 
-/** A file that is stored already, one of this computer with an address to show it by, or none. */
+/** A file that the server has, one of this computer with the address of its picture, or none. */
 export type ChosenFile = { key: string; name: string } | { file: File; url: string } | undefined
 
-/** Where the browser finds it. */
+/** The address of the file's picture. */
 export function addressOf(file: ChosenFile): string | undefined {
   return file && ('key' in file ? fileUrl(file.key) : file.url)
 }
@@ -18,7 +18,7 @@ interface FileFieldProps {
   label: string
   value: ChosenFile
   onChange: (value: ChosenFile) => void
-  /** What the server said of it. */
+  /** The server's message about the file. */
   error: string | undefined
 }
 
@@ -36,8 +36,8 @@ export function FileField({ label, value, onChange, error }: FileFieldProps) {
   useEffect(() => () => URL.revokeObjectURL(ownUrl ?? ''), [ownUrl])
 
   const handleChoice = async (file: File | undefined) => {
-    if (!file) return // the dialog was left without a choice: what was chosen before stays
-    if (input.current) input.current.value = '' // so that choosing the same file again is a choice
+    if (!file) return // nothing was chosen in the dialog, so the file that was chosen before stays
+    if (input.current) input.current.value = '' // otherwise choosing the same file again would be no change
     const choice = ++choices.current
     const found = await imageProblem(file)
     if (choice !== choices.current) return // another one was chosen meanwhile

@@ -9,7 +9,6 @@ interface AuthLayoutProps {
   mode: 'login' | 'signup'
   title: string
   text?: string
-  /** The form. */
   children: ReactNode
   /** The link to the other form. */
   footer: ReactNode
@@ -38,7 +37,7 @@ export function AuthLayout({ mode, title, text, children, footer }: AuthLayoutPr
   )
 }
 
-/** Below the form, in the colour of an error. Its live region is there before it says anything. */
+/** An error below the form. Its live region is rendered before there is a text, so that the text is read aloud. */
 export function FormNotice({ children }: { children: ReactNode }) {
   return (
     <div className={classes['notice']} aria-live="polite">

@@ -1,4 +1,4 @@
-/** What to say below a signed-out form beside the toast of §8, for refusals that a visitor can do something about. */
+/** The text below a signed-out form for refusals that a visitor can do something about; the toast of §8 does not say what. */
 import type { CallError } from '#src/client.ts'
 
 export function refusalNotice({ code, message, retryAfterSeconds }: CallError): string | undefined {

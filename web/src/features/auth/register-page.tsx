@@ -1,4 +1,4 @@
-/** Self-registration (§2 /register, §5); with `?setup=` that of the first admin (design §7). */
+/** Self-registration (§2 /register, §5), and with `?setup=` the registration of the first admin (design §7). */
 import type { RegistrationInput } from '@arcade/contract/users'
 import { Anchor } from '@mantine/core'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'

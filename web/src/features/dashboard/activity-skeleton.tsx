@@ -1,4 +1,4 @@
-/** The place of the activity, as high as what comes: what stands below it does not jump. */
+/** Keeps the room of the activity while it is being loaded, so that nothing below it jumps. */
 import classes from './dashboard-page.module.css'
 
 export function ActivitySkeleton() {

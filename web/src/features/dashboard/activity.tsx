@@ -1,6 +1,7 @@
-/** What happened over time, who leads and what is taken part in most: below the cards, loaded after them, kept up to date by events. */
+/** The activity below the dashboard's cards: what happened over time, top balances, most participationsAt part in. It is loaded after the cards and kept up to date by events. */
 import type { Activity as ActivityData } from '@arcade/contract/dashboard'
 import { type ActivityRange, DEFAULT_ACTIVITY_RANGE, RANKS_SHOWN } from '@arcade/contract/entities/activity'
+import { taskTypeLabels } from '@arcade/contract/entities/task'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -61,7 +62,7 @@ export function Activity() {
   )
 }
 
-/** Whether the figures are being kept up to date. Nothing of it is announced: it changes by itself, and often. */
+/** Whether the figures are being kept up to date. Changes are not announced to screen readers, because they are frequent. */
 function useLiveFigures(range: ActivityRange): boolean {
   const [isLive, setIsLive] = useState(false)
   useEffect(() => {
@@ -70,14 +71,14 @@ function useLiveFigures(range: ActivityRange): boolean {
     return watchFigures(range, {
       onOpen: ({ metrics, activity }) => {
         setIsLive(true)
-        // What changed between loading it and now is loaded again.
+        // Figures that have changed since they were loaded are loaded again.
         const isKnown = (key: readonly unknown[], data: object) =>
           JSON.stringify(queryClient.getQueryData(key)) === JSON.stringify(data)
         if (!isKnown(metricsKey, metrics)) void queryClient.invalidateQueries({ queryKey: metricsKey })
         if (!isKnown(activityKey, activity)) void queryClient.invalidateQueries({ queryKey: activityKey })
       },
       onFigures: ({ metrics, activity }) => {
-        // What is still on its way is older than this.
+        // An answer that is still on its way is older than this event.
         for (const queryKey of [metricsKey, activityKey]) void queryClient.cancelQueries({ queryKey })
         queryClient.setQueryData(metricsKey, metrics)
         queryClient.setQueryData(activityKey, activity)
@@ -90,13 +91,13 @@ function useLiveFigures(range: ActivityRange): boolean {
 
 type Point = ActivityData['points'][number]
 
-const taken = ({ social, daily, announcement }: Point): number => social + daily + announcement
+const participationsAt = ({ social, daily, announcement }: Point): number => social + daily + announcement
 
 function Panels({ activity, isStale }: { activity: ActivityData; isStale: boolean }) {
   const { unit, points, types, topPlayers, topItems } = activity
   const times = points.map((point) => ({ point, key: point.at, ...timeOf(point.at, unit) }))
   const joined = points.reduce((sum, { players }) => sum + players, 0)
-  const participations = points.reduce((sum, point) => sum + taken(point), 0)
+  const participations = points.reduce((sum, point) => sum + participationsAt(point), 0)
   const when = unit === 'hour' ? 'Hour (your time)' : `${unit[0]?.toUpperCase()}${unit.slice(1)} (UTC)`
   return (
     <div className={classes['panels']}>
@@ -118,24 +119,24 @@ function Panels({ activity, isStale }: { activity: ActivityData; isStale: boolea
       <ChartPanel
         title="Participations"
         aside={<Sum value={participations} list={lists.history} label="See who took part" />}
-        emptyText="Nobody has taken part in this time."
+        emptyText="Nobody has participationsAt part in this time."
         isEmpty={participations === 0}
         isStale={isStale}
         columns={[when, 'Social', 'Daily', 'Announcement', 'All']}
         rows={times.map(({ key, text, point }) => ({
           key,
-          cells: [text, point.social, point.daily, point.announcement, taken(point)],
+          cells: [text, point.social, point.daily, point.announcement, participationsAt(point)],
         }))}
       >
         <BarsOverTime
           label="Participations"
-          points={times.map(({ key, name, tick, point }) => ({ key, name, tick, value: taken(point) }))}
+          points={times.map(({ key, name, tick, point }) => ({ key, name, tick, value: participationsAt(point) }))}
           describe={(value) => counted(value, 'participation')}
         />
       </ChartPanel>
       <ChartPanel
         title="Participations by type"
-        emptyText="Nobody has taken part in this time."
+        emptyText="Nobody has participationsAt part in this time."
         isEmpty={types.length === 0}
         isStale={isStale}
         columns={['Type', 'Of', 'Participations']}
@@ -176,7 +177,7 @@ function Panels({ activity, isStale }: { activity: ActivityData; isStale: boolea
       </ChartPanel>
       <ChartPanel
         title="Most participants this week"
-        emptyText="Nobody has taken part this week."
+        emptyText="Nobody has participationsAt part this week."
         isEmpty={topItems.length === 0}
         columns={['Title', 'Of', 'Participants']}
         rows={topItems.map((item) => ({
@@ -213,17 +214,9 @@ const kindNames: Record<ActivityData['types'][number]['kind'], string> = {
   announcement: 'Announcement',
 }
 
-/** §5's types as the forms call them, and the two of announcements. Never alone: the names alone are those of the cards above (§2). */
+/** The names of types, with the kind of item: the names alone are those of the cards above (§2). */
 const typeNames: Record<string, string> = {
-  twitter: 'Twitter',
-  instagram: 'Instagram',
-  linkedin: 'LinkedIn',
-  discord: 'Discord',
-  youtube: 'Youtube',
-  moreLink: 'Website',
-  email: 'Email',
-  bsc: 'Bsc Wallet Address',
-  telegram: 'Telegram',
+  ...taskTypeLabels,
   desc: 'Text',
   link: 'Link',
 }
@@ -257,7 +250,7 @@ const formats = {
   year: { tick: { year: 'numeric', timeZone: 'UTC' }, name: { year: 'numeric', timeZone: 'UTC' } },
 } as const satisfies Record<ActivityData['unit'], Record<'tick' | 'name', Intl.DateTimeFormatOptions>>
 
-/** Hours in the operator's own zone; days and longer are UTC's, as they were counted, and a `name` by itself says so. */
+/** Hours are shown in the operator's time zone. Days and longer units are shown in UTC, in which they were counted, and `name` says so. */
 function timeOf(at: string, unit: ActivityData['unit']): { tick: string; text: string; name: string } {
   const date = new Date(at)
   const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-US', options).format(date)

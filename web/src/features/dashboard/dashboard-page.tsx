@@ -91,7 +91,7 @@ function Metrics({ metrics }: { metrics: DashboardMetrics }) {
 
 interface CardProps {
   title: string
-  /** To the lists behind the figures. */
+  /** Links to the lists behind the figures. */
   links: ReactNode
   isWide?: boolean
   children: ReactNode

@@ -1,36 +1,42 @@
-/** The lists behind the dashboard's figures: their addresses, and the small arrow that leads there. */
+/** The addresses of the lists behind the dashboard's figures, and the small arrow that leads there. */
 import type { HistoryKind } from '@arcade/contract/entities/history'
+import type { playerList } from '@arcade/contract/entities/player'
+import type { userList } from '@arcade/contract/entities/user'
+import type { announcementList } from '@arcade/contract/entities/announcement'
 import { IconArrowUpRight } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import type { ListAddress } from '#src/lists/list-address.ts'
 import classes from './dashboard-page.module.css'
 
-interface ListAddress {
+interface Place {
   to: string
-  search?: Record<string, string>
+  search?: Readonly<Record<string, unknown>>
 }
 
 const itemLists: Record<HistoryKind, string> = { social: '/social-tasks', daily: '/daily-tasks', announcement: '/annoucements' } // sic, §2
 
-/** What a list does not understand of its address it leaves out. */
 export const lists = {
   users: { to: '/manage-users' },
-  admins: { to: '/manage-users', search: { userType: 'admin' } },
+  admins: { to: '/manage-users', search: { userType: 'admin' } satisfies ListAddress<typeof userList> },
   players: { to: '/manage-telegram-users' },
-  newestPlayers: { to: '/manage-telegram-users', search: { sort: 'newest' } },
-  activeAnnouncements: { to: itemLists.announcement, search: { status: 'active' } },
+  newestPlayers: { to: '/manage-telegram-users', search: { sort: 'newest' } satisfies ListAddress<typeof playerList> },
+  activeAnnouncements: {
+    to: itemLists.announcement,
+    search: { status: 'active' } satisfies ListAddress<typeof announcementList>,
+  },
   socialTasks: { to: itemLists.social },
   dailyTasks: { to: itemLists.daily },
   history: { to: '/history' },
-  player: (userId: number): ListAddress => ({ to: `/manage-telegram-users/${userId}` }),
-  itemsOfType: (kind: HistoryKind, type: string): ListAddress => ({ to: itemLists[kind], search: { type } }),
-  historyOf: (kind: HistoryKind, item: string): ListAddress => ({
+  player: (userId: number): Place => ({ to: `/manage-telegram-users/${userId}` }),
+  itemsOfType: (kind: HistoryKind, type: string): Place => ({ to: itemLists[kind], search: { type } }),
+  historyOf: (kind: HistoryKind, item: string): Place => ({
     to: '/history',
     search: { ...(kind !== 'announcement' && { tab: kind }), item },
   }),
-} satisfies Record<string, ListAddress | ((...args: never[]) => ListAddress)>
+} satisfies Record<string, Place | ((...args: never[]) => Place)>
 
-export function ListLink({ list, children }: { list: ListAddress; children: ReactNode }) {
+export function ListLink({ list, children }: { list: Place; children: ReactNode }) {
   return (
     <Link to={list.to} search={list.search ?? {}}>
       {children}
@@ -38,8 +44,8 @@ export function ListLink({ list, children }: { list: ListAddress; children: Reac
   )
 }
 
-/** An arrow to all of it. Its name is none that a link of the sidebar has. */
-export function AllLink({ list, label }: { list: ListAddress; label: string }) {
+/** An arrow that leads to the whole list. Its name differs from those of the sidebar's links. */
+export function AllLink({ list, label }: { list: Place; label: string }) {
   return (
     <Link to={list.to} search={list.search ?? {}} className={classes['all']} aria-label={label} title={label}>
       <IconArrowUpRight size={18} aria-hidden />

@@ -1,4 +1,4 @@
-/** The chosen item of History (§2, §3): its details, its participants 50 a page, both as a spreadsheet. */
+/** The chosen item of History (§2, §3): its details and its participants, 50 a page, and a spreadsheet of both. */
 import { announcementTypeLabels, linkTypeLabels } from '@arcade/contract/entities/announcement'
 import { type HistoryItem, type HistoryKind, participantList } from '@arcade/contract/entities/history'
 import { taskTypeLabels } from '@arcade/contract/entities/task'
@@ -7,7 +7,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { api, asCallError, fetchSpreadsheet } from '#src/client.ts'
-import { columnsOf } from '#src/lists/columns.tsx'
+import { listColumns } from '#src/lists/columns.tsx'
 import { type ListAddress, listCursor, listFilter } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
 import { useList } from '#src/lists/use-list.ts'
@@ -32,7 +32,7 @@ export function HistoryDetails({ kind, id, address, onAddress }: HistoryDetailsP
   const heading = useRef<HTMLHeadingElement>(null)
   const isLoaded = item !== undefined
 
-  // Below the titles on a phone: what was chosen must come into view.
+  // On a phone the details stand below the titles, so they are scrolled into view.
   useEffect(() => {
     if (isLoaded) heading.current?.scrollIntoView({ block: 'nearest' })
   }, [isLoaded])
@@ -76,12 +76,12 @@ export function HistoryDetails({ kind, id, address, onAddress }: HistoryDetailsP
   )
 }
 
-/** §7's body; with kind and id the server adds all participants itself. */
+/** The body of §7. With kind and id the server adds all participants itself. */
 function sheetOf({ kind, id, type, title, link, description, linkType, inputText, reward }: HistoryItem) {
   return { kind, id, type, title, link, description, linkType, inputText, reward, users: [] }
 }
 
-/** §8: the server's own words, where it has some. */
+/** A failed history download shows the server's message (§8). */
 function failureText(error: unknown): string {
   const { code, message } = asCallError(error)
   return code === 'NETWORK' ? 'Error Downloading Data!' : message
@@ -112,7 +112,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-/** Imported items may hold anything; only web addresses are made links. */
+/** An imported item may have any text as its link; only a web address becomes a link. */
 function ItemLink({ link }: { link: string }) {
   if (!/^https?:\/\//i.test(link)) return link
   return (
@@ -124,7 +124,7 @@ function ItemLink({ link }: { link: string }) {
 
 const named = { missing: NOT_AVAILABLE, viewMore: true } as const
 
-const columns = columnsOf(participantList, {
+const columns = listColumns(participantList, {
   id: { render: ({ id }) => <PlayerLink id={id} /> },
   username: named,
   first_name: named,

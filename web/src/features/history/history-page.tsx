@@ -1,4 +1,4 @@
-/** Participation history (§2 /history): three tabs of titles; the chosen item with its details and participants. Tab, item and page are in the address. */
+/** Participation history (§2 /history): three tabs of titles, and the chosen item with its details and participants. The address holds tab, item and page. */
 import { type HistoryKind, historyKinds } from '@arcade/contract/entities/history'
 import { Tabs, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -22,7 +22,7 @@ export function HistoryPage() {
 
   return (
     <Page title="History">
-      {/* §4: a switch of tabs resets the selection. */}
+      {/* A switch of tabs resets the selection (§4). */}
       <Tabs
         value={tab}
         keepMounted={false}
@@ -66,7 +66,7 @@ function tabSearch(tab: HistoryKind): { tab?: HistoryKind } {
   return tab === 'announcement' ? {} : { tab }
 }
 
-/** So many titles can be seen at a glance. */
+/** A longer list of titles has a search box. */
 const FEW_TITLES = 8
 
 function Titles({ kind, selected }: { kind: HistoryKind; selected: string | undefined }) {

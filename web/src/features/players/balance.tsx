@@ -1,4 +1,4 @@
-/** A balance: `1,234,567.5` to look at, `1234567.5` to copy. */
+/** A balance that reads `1,234,567.5` and is copied as `1234567.5`. */
 import classes from './players-page.module.css'
 
 export function Balance({ amount }: { amount: number }) {

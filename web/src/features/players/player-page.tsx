@@ -1,4 +1,4 @@
-/** A player: identity, handles, wallets, balance, and on one time line everything the player took part in and what it was worth. */
+/** A player's page: cards with all fields, and a time line of everything the player took part in with its worth. */
 import { historyKindLabels } from '@arcade/contract/entities/history'
 import { type Player, playerFields, playerList } from '@arcade/contract/entities/player'
 import type { PlayerParticipation } from '@arcade/contract/players'
@@ -89,7 +89,7 @@ export function PlayerPage() {
   )
 }
 
-/** Back to the list one came from, and on to the players beside this one in it. */
+/** Leads back to the list one came from, and to the players before and after this one in it. */
 function Neighbours({ userId, list }: { userId: number; list: ListAddress<typeof playerList> }) {
   const { data } = useQuery(
     api.players.neighbours.queryOptions({

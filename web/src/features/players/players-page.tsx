@@ -4,7 +4,7 @@ import { NativeSelect } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { api } from '#src/client.ts'
-import { columnsOf } from '#src/lists/columns.tsx'
+import { listColumns } from '#src/lists/columns.tsx'
 import { ExportAllButton } from '#src/lists/export-buttons.tsx'
 import { firstPage, type ListAddress, listCursor, listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable, PageSizeField } from '#src/lists/list-table.tsx'
@@ -16,7 +16,7 @@ import classes from './players-page.module.css'
 const missing = 'undefined' // sic, §3
 
 /** Texts that are often too long for their cell, or worth copying, open View More. */
-const columns = columnsOf(playerList, {
+const columns = listColumns(playerList, {
   firstName: { missing, viewMore: true },
   lastName: { missing, viewMore: true },
   username: { missing, viewMore: true },
@@ -60,7 +60,7 @@ export function PlayersPage() {
           <>
             <SortField state={state} />
             <PageSizeField state={state} />
-            <p className={classes['total']}>{countOf(state)}</p>
+            <p className={classes['total']}>{countText(state)}</p>
           </>
         }
       />
@@ -85,7 +85,7 @@ function SortField({ state: { address, change } }: { state: PlayersState }) {
   )
 }
 
-function countOf({ rows, total }: PlayersState): string {
+function countText({ rows, total }: PlayersState): string {
   if (!rows) return ' '
   return total === undefined ? 'Counting…' : `${total.toLocaleString('en-US')} ${total === 1 ? 'user' : 'users'}`
 }

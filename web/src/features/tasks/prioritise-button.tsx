@@ -1,4 +1,4 @@
-/** Numbers picked tasks anew: the first priority and the step are asked for, then the plan is confirmed like any bulk act. */
+/** Numbers picked tasks anew: asks for the first priority and the step, then goes on like every bulk act. */
 import { taskInputFor } from '@arcade/contract/tasks'
 import { Button, Modal, NumberInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'

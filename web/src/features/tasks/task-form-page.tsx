@@ -1,6 +1,6 @@
 /**
- * The add and edit form of social and daily tasks (§2, §4, §5), with a preview. What is edited, or duplicated, stands in the address: a
- * reload keeps it.
+ * The add and edit form of social and daily tasks (§2, §4, §5), with a preview. The address names the task that is edited or duplicated,
+ * so that a reload keeps it.
  */
 import {
   hasLink,
@@ -49,7 +49,7 @@ export function UpdateDailyTaskPage() {
   return <UpdateTaskPage collection="daily" id={id} />
 }
 
-// Not refetched behind the operator's back: the form would be of one version and the page of another.
+// The task is not refetched in the background, because the form would then hold an older version than the page.
 const once = { staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false } as const
 
 function AddTaskPage({ collection, from }: { collection: TaskCollection; from: string | undefined }) {
@@ -64,7 +64,7 @@ function AddTaskPage({ collection, from }: { collection: TaskCollection; from: s
   )
 }
 
-/** The add form as a copy of a task: everything but its priority, which only one task can have. */
+/** The add form filled in as a copy of a task, without its priority, which only one task can have. */
 function CopyForm({ collection, from }: { collection: TaskCollection; from: string }) {
   const source = useQuery(api[taskLists[collection].name].get.queryOptions({ input: { id: from }, ...once }))
   const last = useQuery(api[taskLists[collection].name].list.queryOptions({ input: { reversed: 'true' }, ...once }))
@@ -100,7 +100,7 @@ function UpdateTaskPage({ collection, id }: { collection: TaskCollection; id: st
 
 interface InsteadOfFormProps {
   collection: TaskCollection
-  /** None: the task is on its way. */
+  /** Null while the task is being loaded. */
   problem: Error | string | null
   onRetry?: () => void
 }
@@ -121,10 +121,10 @@ function InsteadOfForm({ collection, problem, onRetry }: InsteadOfFormProps) {
 
 interface TaskFormProps {
   collection: TaskCollection
-  /** The task to edit; without it the form adds one. */
+  /** The task to edit; without one the form adds a task. */
   task?: Task
   onReload?: () => void
-  /** The task that the new one begins as a copy of. */
+  /** The task that the new one is a copy of. */
   source?: Task
   priorityHint?: string
 }
@@ -146,7 +146,7 @@ function TaskForm({ collection, task, onReload, source, priorityHint }: TaskForm
   const isLinkShown = hasLink(type ?? '')
 
   useEffect(() => {
-    if (!isLinkShown) setValue('link', '') // or a hidden wrong link would stop the form
+    if (!isLinkShown) setValue('link', '') // a wrong link in the hidden field would keep the form from being sent
   }, [isLinkShown, setValue])
 
   const handleSubmit = async (input: TaskInput) => {
@@ -199,13 +199,13 @@ function TaskForm({ collection, task, onReload, source, priorityHint }: TaskForm
   )
 }
 
-/** An imported task may have a type that the form does not offer: then one must be chosen. */
+/** An imported task may have a type that the form does not offer; then the operator must choose one. */
 function valuesOf(collection: TaskCollection, { type, title, link, reward }: Task) {
   const known = taskCollections[collection].types.find((value) => value === type)
   return { title, link: link ?? '', reward, ...(known && { type: known }) }
 }
 
-/** What the player is asked for when there is no link to follow. */
+/** The button with which a player answers a task that has no link. */
 const answers: Partial<Record<TaskType, string>> = { email: 'Send your email', bsc: 'Send your wallet address' }
 
 function TaskPreview({ control }: { control: Control<TaskInput, unknown, TaskInput> }) {

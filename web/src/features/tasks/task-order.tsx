@@ -1,4 +1,4 @@
-/** The order of a page of tasks, by hand (§2: sorted by priority): moved at once, saved as one change, undone from the toast. */
+/** Orders a page of tasks by hand (§2: sorted by priority). A move shows at once, is saved as one change, and can be undone from the toast. */
 import type { Task, TaskCollection, taskLists } from '@arcade/contract/entities/task'
 import { type QueryKey } from '@tanstack/react-query'
 import { useRef } from 'react'
@@ -9,15 +9,15 @@ import { toast } from '#src/ui/toast.tsx'
 
 interface TaskOrderOptions {
   list: (typeof taskLists)[TaskCollection]
-  /** The page as it is shown: by priority, ascending, and complete. */
+  /** All tasks of the page that is shown, by priority, ascending. */
   tasks: readonly Task[]
-  /** Where the cache has that page. */
+  /** The cache's key of that page. */
   queryKey: QueryKey
 }
 
-/** Handles for the rows, and what they announce. */
+/** The handles of the rows, and the announcements about them. */
 export function useTaskOrder({ list, tasks, queryKey }: TaskOrderOptions) {
-  /** One save after the other: each tells the priorities that the one before it left. */
+  /** Saves run one after the other, because each sends the priorities that the one before it has left. */
   const saving = useRef(Promise.resolve())
 
   const putInCache = (moved: readonly Task[]) => {

@@ -5,8 +5,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { createContext, type ReactNode, useContext } from 'react'
 import { api, client } from '#src/client.ts'
-import { DeleteRowButton, DeleteSelectedButton, endOfBulk } from '#src/lists/acts.tsx'
-import { columnsOf } from '#src/lists/columns.tsx'
+import { DeleteRowButton, DeleteSelectedButton, bulkEnd } from '#src/lists/acts.tsx'
+import { listColumns } from '#src/lists/columns.tsx'
 import { type ListAddress, listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
 import { useList } from '#src/lists/use-list.ts'
@@ -29,10 +29,10 @@ export function DailyTasksPage() {
   return <TasksPage collection="daily" address={useSearch({ from: '/shell/management/daily-tasks' })} />
 }
 
-const columns = { social: columnsFor('social'), daily: columnsFor('daily') }
+const columns = { social: taskColumns('social'), daily: taskColumns('daily') }
 
-function columnsFor(collection: TaskCollection) {
-  return columnsOf(taskLists[collection], {
+function taskColumns(collection: TaskCollection) {
+  return listColumns(taskLists[collection], {
     priority: { render: (task) => <Priority task={task} />, align: 'end' },
     type: { value: ({ type }) => taskTypeLabels[type as keyof typeof taskTypeLabels] ?? type },
     title: { viewMore: true },
@@ -77,7 +77,7 @@ function TasksPage({ collection, address }: { collection: TaskCollection; addres
               <>
                 <PrioritiseButton
                   run={(numbers, run) => calls.prioritise({ target: selection.target, ...numbers, ...run })}
-                  {...endOfBulk(list, selection)}
+                  {...bulkEnd(list, selection)}
                 />
                 <DeleteSelectedButton
                   list={list}

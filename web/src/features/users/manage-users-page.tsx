@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { api, client } from '#src/client.ts'
 import { DeleteRowButton, DeleteSelectedButton } from '#src/lists/acts.tsx'
-import { columnsOf } from '#src/lists/columns.tsx'
+import { listColumns } from '#src/lists/columns.tsx'
 import { ExportAllButton } from '#src/lists/export-buttons.tsx'
 import { listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
@@ -14,7 +14,7 @@ import { Page } from '#src/ui/page.tsx'
 
 const CONSEQUENCE = 'Their sessions end at once.'
 
-const columns = columnsOf(userList, {
+const columns = listColumns(userList, {
   // Without another sort the rows stand, and so are numbered, in the order in which the users were created.
   createdAt: { header: 'Sr.No', render: (_, number) => number },
   fname: { viewMore: true },

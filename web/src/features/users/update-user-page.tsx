@@ -1,4 +1,4 @@
-/** Update User (§2 /update-user/…): first and last name, and the role. Of the address only the id counts; the rest is loaded. */
+/** Update User (§2 /update-user/…): first and last name, and the role. Only the id is read from the address; the rest is loaded. */
 import type { DashboardUser } from '@arcade/contract/entities/user'
 import type { UserUpdateInput } from '@arcade/contract/users'
 import { Button } from '@mantine/core'
@@ -16,7 +16,7 @@ import classes from './update-user-page.module.css'
 
 export function UpdateUserPage() {
   const { userId } = useParams({ from: '/shell/management/update-user/$userId/$fname/$lname/$email' })
-  // Not refetched behind the operator's back: the form would be of one version and the page of another.
+  // The user is not refetched in the background, because the form would then hold an older version than the page.
   const { data, error, refetch } = useQuery(
     api.users.get.queryOptions({ input: { id: userId }, staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false }),
   )
@@ -117,7 +117,7 @@ function NameForm({ user, onReload }: UserProps) {
   )
 }
 
-/** The spec has no screen for it (design: roles are given here). */
+/** The specification has no screen for roles, so they are changed here. */
 function RoleForm({ user, onReload }: UserProps) {
   const confirm = useConfirm()
   const [isBusy, setIsBusy] = useState(false)
