@@ -263,8 +263,10 @@ test('Lists: participants of an item are found by name', async ({ page }) => {
   await expect(page.locator('td[data-column=Username]').first()).toHaveText(name)
 })
 
-test('Lists: axe finds nothing in the panes and the basket, in light and dark, at both sizes', async ({ page }) => {
-  for (const viewport of sizes) {
+for (const viewport of sizes) {
+  test(`Lists: axe finds nothing in the panes and the basket, in light and dark, ${viewport.width} pixels wide`, async ({
+    page,
+  }) => {
     await page.setViewportSize(viewport)
     await page.goto('/manage-telegram-users?q=moon&wallet=ton&sort=username')
     await settled(page)
@@ -277,6 +279,5 @@ test('Lists: axe finds nothing in the panes and the basket, in light and dark, a
       await expectAccessible(page)
       await page.keyboard.press('Escape')
     }
-    await page.getByRole('button', { name: 'Select', exact: true }).click()
-  }
-})
+  })
+}
