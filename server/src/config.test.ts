@@ -22,6 +22,9 @@ describe('design §8 the environment', () => {
     ['HOST', 'a b'],
     ['DATABASE_URL', 'mysql://x'],
     ['DATABASE_URL', 'nonsense'],
+    ['DATABASE_POOL_SIZE', '1'],
+    ['DATABASE_STATEMENT_TIMEOUT_MS', '30s'],
+    ['DATABASE_LOCK_TIMEOUT_MS', '0'],
     ['FILES_URL', 'ftp://x'],
     ['PUBLIC_URL', 'console.example.org'],
     ['PUBLIC_URL', 'https://console.example.org/path'],
@@ -33,6 +36,14 @@ describe('design §8 the environment', () => {
     const read = () => readConfig({ [name]: value })
     expect(read).toThrow(ConfigError)
     expect(read).toThrow(new RegExp(`^${name} must be [^\n]+$`))
+  })
+
+  test('the limits of database connections are set one by one', () => {
+    expect(readConfig({}).databaseLimits).toEqual({})
+    expect(readConfig({ DATABASE_POOL_SIZE: '40', DATABASE_LOCK_TIMEOUT_MS: '500' }).databaseLimits).toEqual({
+      size: 40,
+      lockTimeoutMs: 500,
+    })
   })
 
   test('secrets are not repeated', () => {

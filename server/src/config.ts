@@ -13,6 +13,8 @@ export interface Config {
   dataDir: string
   /** Set: use this PostgreSQL (15 or later) instead of the embedded one. */
   databaseUrl: string | undefined
+  /** What the operator sets of the limits of the server's database connections; times in milliseconds. */
+  databaseLimits: { size?: number; statementTimeoutMs?: number; lockTimeoutMs?: number }
   /** `s3://bucket?endpoint=…`, or unset for DATA_DIR/files. */
   filesUrl: string | undefined
   /** The origin under which browsers reach the console, e.g. `https://console.example.org`. */
@@ -29,6 +31,12 @@ const port = z
   .regex(/^\d{1,5}$/)
   .transform(Number)
   .refine((value) => value <= 65535)
+const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most)
 const url = (...protocols: string[]) =>
   z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol))
 const origin = url('http:', 'https:').refine(
@@ -40,6 +48,9 @@ const variables = {
   HOST: [z.string().regex(/^[\w.:-]+$/), 'a host name or an IP address'],
   DATA_DIR: [z.string().refine((value) => !value.includes('\0')), 'a path'],
   DATABASE_URL: [url('postgres:', 'postgresql:'), 'postgres://user:password@host:port/database'],
+  DATABASE_POOL_SIZE: [wholeNumber(2, 1000), 'a number of connections from 2 to 1000'],
+  DATABASE_STATEMENT_TIMEOUT_MS: [wholeNumber(1000, 3_600_000), 'milliseconds from 1000 to 3600000'],
+  DATABASE_LOCK_TIMEOUT_MS: [wholeNumber(10, 60_000), 'milliseconds from 10 to 60000'],
   FILES_URL: [url('s3:'), 's3://bucket?endpoint=https://…'],
   PUBLIC_URL: [origin, 'an address such as https://console.example.org, without a path'],
   ADMIN_EMAIL: [z.string().regex(z.regexes.email), 'an e-mail address'],
@@ -70,11 +81,19 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   if ((email === undefined) !== (password === undefined))
     throw new ConfigError('ADMIN_EMAIL and ADMIN_PASSWORD must be set together')
   const publicUrl = read('PUBLIC_URL')
+  const size = read('DATABASE_POOL_SIZE')
+  const statementTimeoutMs = read('DATABASE_STATEMENT_TIMEOUT_MS')
+  const lockTimeoutMs = read('DATABASE_LOCK_TIMEOUT_MS')
   return {
     port: read('PORT') ?? 3000,
     host: read('HOST') ?? '127.0.0.1',
     dataDir: resolve(read('DATA_DIR') ?? './data'),
     databaseUrl: read('DATABASE_URL'),
+    databaseLimits: {
+      ...(size !== undefined && { size }),
+      ...(statementTimeoutMs !== undefined && { statementTimeoutMs }),
+      ...(lockTimeoutMs !== undefined && { lockTimeoutMs }),
+    },
     filesUrl: read('FILES_URL'),
     publicOrigin: publicUrl === undefined ? undefined : new URL(publicUrl).origin,
     firstAdmin: email !== undefined && password !== undefined ? { email, password } : undefined,

@@ -47,7 +47,8 @@ async function main(): Promise<void> {
 }
 
 async function start(config: Config, log: Logger, signal: AbortSignal): Promise<{ stop: () => Promise<void> }> {
-  const opening = openDatabase({ dataDir: config.dataDir, url: config.databaseUrl, log, use: 'server', signal })
+  const { dataDir, databaseUrl: url, databaseLimits: limits } = config
+  const opening = openDatabase({ dataDir, url, limits, log, use: 'server', signal })
   const [database, webApp] = await Promise.all([opening, loadWebApp(WEB_APP), preparePasswords()]).catch(
     async (error: unknown) => {
       await opening.then((opened) => opened.close()).catch(() => {})

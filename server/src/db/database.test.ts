@@ -132,7 +132,7 @@ describe('errors', () => {
   })
 
   test('§security an exhausted pool fails fast, as unavailable', async () => {
-    const small = await openAgain({ poolSize: 1 })
+    const small = await openAgain({ limits: { size: 1 } })
     const release = Promise.withResolvers<void>()
     const held = Promise.withResolvers<void>()
     const holding = small.transaction(async (tx) => {
@@ -151,14 +151,17 @@ describe('errors', () => {
 })
 
 describe('limits', () => {
-  test('§design 4 statements and idle transactions are limited in the pool, not in snapshots', async () => {
+  test('§design 4 statements, waits for locks and idle transactions are limited in a server’s pool, not in snapshots and commands', async () => {
     const limits = sql<
       Record<string, string>
-    >`select current_setting('statement_timeout') as statement, current_setting('idle_in_transaction_session_timeout') as idle`
-    expect((await limits.execute(db)).rows).toEqual([{ statement: '30s', idle: '30s' }])
+    >`select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
+        current_setting('idle_in_transaction_session_timeout') as idle`
+    expect((await limits.execute(db)).rows).toEqual([{ statement: '30s', lock: '2s', idle: '30s' }])
     await database.snapshot(async ({ query }) => {
-      expect(await query(limits.compile(db).sql)).toEqual([{ statement: '0', idle: '0' }])
+      expect(await query(limits.compile(db).sql)).toEqual([{ statement: '0', lock: '0', idle: '0' }])
     })
+    const command = await openAgain({ use: 'command' })
+    expect((await limits.execute(command.db)).rows).toEqual([{ statement: '0', lock: '0', idle: '0' }])
   })
 })
 
@@ -167,7 +170,7 @@ describe('prepared', () => {
     await sql`create table shape (a integer)`.execute(db)
     onTestFinished(() => void sql`drop table shape`.execute(db))
     await sql`insert into shape values (1)`.execute(db)
-    const single = await openAgain({ poolSize: 1 })
+    const single = await openAgain({ limits: { size: 1 } })
     const all = single.prepared<Record<string, number>>('shape', 'select * from shape where a = $1')
     expect(await all([1])).toEqual([{ a: 1 }])
     const { rows } = await sql<{ name: string }>`select name from pg_prepared_statements`.execute(single.db)

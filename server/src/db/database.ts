@@ -3,11 +3,11 @@
  * pool, migrations, retries and timeouts. errors.ts tells what its errors mean.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool, type Transaction } from 'kysely'
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import { embeddedCluster } from '#src/postgres/cluster.ts'
-import { type Pool, openPool } from '#src/postgres/connections.ts'
+import { type Pool, type PoolLimits, openPool } from '#src/postgres/connections.ts'
 import { StartError, isRetryable } from '#src/postgres/errors.ts'
 import { type FreeSpace, watchFreeSpace } from '#src/postgres/free-space.ts'
 import { type LockHolder, openLockHolder } from '#src/postgres/lock-holder.ts'
@@ -24,7 +24,8 @@ export interface DatabaseOptions {
   log: Logger
   /** The embedded cluster allows one server at a time and any number of commands beside it. */
   use: 'server' | 'command'
-  poolSize?: number | undefined
+  /** Overrides of SERVER_LIMITS or COMMAND_LIMITS. */
+  limits?: Partial<PoolLimits> | undefined
   /** Called when another server took the data directory over while the database was away; by default the process exits. */
   onFatal?: ((error: Error) => void) | undefined
   /** How long to wait for a database that cannot be reached at the start; 10 s. */
@@ -35,7 +36,6 @@ export interface DatabaseOptions {
   migrations?: Migration[] | undefined
   /** Shorter times for tests. */
   migrationLimits?: MigrationLimits | undefined
-  statementTimeoutMs?: number | undefined
   heartbeatMs?: number | undefined
 }
 
@@ -83,11 +83,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       migrations: options.migrations,
       signal: options.signal,
     })
-    pool = openPool(lockHolder.address(), {
-      size: options.poolSize ?? DEFAULT_POOL_SIZE,
-      statementTimeoutMs: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
-      log,
-    })
+    const limits = use === 'server' ? SERVER_LIMITS : COMMAND_LIMITS
+    pool = openPool(lockHolder.address(), { ...limits, ...options.limits, log })
     const freeSpace = url === undefined ? await watchFreeSpace(dataDir) : undefined
     return databaseOn(pool, lockHolder, freeSpace)
   } catch (error) {
@@ -98,8 +95,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 /** Far fewer connections keep two cores of PostgreSQL busy, and several server processes share its max_connections. */
-const DEFAULT_POOL_SIZE = 16
-const STATEMENT_TIMEOUT_MS = 30_000
+const SERVER_LIMITS: PoolLimits = { size: 16, statementTimeoutMs: 30_000, lockTimeoutMs: 2_000 }
+/** Nobody waits for a command but the person who started it, and who can end it. */
+const COMMAND_LIMITS: PoolLimits = { size: 16, statementTimeoutMs: 0, lockTimeoutMs: 0 }
 const GIVE_UP_MS = 10_000
 const HEARTBEAT_MS = 5_000
 const CLOSE_POOL_MS = 2_000
@@ -108,21 +106,24 @@ const READY_MS = 1_000
 const MAX_ATTEMPTS = 6
 
 function databaseOn(pool: Pool, lockHolder: LockHolder, freeSpace: FreeSpace | undefined): Database {
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool.pool }) })
+  // Kysely's type asks for more of a pool than its code does.
+  const kyselyPool = { connect: () => pool.connect(), end: async () => undefined } as unknown as PostgresPool
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: kyselyPool }) })
   let closed: Promise<void> | undefined
   return {
     db,
     transaction: (work) => withRetries(() => db.transaction().execute(work)),
-    prepared: (name, text) => (values) => runPrepared(pool.pool, { name, text, values }),
+    prepared: (name, text) => (values) => runPrepared(pool, { name, text, values }),
     snapshot: (work) => withSnapshot(lockHolder.address(), work),
     snapshotRows: (sql, params, batchSize) => snapshotRows(lockHolder.address(), { sql, params, batchSize }),
     listen: (channel, onMessage, onGap) => lockHolder.listen({ channel, onMessage, onGap }),
     async isReady() {
-      if (lockHolder.connection === undefined) return false
-      const answer = pool.pool.query('select 1').then(
+      // The pool may be busy with slow calls, which does not make this process useless.
+      const answer = lockHolder.connection?.query('select 1').then(
         () => true,
         () => false,
       )
+      if (answer === undefined) return false
       return Promise.race([answer, pause(READY_MS, false, { ref: false })])
     },
     freeSpaceLow: () => freeSpace?.isLow() ?? false,
@@ -145,7 +146,7 @@ async function withRetries<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-async function runPrepared<Row>(pool: pg.Pool, query: pg.QueryConfig): Promise<Row[]> {
+async function runPrepared<Row>(pool: Pool, query: pg.QueryConfig): Promise<Row[]> {
   const client = await pool.connect()
   try {
     const { rows } = await client.query(query)

@@ -12,6 +12,7 @@ import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import { identify, refuseUnless, sessionCookie } from './caller.ts'
+import { asKindOfCall } from '#src/postgres/pool-shares.ts'
 import { failureAnswer, logFailure, toFailure } from './failures.ts'
 import { type Answer, jsonHeaders, securityHeaders } from './answer.ts'
 import { readInput } from './input.ts'
@@ -132,7 +133,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
           return request.signal
         },
       }
-      const output = await route.handler(input, context)
+      const output = await asKindOfCall(route.name, () => route.handler(input, context))
       if (!route.isDownload) return send({ status: 200, headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(output) })
       const download = output as { headers: Record<string, string>; body: ReadableStream }
       return send({ status: 200, headers: { ...download.headers, ...headers }, body: download.body })

@@ -1,6 +1,7 @@
 /** Connections to PostgreSQL. They parse its numbers, notice a dead server, and in the pool no statement can wait for ever. */
 import pg from 'pg'
 import type { Logger } from 'pino'
+import { createShares } from './pool-shares.ts'
 
 /** Where the database is. The port of an embedded one may change when it is started again. */
 export type Address =
@@ -8,29 +9,34 @@ export type Address =
   | { host: string; port: number; user: string; password: string; database: string }
 
 export interface Pool {
-  pool: pg.Pool
+  /** A connection of the pool, to be given back by its `release`. Rejects when none is free for some seconds. */
+  connect(): Promise<pg.PoolClient>
   /** Changes the address for connections opened from now on. */
   moveTo(address: Address): void
   /** Waits for running statements at most this long, then closes their connections. */
   end(timeoutMs: number): Promise<void>
 }
 
-export interface PoolOptions {
+/** Limits of the pool's connections; a time of 0 is none. */
+export interface PoolLimits {
   size: number
   /** PostgreSQL cancels a statement after this time, and ends a transaction that does nothing for as long. */
   statementTimeoutMs: number
-  log: Logger
+  /** PostgreSQL cancels a statement that waits for a lock for this time. */
+  lockTimeoutMs: number
 }
 
-export function openPool(address: Address, { size, statementTimeoutMs, log }: PoolOptions): Pool {
+export function openPool(address: Address, limits: PoolLimits & { log: Logger }): Pool {
+  const { size, statementTimeoutMs, lockTimeoutMs, log } = limits
   const clients = new Set<pg.ClientBase>()
   const pool = new pg.Pool({
     ...configFor(address),
     Client: Connection as unknown as new () => pg.ClientBase, // the pool passes its options on
     max: size,
     idleTimeoutMillis: 60_000,
-    connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
+    connectionTimeoutMillis: WAIT_MS,
     statement_timeout: statementTimeoutMs,
+    lock_timeout: lockTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs,
     application_name: 'arcade pool',
   })
@@ -38,8 +44,23 @@ export function openPool(address: Address, { size, statementTimeoutMs, log }: Po
   pool.on('remove', (client) => clients.delete(client))
   // The pool has already dropped the idle connection that broke.
   pool.on('error', (error) => log.debug({ err: error }, 'An idle database connection was lost'))
+  const shares = createShares({ size, waitMs: WAIT_MS, slowMs: SLOW_MS })
   return {
-    pool,
+    async connect() {
+      const giveBack = await shares.take()
+      try {
+        const client = await pool.connect()
+        const release = client.release.bind(client)
+        client.release = (error) => {
+          release(error)
+          giveBack()
+        }
+        return client
+      } catch (error) {
+        giveBack()
+        throw error
+      }
+    },
     moveTo(next) {
       Object.assign(pool.options, next)
     },
@@ -75,8 +96,10 @@ export function isConnectTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout expired'
 }
 
-/** A request fails fast when the database is away or the pool is exhausted. */
-const ACQUIRE_TIMEOUT_MS = 3_000
+/** A request fails fast when the database is away or the pool is exhausted, though not before waits for locks have ended. */
+const WAIT_MS = 3_000
+/** A call that holds a connection for longer waits for something, or reads very much. */
+const SLOW_MS = 250
 const CONNECT_TIMEOUT_MS = 5_000
 /** After so many times its time limit PostgreSQL has cancelled a statement itself, unless the network between is gone. */
 const ANSWER_TIMEOUT_FACTOR = 7 / 6

@@ -57,6 +57,7 @@ const UNAVAILABLE_CODES = new Set([
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now: starting, stopping, recovering
   '53300', // too_many_connections
+  '55P03', // lock_not_available: somebody else held it for too long
   'ECONNREFUSED',
   'ECONNRESET',
   'ECONNABORTED',
@@ -70,7 +71,7 @@ const UNAVAILABLE_CODES = new Set([
 
 /** The beginnings of errors of pg and pg-pool that carry no code. */
 const UNAVAILABLE_MESSAGES =
-  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed and is not queryable|Cannot use a pool after calling end|The database did not answer)/
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed and is not queryable|Cannot use a pool after calling end|The database did not answer|No database connection was free)/
 
 interface Cause {
   code: string

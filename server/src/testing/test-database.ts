@@ -78,7 +78,7 @@ function workerOptions(): DatabaseOptions {
     url: withDatabase(inject('testServer').url, workerName()),
     log: pino({ level: 'silent' }),
     use: 'server',
-    poolSize: 8,
+    limits: { size: 8 },
   }
 }
 

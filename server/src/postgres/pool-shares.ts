@@ -1,0 +1,96 @@
+/**
+ * Who gets the pool's connections. Calls that take long, because a table is locked for instance, must not keep all others waiting: no
+ * kind of call may hold the whole pool, and the kinds that were slow lately leave a quarter of it to the others.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+export interface SharesOptions {
+  /** How many connections there are. */
+  size: number
+  /** How long a call waits for one. */
+  waitMs: number
+  /** A kind of call that held a connection for longer counts as slow, until it holds one for less. */
+  slowMs: number
+}
+
+export interface Shares {
+  /** Waits until the present kind of call may take a connection. The result is to be called when the connection is free again. */
+  take(): Promise<() => void>
+}
+
+/** Runs `work`, whose connections then count as those of this kind of call. */
+export function asKindOfCall<T>(kind: string, work: () => T): T {
+  return kinds.run(kind, work)
+}
+
+const kinds = new AsyncLocalStorage<string>()
+/** What belongs to no call: upkeep, sign-in checks. */
+const OTHER = ''
+
+interface Kind {
+  /** When each of its connections was taken, the oldest first. */
+  held: Set<{ since: number }>
+  wasSlow: boolean
+}
+
+interface Waiter {
+  kind: Kind
+  admit: () => void
+}
+
+export function createShares({ size, waitMs, slowMs }: SharesOptions): Shares {
+  const share = Math.ceil((size * 3) / 4)
+  const known = new Map<string, Kind>()
+  const waiters = new Set<Waiter>()
+  let inUse = 0
+
+  function presentKind(): Kind {
+    const name = kinds.getStore() ?? OTHER
+    const kind = known.get(name) ?? { held: new Set(), wasSlow: false }
+    known.set(name, kind)
+    return kind
+  }
+
+  function mayTake(kind: Kind): boolean {
+    return inUse < (isSlow(kind) ? share : size) && kind.held.size < share
+  }
+
+  function isSlow({ held, wasSlow }: Kind): boolean {
+    const [oldest] = held
+    return wasSlow || (oldest !== undefined && performance.now() - oldest.since > slowMs)
+  }
+
+  function hold(kind: Kind): () => void {
+    const holding = { since: performance.now() }
+    kind.held.add(holding)
+    inUse += 1
+    return () => {
+      kind.held.delete(holding)
+      kind.wasSlow = performance.now() - holding.since > slowMs
+      inUse -= 1
+      for (const waiter of waiters) if (mayTake(waiter.kind)) waiter.admit()
+    }
+  }
+
+  return {
+    async take() {
+      const kind = presentKind()
+      if (mayTake(kind)) return hold(kind)
+      return new Promise((resolve, reject) => {
+        const waiter = {
+          kind,
+          admit: () => {
+            clearTimeout(timer)
+            waiters.delete(waiter)
+            resolve(hold(kind))
+          },
+        }
+        const timer = setTimeout(() => {
+          waiters.delete(waiter)
+          reject(new Error(`No database connection was free within ${waitMs} ms`))
+        }, waitMs)
+        waiters.add(waiter)
+      })
+    },
+  }
+}
