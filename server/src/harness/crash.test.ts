@@ -1,0 +1,208 @@
+/** Crash cycles (security.md, Crash): kill -9 at random moments of all that the console does, and what must be there afterwards. */
+import { cp } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { type Database, openDatabase } from '#src/db/database.ts'
+import { up as base } from '#src/db/migrations/0001_base.ts'
+import { activityCounters, countedActivity } from '#src/testing/activity.ts'
+import { SAMPLE } from '#src/testing/console-server.ts'
+import { preparedDataDir, temporaryDataDir, waitFor } from '#src/testing/processes.ts'
+import { reportFigure, rounds, seededRandom } from '#src/testing/size.ts'
+import {
+  ADMIN,
+  type ConsoleProcess,
+  kill,
+  processesOf,
+  type ServerProcess,
+  startCommand,
+  startServer,
+  type Victim,
+} from './console-process.ts'
+import { checkCounts, createWorkload, type Workload } from './workload.ts'
+
+const TIMEOUT_MS = 5 * 60 * 60_000
+/** Far longer than anything here takes on a busy machine. */
+const PATIENCE_MS = 120_000
+const victims: Victim[] = ['server', 'postmaster', 'both']
+const log = pino({ level: 'silent' })
+const random = seededRandom()
+let firstStart: Promise<number> | undefined
+let importing: Promise<number> | undefined
+
+test('§security crash: amid mixed writes, uploads and downloads', { timeout: TIMEOUT_MS }, async () => {
+  const cycles = rounds(3, 300)
+  const dataDir = await preparedDataDir()
+  await importSample(dataDir)
+  let server = startServer(dataDir)
+  let url = await server.ready
+  const cookie = await signIn(url)
+  const workload = createWorkload(
+    random,
+    () => url,
+    () => cookie,
+  )
+  const startTimes: number[] = []
+
+  for (let cycle = 0; cycle < cycles; cycle += 1) {
+    const victim = victims[cycle % victims.length]!
+    let isOver = false
+    const running = workload.run(() => isOver)
+    await moreWrites(workload, 10)
+    await pause(1000 * random())
+    await kill(victim, server, dataDir)
+    if (victim === 'postmaster') await moreWrites(workload, 1)
+    else {
+      await server.ended
+      const startedAt = performance.now()
+      server = startServer(dataDir)
+      url = await server.ready
+      startTimes.push(performance.now() - startedAt)
+    }
+    isOver = true
+    await running
+    await withDatabase(dataDir, ({ db }) => workload.check(db, dataDir))
+    expect(await isSignedIn(url, cookie), 'an acknowledged session').toBe(true)
+  }
+  await expectGoodEnd(server, dataDir)
+  reportFigure(
+    `crash amid writes: ${cycles} cycles, ${workload.acknowledged} writes acknowledged, ${workload.unknown} without an answer, ` +
+      `${workload.downloads} downloads; starts of ${Math.round(Math.min(...startTimes))} to ${Math.round(Math.max(...startTimes))} ms`,
+  )
+})
+
+test('§security crash: amid a first start', { timeout: TIMEOUT_MS }, async () => {
+  const cycles = rounds(1, 60)
+  const whole = await timeOfFirstStart()
+  for (let cycle = 0; cycle < cycles; cycle += 1) {
+    const dataDir = await temporaryDataDir()
+    await killAfter(startServer(dataDir), dataDir, whole * random())
+    const server = startServer(dataDir)
+    const url = await server.ready
+    expect(await isSignedIn(url, await signIn(url))).toBe(true)
+    await expectGoodEnd(server, dataDir)
+  }
+  reportFigure(`crash amid a first start of ${Math.round(whole)} ms: ${cycles} cycles`)
+})
+
+test('§security crash: amid migrations of a database with rows', { timeout: TIMEOUT_MS }, async () => {
+  const cycles = rounds(1, 60)
+  const old = await temporaryDataDir()
+  const players = rounds(5_000, 200_000)
+  const first = await openDatabase({ dataDir: old, use: 'command', log, migrations: [{ name: '0001_base', up: base }] })
+  await sql`insert into telegram_users (user_id, first_name, username, balance, created_at)
+    select n, 'Player ' || n, 'player' || n, n % 1000, now() - n * interval '1 minute' from generate_series(1, ${players}::int) n`.execute(
+    first.db,
+  )
+  await sql`insert into counters values ('telegramUsers', ${players})`.execute(first.db)
+  await first.close()
+  const whole = await timeOfFirstStart()
+  for (let cycle = 0; cycle < cycles; cycle += 1) {
+    await migrateCopy(old, async (dataDir) => {
+      await killAfter(startServer(dataDir), dataDir, whole * random())
+      const server = startServer(dataDir)
+      await server.ready
+      await withDatabase(dataDir, async ({ db }) => {
+        const { rows } = await sql<{ players: number }>`select count(*) as players from telegram_users`.execute(db)
+        expect(rows).toEqual([{ players }])
+        expect(await activityCounters(db)).toEqual(await countedActivity(db))
+      })
+      await expectGoodEnd(server, dataDir)
+    })
+  }
+  reportFigure(`crash amid migrations of ${players} players, ${Math.round(whole)} ms: ${cycles} cycles`)
+})
+
+test('§security crash: amid an import, which goes on when it is run again', { timeout: TIMEOUT_MS }, async () => {
+  const cycles = rounds(2, 80)
+  const whole = await timeOfImport()
+  for (let cycle = 0; cycle < cycles; cycle += 1) {
+    const dataDir = await preparedDataDir()
+    await killAfter(startCommand(dataDir, 'import', SAMPLE), dataDir, whole * random(), victims[cycle % victims.length])
+    await importSample(dataDir)
+    await withDatabase(dataDir, async ({ db }) => {
+      await checkCounts(db)
+      expect(await activityCounters(db)).toEqual(await countedActivity(db))
+      const { rows } = await sql<{ players: number }>`select count(*) as players from telegram_users`.execute(db)
+      expect(rows[0]!.players).toBeGreaterThan(1000)
+    })
+    await waitFor('nothing to run any more', async () => (await processesOf(dataDir)).length === 0, PATIENCE_MS)
+  }
+  reportFigure(`crash amid an import of ${Math.round(whole)} ms: ${cycles} cycles`)
+})
+
+async function moreWrites(workload: Workload, count: number): Promise<void> {
+  const before = workload.acknowledged
+  await waitFor('acknowledged writes', () => workload.acknowledged >= before + count, PATIENCE_MS)
+}
+
+/** From nothing to migrated tables, in milliseconds; more than a start needs that only migrates. */
+function timeOfFirstStart(): Promise<number> {
+  return (firstStart ??= timed(async () => void (await preparedDataDir())))
+}
+
+function timeOfImport(): Promise<number> {
+  return (importing ??= preparedDataDir().then((dataDir) => timed(() => importSample(dataDir))))
+}
+
+async function importSample(dataDir: string): Promise<void> {
+  expect(await startCommand(dataDir, 'import', SAMPLE).ended).toMatchObject({ code: 0 })
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
+}
+
+/** A process that ends before its moment was too fast to be killed. */
+async function killAfter(
+  process: ConsoleProcess,
+  dataDir: string,
+  delayMs: number,
+  victim: Victim = victims[Math.floor(random() * 3)]!,
+): Promise<void> {
+  await pause(delayMs)
+  await kill(victim, process, dataDir)
+  process.child.kill('SIGKILL') // also one that would have gone on after its database came back
+  await process.ended
+}
+
+async function migrateCopy(from: string, work: (dataDir: string) => Promise<void>): Promise<void> {
+  const dataDir = await temporaryDataDir()
+  await cp(from, join(dirname(dataDir), basename(from)), { recursive: true, preserveTimestamps: true })
+  await work(dataDir)
+}
+
+/** SIGTERM ends it well and leaves no process behind. */
+async function expectGoodEnd(server: ServerProcess, dataDir: string): Promise<void> {
+  server.child.kill('SIGTERM')
+  expect(await server.ended).toMatchObject({ code: 0 })
+  await waitFor('nothing to run any more', async () => (await processesOf(dataDir)).length === 0, PATIENCE_MS)
+}
+
+async function withDatabase(dataDir: string, work: (database: Database) => Promise<void>): Promise<void> {
+  const database = await openDatabase({ dataDir, use: 'command', log })
+  try {
+    await work(database)
+  } finally {
+    await database.close()
+  }
+}
+
+async function signIn(url: string): Promise<string> {
+  const answer = await fetch(`${url}/api/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(ADMIN),
+  })
+  expect(answer.status).toBe(200)
+  return answer.headers.get('set-cookie')!.split(';')[0]!
+}
+
+async function isSignedIn(url: string, cookie: string): Promise<boolean> {
+  const answer = await fetch(`${url}/api/session`, { headers: { cookie } })
+  return ((await answer.json()) as { user: unknown }).user !== null
+}

@@ -1,0 +1,239 @@
+/**
+ * Writers whose every write is known to be acknowledged, refused or unknown, and what must be there after a crash: all that was
+ * acknowledged, nothing that was refused, and of what is unknown all or nothing, with its history, its counters and its files.
+ */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import { expect } from 'vitest'
+import { readCounters } from '#src/db/counters.ts'
+import type { Tables } from '#src/db/tables.ts'
+import { png } from '#src/testing/test-images.ts'
+
+/** What a writer knows of one of its items: its text, or `undefined` where it is not there. */
+interface Item {
+  collection: 'socialTasks' | 'announcements' | 'users'
+  /** Unknown while its creation is. */
+  id: string | undefined
+  text: string | undefined
+  /** What a write without an answer would have made of it. */
+  maybe: { text: string | undefined } | undefined
+  hasImage: boolean
+}
+
+export interface Workload {
+  /** Writes until `isOver`; a server that is away is waited for. */
+  run(isOver: () => boolean): Promise<void>
+  acknowledged: number
+  /** Writes without an answer. */
+  unknown: number
+  /** Downloads that came to their end. */
+  downloads: number
+  /** Throws what is not as it must be; what was unknown is known afterwards. */
+  check(db: Kysely<Tables>, dataDir: string): Promise<void>
+}
+
+const WRITERS = 3
+const PAUSE_MS = 20
+const AWAY_MS = 200
+const ANSWER_MS = 60_000
+const paths = { socialTasks: '/api/social-tasks', announcements: '/api/announcements', users: '/api/users' }
+
+/** @param address where the server is by now @param cookie an admin's */
+export function createWorkload(random: () => number, address: () => string, cookie: () => string): Workload {
+  const items: Item[] = []
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!
+
+  const workload: Workload = {
+    acknowledged: 0,
+    unknown: 0,
+    downloads: 0,
+    async run(isOver) {
+      const writer = async (number: number): Promise<void> => {
+        const own = items.filter((_, index) => index % WRITERS === number)
+        while (!isOver()) await write(own)
+      }
+      const reader = async (): Promise<void> => {
+        while (!isOver()) await download()
+      }
+      await Promise.all([...Array.from({ length: WRITERS }, (_, number) => writer(number)), reader()])
+    },
+    async check(db, dataDir) {
+      await checkItems(db)
+      await checkCounts(db)
+      await checkFiles(db, dataDir)
+    },
+  }
+  return workload
+
+  async function write(own: Item[]): Promise<void> {
+    const settled = own.filter(({ maybe, text, id }) => maybe === undefined && text !== undefined && id !== undefined)
+    const item = pick(settled)
+    if (item === undefined || random() < 0.4) return create(own)
+    if (random() < 0.3) {
+      const path = item.collection === 'users' ? `/removeUser/${item.id}` : `${paths[item.collection]}/${item.id}`
+      return attempt(item, undefined, () => send('DELETE', path))
+    }
+    const text = `${item.text!.split(' ')[0]} ${Math.floor(random() * 1e9)}`
+    const method = item.collection === 'users' ? 'PATCH' : 'PUT'
+    const body = item.collection === 'users' ? { fname: text, lname: 'Doe' } : await bodyOf(item, text)
+    if (body) await attempt(item, text, () => send(method, `${paths[item.collection]}/${item.id}`, body))
+  }
+
+  async function create(own: Item[]): Promise<void> {
+    const collection = pick(['socialTasks', 'socialTasks', 'announcements', 'announcements', 'users'] as const)
+    const text = `item${items.length} new`
+    const item: Item = { collection, id: undefined, text: undefined, maybe: undefined, hasImage: random() < 0.7 }
+    items.push(item)
+    own.push(item)
+    const body = await bodyOf(item, text)
+    if (!body) return
+    await attempt(item, text, async () => {
+      const answer = await send('POST', collection === 'users' ? '/registerUser' : paths[collection], body)
+      if (answer.status === 200) item.id = answer.body['id'] as string
+      return answer
+    })
+  }
+
+  /** `undefined` when the image could not be uploaded. */
+  async function bodyOf({ collection, hasImage }: Item, text: string): Promise<Record<string, unknown> | undefined> {
+    if (collection === 'socialTasks') return { type: 'twitter', title: text, reward: 1, priority: 1e6 * random() }
+    if (collection === 'users') {
+      const email = `u${Math.floor(random() * 1e12)}@gmail.com`
+      return { fname: text, lname: 'Doe', email, password: 'correct horse', confirmPassword: 'correct horse' }
+    }
+    const content = { type: 'desc', title: text, subtitle: 'Today', reward: 1 }
+    if (!hasImage) return content
+    const answer = await send('POST', '/api/files/announcements?name=a.png', png).catch(() => undefined)
+    if (answer?.status === 200) return { ...content, image: answer.body['key'], imageName: 'a.png' }
+    await pause(PAUSE_MS)
+    return undefined
+  }
+
+  async function attempt(item: Item, text: string | undefined, change: () => Promise<Answer>): Promise<void> {
+    item.maybe = { text }
+    const answer = await change().catch((error: Error) => (isRefused(error) ? 'not sent' : undefined))
+    if (answer === 'not sent') {
+      item.maybe = undefined
+      await pause(AWAY_MS)
+      return
+    }
+    if (answer?.status === 200) {
+      item.text = text
+      item.maybe = undefined
+      workload.acknowledged += 1
+      return
+    }
+    workload.unknown += 1
+    expect(
+      answer === undefined || answer.status >= 500,
+      `a write was refused: ${answer?.status} ${JSON.stringify(answer?.body)}`,
+    ).toBe(true)
+    await pause(PAUSE_MS)
+  }
+
+  interface Answer {
+    status: number
+    body: Record<string, unknown>
+  }
+
+  async function send(method: string, path: string, body?: Record<string, unknown> | Uint8Array): Promise<Answer> {
+    const isFile = body instanceof Uint8Array
+    const answer = await fetch(address() + path, {
+      method,
+      headers: { cookie: cookie(), ...(body !== undefined && { 'content-type': isFile ? 'image/png' : 'application/json' }) },
+      ...(body !== undefined && { body: isFile ? new Uint8Array(body) : JSON.stringify(body) }),
+      signal: AbortSignal.timeout(ANSWER_MS),
+    })
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+  }
+
+  /** A transfer that breaks is an error to the reader; one that does not is a whole file. */
+  async function download(): Promise<void> {
+    const path = pick(['/downloadTelegramUsersData', '/downloadUsersData'])
+    const bytes = await fetch(address() + path, { headers: { cookie: cookie() }, signal: AbortSignal.timeout(ANSWER_MS) })
+      .then(async (answer) => (answer.status === 200 ? Buffer.from(await answer.arrayBuffer()) : undefined))
+      .catch(() => undefined)
+    if (bytes === undefined) {
+      await pause(PAUSE_MS)
+      return
+    }
+    workload.downloads += 1
+    expect(bytes.subarray(-22, -18).toString('latin1'), 'a download that ended well is whole').toBe('PK\x05\x06')
+  }
+
+  async function checkItems(db: Kysely<Tables>): Promise<void> {
+    const { rows } = await sql<{ id: string; text: string; hasHistory: boolean }>`
+      select id, title as text, exists (select from history_items where kind = 'social' and item_id = id and history_items.title = tasks.title) as "hasHistory"
+        from tasks where collection = 'social' and title like 'item%'
+      union all select id, title, exists (select from history_items where kind = 'announcement' and item_id = id and history_items.title = announcements.title)
+        from announcements where title like 'item%'
+      union all select users.id, fname, accounts.id is not null from users left join accounts using (id) where fname like 'item%'`.execute(
+      db,
+    )
+    expect(
+      rows.filter(({ hasHistory }) => !hasHistory),
+      'items without their history or account',
+    ).toEqual([])
+    const stored = Map.groupBy(rows, ({ text }) => text.split(' ')[0]!)
+    for (const [number, item] of items.entries()) {
+      const found = stored.get(`item${number}`) ?? []
+      expect(found.length, `item${number} is there once`).toBeLessThanOrEqual(1)
+      const text = found[0]?.text
+      const possible = item.maybe ? [item.text, item.maybe.text] : [item.text]
+      expect(possible, `item${number} of ${item.collection}`).toContain(text)
+      if (item.id !== undefined && found[0]) expect(found[0].id).toBe(item.id)
+      Object.assign(item, { text, id: found[0]?.id, maybe: undefined })
+      stored.delete(`item${number}`)
+    }
+    expect([...stored.keys()], 'items that nobody made').toEqual([])
+  }
+}
+
+/** Nobody listened, so nothing was sent. */
+function isRefused({ cause }: Error): boolean {
+  return (cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED'
+}
+
+/** The counters equal the rows that they count. */
+export async function checkCounts(db: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<{ users: number; admins: number; players: number }>`
+    select (select count(*) from users where user_type = 'user') as users, (select count(*) from users where user_type = 'admin') as admins,
+      (select count(*) from telegram_users) as players`.execute(db)
+  const counters = await readCounters(db, [
+    { of: 'users', userType: 'user' },
+    { of: 'users', userType: 'admin' },
+    { of: 'players' },
+  ])
+  expect(counters, 'users, admins and players as counted').toEqual([rows[0]!.users, rows[0]!.admins, rows[0]!.players])
+  const items = await sql<{ kind: 'social' | 'daily' | 'announcement'; itemId: string; taken: number }>`
+    select kind, item_id as "itemId", count(*) as taken from participations group by kind, item_id order by kind, item_id`.execute(
+    db,
+  )
+  const taken = await readCounters(
+    db,
+    items.rows.map(({ kind, itemId }) => ({ of: 'participants', kind, itemId })),
+  )
+  expect(taken, 'participants as counted').toEqual(items.rows.map((item) => item.taken))
+}
+
+/** Every file that a row names is there with its thumbnail, and every file that is there is named by a row or waits to be removed. */
+async function checkFiles(db: Kysely<Tables>, dataDir: string): Promise<void> {
+  const { rows } = await sql<{ key: string; isNamed: boolean }>`
+    select image_key as key, true as "isNamed" from announcements where image_key is not null
+    union all select icon_key, true from announcements where icon_key is not null union all select key, false from file_removals`.execute(
+    db,
+  )
+  const names = await readdir(join(dataDir, 'files'), { recursive: true }).catch(() => [])
+  const present = new Set(names.filter((name) => name.includes('/')))
+  const named = rows.filter(({ isNamed }) => isNamed).map(({ key }) => key)
+  const thumb = (key: string): string => `${key.replace('/', '-thumbs/')}.webp`
+  expect(
+    named.filter((key) => !present.has(key) || !present.has(thumb(key))),
+    'rows whose file is gone',
+  ).toEqual([])
+  const expected = new Set(rows.flatMap(({ key }) => [key, thumb(key)]))
+  const orphans = [...present].filter((name) => !expected.has(name.replace(/\.part$/, '')))
+  expect(orphans, 'files that no row names').toEqual([])
+}
