@@ -9,6 +9,7 @@ import { expect } from 'vitest'
 import { type Principal, routes } from './requests.ts'
 import type { Received, Sent } from './world.ts'
 
+const ERROR_LIMIT_BYTES = 8192
 const NODE_HEADER_LIMIT_BYTES = 16_384
 
 /** What a request reaches. */
@@ -174,6 +175,7 @@ const errorBody = z.strictObject({
 
 function checkError({ status, headers, bytes }: Received, failure: Route['meta']['failure']): ErrorBody {
   expect(headers['content-type']).toMatch(/^application\/json/)
+  expect(bytes.length, 'a short answer').toBeLessThanOrEqual(ERROR_LIMIT_BYTES)
   const body = errorBody.parse(JSON.parse(bytes.toString()))
   expect(errorCatalogue[body.code].status).toBe(status)
   expect(body.success).toBe(failure === 'success' ? 'failed' : false)
