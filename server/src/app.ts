@@ -22,6 +22,8 @@ import { tasksHandlers } from '#src/features/tasks/tasks.ts'
 import { servedPlayers } from '#src/features/players/players-list.ts'
 import { exportSelection, listExports } from '#src/lists/exports.ts'
 import { playersHandlers } from '#src/features/players/players.ts'
+import { createDevices } from '#src/identity/devices.ts'
+import { createSignInGuard, type SignInGuard } from '#src/identity/sign-in-guard.ts'
 import { createFiles, type Files } from '#src/files/files.ts'
 import type { FileStore } from '#src/files/disk.ts'
 import { createHttp } from '#src/http/http.ts'
@@ -30,7 +32,7 @@ import type { WebApp } from '#src/http/static.ts'
 import { createSessions, type Sessions } from '#src/identity/sessions.ts'
 
 export interface AppOptions {
-  config: Pick<Config, 'publicOrigin' | 'registrationEmailHost' | 'rateLimit'>
+  config: Pick<Config, 'publicOrigin' | 'registrationEmailHost' | 'rateLimit' | 'trustedProxies'>
   database: Database
   fileStore: FileStore
   log: Logger
@@ -42,6 +44,7 @@ export interface App {
   http: Hono<{ Bindings: Partial<HttpBindings> }>
   sessions: Sessions
   attempts: Attempts
+  signInGuard: SignInGuard
   files: Files
   /** Streams that have to be ended for the server to stop. */
   live: Live
@@ -57,10 +60,12 @@ export async function createApp({
 }: AppOptions): Promise<App> {
   const sessions = await createSessions(database)
   const attempts = createAttempts(database, config.rateLimit)
+  const devices = await createDevices(database)
+  const signInGuard = createSignInGuard({ database, attempts, devices, log })
   const { registrationEmailHost, publicOrigin } = config
   const downloads = createDownloads({ database, log })
   const files = createFiles({ database, store: fileStore, log })
-  const services = { database, files, sessions, attempts, downloads, log, registrationEmailHost }
+  const services = { database, files, sessions, attempts, signInGuard, downloads, log, registrationEmailHost }
   const figures = createFigures(database)
   const live = createLive({ sessions, figures, log })
   const users = listExports(services, servedUsers)
@@ -95,11 +100,14 @@ export async function createApp({
     database,
     sessions,
     botTokens,
+    attempts,
+    devices,
     log,
     publicOrigin,
     webApp,
     isStopping,
     rateLimit: config.rateLimit,
+    trustedProxies: config.trustedProxies,
   })
-  return { http, sessions, attempts, files, live }
+  return { http, sessions, attempts, signInGuard, files, live }
 }

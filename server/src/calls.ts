@@ -14,12 +14,18 @@ export type Caller = { kind: 'guest' } | { kind: 'user'; user: SessionUser } | {
 export interface CallContext {
   caller: Caller
   requestId: string
-  /** The peer's address: an IPv4 address, or the /64 network of an IPv6 one. */
+  /** The client's address: an IPv4 address, or the /64 network of an IPv6 one. */
   address: string
   /** The token in the session cookie, whether or not it is still valid. */
   sessionToken: string | undefined
   /** Sends the session cookie with the answer; `undefined` clears it. */
   setSessionToken: (token: string | undefined) => void
+  /** What the device's cookie holds, whether or not we have signed it. */
+  deviceCookie: string | undefined
+  /** Sends the device's cookie with the answer. */
+  setDeviceCookie: (value: string) => void
+  /** The site that a browser says the request comes from: an origin, or the word of Sec-Fetch-Site. */
+  origin: string | undefined
   /** Aborted when the client has gone. */
   signal: AbortSignal
 }

@@ -32,6 +32,10 @@ describe('design §8 the environment', () => {
     ['ADMIN_PASSWORD', '12345'],
     ['REGISTRATION_EMAIL_HOST', '@gmail.com'],
     ['RATE_LIMIT', 'true'],
+    ['TRUSTED_PROXIES', 'proxy'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['TRUSTED_PROXIES', '10.0.0.0/8/8'],
+    ['TRUSTED_PROXIES', '10.0.0.1, fd00::/129'],
   ])('%s=%s is one clear line that names it', (name, value) => {
     const read = () => readConfig({ [name]: value })
     expect(read).toThrow(ConfigError)
@@ -44,6 +48,12 @@ describe('design §8 the environment', () => {
       size: 40,
       lockTimeoutMs: 500,
     })
+  })
+
+  test('TRUSTED_PROXIES is a list', () => {
+    expect(readConfig({}).trustedProxies).toEqual([])
+    const trustedProxies = ['10.0.0.0/8', 'fd00::/8', '192.0.2.1']
+    expect(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, fd00::/8 192.0.2.1' })).toMatchObject({ trustedProxies })
   })
 
   test('secrets are not repeated', () => {

@@ -1,4 +1,5 @@
 /** The environment, read and checked once (design §8). The only module that looks at process.env. */
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 
@@ -24,6 +25,8 @@ export interface Config {
   /** §5: registration is for addresses of this host. */
   registrationEmailHost: string
   rateLimit: boolean
+  /** Addresses (`10.0.0.1`) and networks (`10.0.0.0/8`) of proxies that are believed whom they name in X-Forwarded-For. */
+  trustedProxies: string[]
 }
 
 const port = z
@@ -43,6 +46,17 @@ const origin = url('http:', 'https:').refine(
   (value) => URL.canParse(value) && new URL(value).pathname === '/' && !new URL(value).search,
 )
 
+const addressRanges = z
+  .string()
+  .transform((value) => value.split(/[\s,]+/).filter(Boolean))
+  .refine((ranges) => ranges.every(isAddressRange))
+
+function isAddressRange(range: string): boolean {
+  const [address = '', length, ...rest] = range.split('/')
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
+  return rest.length === 0 && bits > 0 && (length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bits))
+}
+
 const variables = {
   PORT: [port, 'a port number from 0 to 65535'],
   HOST: [z.string().regex(/^[\w.:-]+$/), 'a host name or an IP address'],
@@ -57,6 +71,7 @@ const variables = {
   ADMIN_PASSWORD: [z.string().min(6).max(128), 'a password of 6 to 128 characters'],
   REGISTRATION_EMAIL_HOST: [z.string().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/i), 'a mail host such as gmail.com'],
   RATE_LIMIT: [z.enum(['on', 'off']), 'on or off'],
+  TRUSTED_PROXIES: [addressRanges, 'addresses or networks such as 10.0.0.0/8, fd00::/8, 192.0.2.1'],
 } as const
 
 type Name = keyof typeof variables
@@ -99,6 +114,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     firstAdmin: email !== undefined && password !== undefined ? { email, password } : undefined,
     registrationEmailHost: read('REGISTRATION_EMAIL_HOST')?.toLowerCase() ?? 'gmail.com',
     rateLimit: read('RATE_LIMIT') !== 'off',
+    trustedProxies: read('TRUSTED_PROXIES') ?? [],
   }
 }
 

@@ -58,7 +58,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
   let isStopping = false
   try {
     const fileStore = openFileStore(config)
-    const { http, sessions, attempts, files, live } = await createApp({
+    const { http, sessions, attempts, signInGuard, files, live } = await createApp({
       config,
       database,
       fileStore,
@@ -74,6 +74,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       [3600, () => forgetHours(database)],
       [3600, () => sessions.sweep()],
       [3600, () => attempts.sweep()],
+      [3600, () => signInGuard.sweep()],
     ])
     process.stdout.write(`Arcade Console ready at ${address}\n`)
     if (setupPath)

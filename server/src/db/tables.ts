@@ -17,7 +17,9 @@ export interface Tables {
   accounts: AccountsTable
   users: UsersTable
   sessions: SessionsTable
-  attempts: AttemptsTable
+  attempt_windows: AttemptWindowsTable
+  known_addresses: KnownAddressesTable
+  secrets: SecretsTable
   setup_links: SetupLinksTable
   bot_tokens: BotTokensTable
   audit_log: AuditLogTable
@@ -50,11 +52,25 @@ export interface SessionsTable {
   last_seen_at: Timestamp
 }
 
-/** Attempts counted against guessing, one row for each key and time window. */
-export interface AttemptsTable {
+/** Attempts counted against guessing since the first one of a window. */
+export interface AttemptWindowsTable {
   key: string
-  window_start: ColumnType<Date, Date | string, Date | string>
+  started_at: Timestamp
   count: number
+}
+
+/** Addresses from which a user has signed in. */
+export interface KnownAddressesTable {
+  user_id: string
+  /** SHA-256 of the address. */
+  address_hash: Buffer
+  seen_at: Timestamp
+}
+
+/** Keys that the servers of an installation share. */
+export interface SecretsTable {
+  name: string
+  value: Buffer
 }
 
 export interface SetupLinksTable {
@@ -77,6 +93,8 @@ export interface AuditLogTable {
   target: string
   detail: ColumnType<unknown, string, string>
   request_id: string | null
+  address: string | null
+  origin: string | null
 }
 
 export interface TelegramUsersTable extends ColumnsOf<typeof playerEntity> {

@@ -1,18 +1,22 @@
 /** Who is calling: the session cookie, a bot's bearer token, and whether the call's access admits them (§6). */
 import type { Access } from '@arcade/contract/call'
+import { type Attempts, limits } from '#src/identity/attempts.ts'
 import type { BotTokens } from '#src/identity/bot-tokens.ts'
 import { type Caller, Failure } from '#src/calls.ts'
-import { SESSION_MAX_SECONDS, type Sessions } from '#src/identity/sessions.ts'
+import type { Sessions } from '#src/identity/sessions.ts'
 
-export interface SessionCookie {
+export interface Cookie {
   read(request: Request): string | undefined
-  /** The Set-Cookie value that stores a token, or clears it. */
-  write(token: string | undefined): string
+  /** The Set-Cookie value that stores a value, or clears it. */
+  write(value: string | undefined): string
 }
 
 /** Over https the prefix `__Host-` binds the cookie to this host; browsers refuse that prefix over plain http (RFC 6265bis, 4.1.3.2). */
-export function sessionCookie(isHttps: boolean): SessionCookie {
-  const name = isHttps ? '__Host-session' : 'session'
+export function privateCookie(
+  plainName: string,
+  { isHttps, maxAgeSeconds }: { isHttps: boolean; maxAgeSeconds: number },
+): Cookie {
+  const name = isHttps ? `__Host-${plainName}` : plainName
   const attributes = `Path=/; HttpOnly; SameSite=Strict${isHttps ? '; Secure' : ''}`
   return {
     read(request) {
@@ -22,23 +26,23 @@ export function sessionCookie(isHttps: boolean): SessionCookie {
       }
       return undefined
     },
-    write: (token) =>
-      token === undefined
-        ? `${name}=; Max-Age=0; ${attributes}`
-        : `${name}=${token}; Max-Age=${SESSION_MAX_SECONDS}; ${attributes}`,
+    write: (value) => `${name}=${value ?? ''}; Max-Age=${value === undefined ? 0 : maxAgeSeconds}; ${attributes}`,
   }
 }
 
-/** @throws Failure SIGNED_OUT for a bearer token that is not one of ours */
+/** @throws Failure SIGNED_OUT for a bearer token that is not one of ours, TOO_MANY_ATTEMPTS for too many of them from one address */
 export async function identify(
   request: Request,
-  sessionToken: string | undefined,
-  services: { sessions: Sessions; botTokens: BotTokens },
+  { sessionToken, address }: { sessionToken: string | undefined; address: string },
+  services: { sessions: Sessions; botTokens: BotTokens; attempts: Attempts },
 ): Promise<Caller> {
   const authorization = request.headers.get('authorization')
   if (authorization !== null) {
     const bot = await services.botTokens.find(/^Bearer (\S+)$/i.exec(authorization)?.[1] ?? '')
-    if (!bot) throw new Failure('SIGNED_OUT')
+    if (!bot) {
+      await services.attempts.count(limits.wrongTokenByAddress, address)
+      throw new Failure('SIGNED_OUT')
+    }
     return { kind: 'bot', ...bot }
   }
   const user = sessionToken === undefined ? undefined : await services.sessions.userOf(sessionToken)

@@ -10,13 +10,16 @@ export const constraintCodes: Record<string, ErrorCode> = {
   users_email_key: 'CREATE_USER_FAILED',
   tasks_priority_key: 'PRIORITY_TAKEN',
   sessions_user_id_fkey: 'LOGIN_FAILED', // removed while signing in: from now on there is no such account
+  known_addresses_user_id_fkey: 'LOGIN_FAILED',
   bot_tokens_name_key: 'STALE',
 
   // Two rows with the same key, where both requests came to believe that theirs is the first.
   accounts_pkey: 'CREATE_USER_FAILED',
   users_pkey: 'CREATE_USER_FAILED',
   sessions_pkey: 'STALE',
-  attempts_pkey: 'STALE',
+  attempt_windows_pkey: 'STALE',
+  known_addresses_pkey: 'STALE',
+  secrets_pkey: 'STALE',
   setup_links_pkey: 'STALE',
   bot_tokens_pkey: 'STALE',
   bot_tokens_token_hash_key: 'STALE',

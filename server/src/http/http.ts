@@ -10,14 +10,17 @@ import type { ErrorCode } from '@arcade/contract/errors'
 import type { BotTokens } from '#src/identity/bot-tokens.ts'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
-import type { Sessions } from '#src/identity/sessions.ts'
-import { identify, refuseUnless, sessionCookie } from './caller.ts'
+import type { Attempts } from '#src/identity/attempts.ts'
+import { DEVICE_MAX_SECONDS, type Devices } from '#src/identity/devices.ts'
+import { SESSION_MAX_SECONDS, type Sessions } from '#src/identity/sessions.ts'
+import { addressReader } from './address.ts'
+import { identify, privateCookie, refuseUnless } from './caller.ts'
 import { asKindOfCall } from '#src/postgres/pool-shares.ts'
 import { failureAnswer, logFailure, toFailure } from './failures.ts'
 import { type Answer, jsonHeaders, securityHeaders } from './answer.ts'
 import { readInput } from './input.ts'
 import { openApiDocument, renderDocs } from './openapi.ts'
-import { refuseForeignOrigin } from './origin.ts'
+import { originOf, refuseForeignOrigin } from './origin.ts'
 import { createRefusals } from './refusals.ts'
 import type { BoundRoute } from './routes.ts'
 import type { WebApp } from './static.ts'
@@ -27,9 +30,13 @@ export interface HttpServices {
   database: Database
   sessions: Sessions
   botTokens: BotTokens
+  attempts: Attempts
+  devices: Devices
   log: Logger
   /** PUBLIC_URL's origin, if it is set. */
   publicOrigin: string | undefined
+  /** Addresses and networks of proxies that are believed whom they name in X-Forwarded-For. */
+  trustedProxies: readonly string[]
   /** The built web app; absent in tests of the calls alone. */
   webApp: WebApp | undefined
   /** Whether attempts and refusals are limited. */
@@ -43,12 +50,20 @@ type Env = { Bindings: Partial<HttpBindings> }
 export function createHttp(services: HttpServices): Hono<Env> {
   const { routes, database, log } = services
   const isHttps = services.publicOrigin?.startsWith('https:') ?? false
-  const cookie = sessionCookie(isHttps)
+  const sessionCookie = privateCookie('session', { isHttps, maxAgeSeconds: SESSION_MAX_SECONDS })
+  const deviceCookie = privateCookie('device', { isHttps, maxAgeSeconds: DEVICE_MAX_SECONDS })
+  const readAddress = addressReader(services.trustedProxies)
+  const addressOf = (c: Context<Env>): string =>
+    readAddress(c.env?.incoming?.socket.remoteAddress, c.req.raw.headers.get('x-forwarded-for'))
   const refusals = createRefusals(services.rateLimit)
   const http = new Hono<Env>()
 
   const base = securityHeaders(isHttps)
-  const send = ({ status, headers, body }: Answer): Response => new Response(body, { status, headers: { ...base, ...headers } })
+  const send = ({ status, headers, body }: Answer, cookies: readonly string[] = []): Response => {
+    const response = new Response(body, { status, headers: { ...base, ...headers } })
+    for (const cookie of cookies) response.headers.append('set-cookie', cookie)
+    return response
+  }
   const refuse = (code: ErrorCode): Response => send(failureAnswer(new Failure(code), randomUUID()))
   const json = (value: unknown, status = 200): Response => send({ status, headers: jsonHeaders, body: JSON.stringify(value) })
 
@@ -103,45 +118,51 @@ export function createHttp(services: HttpServices): Hono<Env> {
     const requestId = randomUUID()
     const { meta } = route
     const changesState = meta.changesState || route.method !== 'GET'
+    const address = addressOf(c)
     const headers: Record<string, string> = { 'x-request-id': requestId }
+    const cookies: string[] = []
     try {
       if (route.isDownload && request.method === 'HEAD') throw new Failure('METHOD_NOT_ALLOWED')
       if (changesState) refuseForeignOrigin(request, services.publicOrigin)
-      const sessionToken = cookie.read(request)
-      const caller = await identify(request, sessionToken, services)
+      const sessionToken = sessionCookie.read(request)
+      const caller = await identify(request, { sessionToken, address }, services)
       refuseUnless(meta.access, caller)
       if (changesState && !meta.worksOnFullDisk && database.freeSpaceLow()) throw new Failure('DISK_FULL')
       const { bodyLimitBytes } = meta
       const { inputSchema: schema, isUpload } = route
-      const isLimited = caller.kind === 'guest' && changesState
-      if (isLimited) refusals.check(addressOf(c))
+      const device = deviceCookie.read(request)
+      // Whoever has signed in on this device before is no stranger whom somebody at the same address could keep out.
+      const isLimited = changesState && caller.kind === 'guest' && !services.devices.isKnown(device)
+      if (isLimited) refusals.check(address)
       const input = await readInput({ request, params: paramsOf(c), bodyLimitBytes, schema, isUpload }).catch(
         (error: unknown) => {
-          if (isLimited) refusals.count(addressOf(c))
+          if (isLimited) refusals.count(address)
           throw error
         },
       )
       const context: CallContext = {
         caller,
         requestId,
-        address: addressOf(c),
+        address,
+        origin: originOf(request),
         sessionToken,
-        setSessionToken: (token) => {
-          headers['set-cookie'] = cookie.write(token)
-        },
+        setSessionToken: (token) => void cookies.push(sessionCookie.write(token)),
+        deviceCookie: device,
+        setDeviceCookie: (value) => void cookies.push(deviceCookie.write(value)),
         get signal() {
           return request.signal
         },
       }
       const output = await asKindOfCall(route.name, () => route.handler(input, context))
-      if (!route.isDownload) return send({ status: 200, headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(output) })
+      if (!route.isDownload)
+        return send({ status: 200, headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(output) }, cookies)
       const download = output as { headers: Record<string, string>; body: ReadableStream }
       return send({ status: 200, headers: { ...download.headers, ...headers }, body: download.body })
     } catch (error) {
       const failure = toFailure(error, meta.unexpected)
-      logFailure(log, failure, { requestId, method: request.method, route: route.name, address: addressOf(c) })
+      logFailure(log, failure, { requestId, method: request.method, route: route.name, address })
       const { status, headers: failed, body } = failureAnswer(failure, requestId, meta.failure)
-      return send({ status, headers: { ...failed, ...headers }, body })
+      return send({ status, headers: { ...failed, ...headers }, body }, cookies)
     }
   }
 }
@@ -162,18 +183,4 @@ function paramsOf(c: Context<Env>): Record<string, string> {
     }
   }
   return params
-}
-
-/** The peer as limits count it: an IPv4 address, or the /64 network that one IPv6 subscriber has (RFC 6177). */
-function addressOf(c: Context<Env>): string {
-  const address = c.env?.incoming?.socket.remoteAddress ?? 'local'
-  if (address.startsWith('::ffff:')) return address.slice('::ffff:'.length)
-  return address.includes(':') ? `${expandIpv6(address).slice(0, 4).join(':')}::/64` : address
-}
-
-function expandIpv6(address: string): string[] {
-  const [head = '', tail] = address.split('%')[0]?.split('::') ?? []
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  return [...left, ...Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0'), ...right]
 }

@@ -19,3 +19,10 @@ export function refuseForeignOrigin(request: Request, ownOrigin: string | undefi
     ownOrigin === undefined ? URL.canParse(origin) && new URL(origin).host === request.headers.get('host') : origin === ownOrigin
   if (!isOwn) throw new Failure('CROSS_ORIGIN')
 }
+
+/** The site that a browser says the request comes from; on a plain-http host Chromium sends no Sec-Fetch-Site, only a Referer. */
+export function originOf({ headers }: Request): string | undefined {
+  const referer = headers.get('referer')
+  const site = referer !== null && URL.canParse(referer) ? new URL(referer).origin : undefined
+  return (headers.get('origin') ?? site ?? headers.get('sec-fetch-site') ?? undefined)?.slice(0, 200)
+}

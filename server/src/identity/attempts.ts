@@ -12,17 +12,25 @@ export interface Limit {
 }
 
 export const limits = {
+  /** From a device or an address from which the person has signed in before: each has a limit of its own. */
+  signInFromKnown: { name: 'sign-in-known', max: 10, windowSeconds: 15 * 60 },
+  /** From anywhere else. */
   signInByAccount: { name: 'sign-in-account', max: 10, windowSeconds: 15 * 60 },
   signInByAddress: { name: 'sign-in-address', max: 50, windowSeconds: 15 * 60 },
+  /** Good ones, which begin sessions. */
+  signInsOfUser: { name: 'sign-in-user', max: 30, windowSeconds: 15 * 60 },
+  /** Bearer tokens that are none of ours; one that is gets through all the same. */
+  wrongTokenByAddress: { name: 'wrong-token-address', max: 30, windowSeconds: 15 * 60 },
   registerByAddress: { name: 'register-address', max: 60, windowSeconds: 60 * 60 },
 } as const satisfies Record<string, Limit>
 
 export interface Attempts {
   /**
    * Counts an attempt before it is made, so that simultaneous ones cannot slip through together.
+   * @param onReached called with the first attempt in a window that is one too many
    * @throws Failure TOO_MANY_ATTEMPTS with the seconds left in the window.
    */
-  count(limit: Limit, subject: string): Promise<void>
+  count(limit: Limit, subject: string, onReached?: () => Promise<void>): Promise<void>
   /** Takes one counted attempt back: it was a legitimate one. */
   forgive(limit: Limit, subject: string): Promise<void>
   /** Deletes windows that have passed. */
@@ -33,30 +41,30 @@ export function createAttempts(database: Database, enabled: boolean): Attempts {
   if (!enabled) return { count: async () => {}, forgive: async () => {}, sweep: async () => {} }
   const { db } = database
   return {
-    async count(limit, subject) {
-      const windowStart = currentWindow(limit)
-      const { count } = await db
-        .insertInto('attempts')
-        .values({ key: keyOf(limit, subject), window_start: windowStart, count: 1 })
-        .onConflict((conflict) => conflict.columns(['key', 'window_start']).doUpdateSet({ count: sql`attempts.count + 1` }))
-        .returning('count')
-        .executeTakeFirstOrThrow()
+    async count(limit, subject, onReached) {
+      const length = sql`make_interval(secs => ${limit.windowSeconds})`
+      const isOver = sql`a.started_at <= now() - ${length}`
+      const { rows } = await sql<{ count: number; left: number }>`
+        insert into attempt_windows as a (key, started_at, count) values (${keyOf(limit, subject)}, now(), 1)
+        on conflict (key) do update
+          set count = case when ${isOver} then 1 else a.count + 1 end, started_at = case when ${isOver} then now() else a.started_at end
+        returning count, extract(epoch from started_at + ${length} - now())::float8 as left`.execute(db)
+      const { count = 0, left = 0 } = rows[0] ?? {}
       if (count <= limit.max) return
-      const windowEnd = windowStart.getTime() + limit.windowSeconds * 1000
-      throw new Failure('TOO_MANY_ATTEMPTS', { retryAfterSeconds: Math.max(1, Math.ceil((windowEnd - Date.now()) / 1000)) })
+      if (count === limit.max + 1) await onReached?.()
+      throw new Failure('TOO_MANY_ATTEMPTS', { retryAfterSeconds: Math.max(1, Math.ceil(left)) })
     },
     async forgive(limit, subject) {
       await db
-        .updateTable('attempts')
+        .updateTable('attempt_windows')
         .set({ count: sql`greatest(count - 1, 0)` })
         .where('key', '=', keyOf(limit, subject))
-        .where('window_start', '=', currentWindow(limit))
         .execute()
     },
     async sweep() {
       await db
-        .deleteFrom('attempts')
-        .where('window_start', '<', sql<Date>`now() - interval '1 day'`)
+        .deleteFrom('attempt_windows')
+        .where('started_at', '<', sql<Date>`now() - interval '1 day'`)
         .execute()
     },
   }
@@ -65,9 +73,4 @@ export function createAttempts(database: Database, enabled: boolean): Attempts {
 /** The subject is hashed: the table holds neither addresses nor e-mails. */
 function keyOf(limit: Limit, subject: string): string {
   return `${limit.name}:${createHash('sha256').update(subject).digest('base64url')}`
-}
-
-function currentWindow(limit: Limit): Date {
-  const lengthMs = limit.windowSeconds * 1000
-  return new Date(Math.floor(Date.now() / lengthMs) * lengthMs)
 }

@@ -28,6 +28,8 @@ export async function audit(
       target: entry.target,
       detail: JSON.stringify(entry.detail ?? {}),
       request_id: context.requestId,
+      address: context.address,
+      origin: context.origin ?? null,
     })
     .execute()
 }

@@ -12,13 +12,15 @@ export const SESSION_IDLE_SECONDS = 12 * 60 * 60
 export const SESSION_MAX_SECONDS = 7 * 24 * 60 * 60
 /** How often at most a session's last use is written down. */
 const TOUCH_EVERY_MS = 10 * 60 * 1000
+/** One person's sessions at once; the oldest ends. */
+export const SESSIONS_EACH = 20
 const CACHE_SIZE = 20_000
 const CHANNEL = 'sessions'
 /** The payload of a notification that concerns all users. Ids of users are never empty. */
 const EVERYBODY = ''
 
 export interface Sessions {
-  /** Begins a session and gives its token, which is stored nowhere. */
+  /** Begins a session and gives its token, which is stored nowhere. The oldest of more than SESSIONS_EACH ends. */
   begin(userId: string): Promise<string>
   /** Who a token belongs to, with the role they have now; `undefined` if it is unknown, expired or its user is gone. */
   userOf(token: string): Promise<SessionUser | undefined>
@@ -74,10 +76,22 @@ export async function createSessions(database: Database): Promise<Sessions> {
   return {
     async begin(userId) {
       const token = randomBytes(32).toString('base64url')
-      await db
-        .insertInto('sessions')
-        .values({ token_hash: hashToken(token), user_id: userId })
-        .execute()
+      const hasEndedOthers = await database.transaction(async (tx) => {
+        // The lock lets two sessions of one person begin one after the other, so that each counts the other.
+        await sql`select from accounts where id = ${userId} for no key update`.execute(tx)
+        await tx
+          .insertInto('sessions')
+          .values({ token_hash: hashToken(token), user_id: userId })
+          .execute()
+        const ended = await sql`delete from sessions where token_hash in (
+          select token_hash from sessions where user_id = ${userId} order by created_at desc, token_hash offset ${SESSIONS_EACH})`.execute(
+          tx,
+        )
+        if (!ended.numAffectedRows) return false
+        await sql`select pg_notify(${CHANNEL}, ${userId})`.execute(tx)
+        return true
+      })
+      if (hasEndedOthers) forget(userId)
       return token
     },
 

@@ -33,8 +33,8 @@ export interface TestApp {
   database: Database
   sessions: Sessions
   files: Files
-  /** Sends a request as it is. */
-  fetch(path: string, init?: RequestInit): Promise<Response>
+  /** Sends a request as it is; `peer` is the address it comes from. */
+  fetch(path: string, init?: RequestInit, peer?: string): Promise<Response>
   /** For a server with a port. */
   nodeFetch: App['http']['fetch']
   live: App['live']
@@ -48,17 +48,33 @@ let passwordHash: string | undefined
 let people = 0
 
 export async function testApp(
-  options: { rateLimit?: boolean; publicOrigin?: string; fileStore?: FileStore; webApp?: WebApp; database?: Database } = {},
+  options: {
+    rateLimit?: boolean
+    publicOrigin?: string
+    trustedProxies?: string[]
+    fileStore?: FileStore
+    webApp?: WebApp
+    database?: Database
+  } = {},
 ): Promise<TestApp> {
   const database = options.database ?? (await testDatabase())
   const { http, sessions, files, live } = await createApp({
-    config: { publicOrigin: options.publicOrigin, registrationEmailHost: 'gmail.com', rateLimit: options.rateLimit ?? false },
+    config: {
+      publicOrigin: options.publicOrigin,
+      registrationEmailHost: 'gmail.com',
+      rateLimit: options.rateLimit ?? false,
+      trustedProxies: options.trustedProxies ?? [],
+    },
     database,
     fileStore: options.fileStore ?? diskStore(join(os.tmpdir(), `arcade-test-files-${process.pid}`)),
     log: pino({ level: 'silent' }),
     ...(options.webApp && { webApp: options.webApp }),
   })
-  const fetch = async (path: string, init?: RequestInit): Promise<Response> => http.fetch(new Request(ORIGIN + path, init))
+  const fetch = async (path: string, init?: RequestInit, peer?: string): Promise<Response> =>
+    http.fetch(
+      new Request(ORIGIN + path, init),
+      peer === undefined ? {} : { incoming: { socket: { remoteAddress: peer } } as never },
+    )
   const client = (id: string, identity: Record<string, string>): Client => ({
     id,
     headers: identity,

@@ -23,7 +23,7 @@ describe('§7 registration', () => {
       success: true,
       user: { username: 'Ada Lovelace', email: 'ada@gmail.com', userType: 'user' },
     })
-    expect(answer.headers.get('set-cookie')).toMatch(/^session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict$/)
+    expect(answer.headers.getSetCookie()[0]).toMatch(/^session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict$/)
     expect(await whoIs(app, cookieOf(answer.headers))).toMatchObject({ fname: 'Ada', lname: 'Lovelace', userType: 'user' })
     const stored = await app.database.db.selectFrom('accounts').selectAll().executeTakeFirstOrThrow()
     expect(stored.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { contract } from '@arcade/contract/contract'
 import type { SessionUser } from '@arcade/contract/auth'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
+import type { SignInGuard } from '#src/identity/sign-in-guard.ts'
 import { type CallContext, Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { hashPassword, isPassword } from '#src/identity/passwords.ts'
@@ -14,16 +15,18 @@ export interface SignInServices {
   database: Database
   sessions: Sessions
   attempts: Attempts
+  signInGuard: SignInGuard
   log: Logger
   registrationEmailHost: string
 }
 
 export function authHandlers(services: SignInServices): Handlers<typeof contract.auth> {
-  const { database, sessions, attempts, log, registrationEmailHost } = services
+  const { database, sessions, attempts, signInGuard, log, registrationEmailHost } = services
 
   const beginSession = async (user: SessionUser, context: CallContext): Promise<{ success: true; user: SessionUser }> => {
     if (context.sessionToken !== undefined) await sessions.end(context.sessionToken)
     context.setSessionToken(await sessions.begin(user.id))
+    await signInGuard.remember(context, user.id)
     return { success: true, user }
   }
 
@@ -34,20 +37,18 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
 
     async login({ email, password }, context) {
       const account = email.toLowerCase()
-      await attempts.count(limits.signInByAddress, context.address)
-      await attempts.count(limits.signInByAccount, account)
       const found = await database.db
         .selectFrom('accounts')
         .leftJoin('users', 'users.id', 'accounts.id')
         .select(['accounts.id', 'password_hash', 'fname', 'lname', 'users.email', 'user_type'])
         .where(sql<string>`lower(accounts.email)`, '=', account)
         .executeTakeFirst()
+      const attempt = await signInGuard.begin(context, { email: account, userId: found?.id })
       if (!(await isPassword(password, found?.password_hash)) || !found) {
         log.warn({ event: 'sign-in-failed', address: context.address, requestId: context.requestId }, 'sign-in failed')
         throw new Failure('LOGIN_FAILED')
       }
-      await attempts.forgive(limits.signInByAddress, context.address)
-      await attempts.forgive(limits.signInByAccount, account)
+      await attempt.succeed()
       const { id, fname, lname, email: shown, user_type: userType } = found
       if (fname === null || lname === null || shown === null || userType === null) throw new Failure('NO_SUCH_DOCUMENT')
       return beginSession({ id, username: `${fname} ${lname}`, fname, lname, email: shown, userType }, context)
