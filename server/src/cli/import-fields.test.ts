@@ -1,7 +1,7 @@
 /** What a field more means for the import: it is read and written without another line, and what cannot be derived is demanded. */
 import { expect, test } from 'vitest'
 import { playerEntity, taskEntity } from '#src/db/entities.ts'
-import { columnsOfImport, importedFields, importedPlayers } from './import-rows.ts'
+import { importedColumns, importedFields, importedPlayers } from './import-rows.ts'
 
 const withCountry = {
   ...playerEntity,
@@ -10,7 +10,7 @@ const withCountry = {
 
 test('§3 a field more is read as its kind says and written into its column', () => {
   const fields = importedFields({ entity: withCountry, own: [], readers: {} })
-  expect(columnsOfImport(fields)).toEqual({ ...columnsOfImport(importedPlayers), country: 'text' })
+  expect(importedColumns(fields)).toEqual({ ...importedColumns(importedPlayers), country: 'text' })
   const country = fields.find(({ name }) => name === 'country')!
   expect(country.read({ country: 'TR' }, 'country')).toBe('TR')
   expect(country.read({ country: '' }, 'country')).toBeNull()

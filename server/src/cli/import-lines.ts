@@ -33,7 +33,7 @@ export async function* readLines(path: string): AsyncGenerator<Line> {
   }
   const finish = (): Line | undefined => {
     number += 1
-    const line = lineOf(pending.length === 1 ? pending[0]! : Buffer.concat(pending), { number, bytes: pendingBytes })
+    const line = toLine(pending.length === 1 ? pending[0]! : Buffer.concat(pending), { number, bytes: pendingBytes })
     pending = []
     pendingBytes = 0
     return line
@@ -53,7 +53,7 @@ export async function* readLines(path: string): AsyncGenerator<Line> {
   if (last) yield last
 }
 
-function lineOf(raw: Buffer, { number, bytes }: { number: number; bytes: number }): Line | undefined {
+function toLine(raw: Buffer, { number, bytes }: { number: number; bytes: number }): Line | undefined {
   const content = number === 1 && raw.subarray(0, 3).equals(BYTE_ORDER_MARK) ? raw.subarray(3) : raw
   if (bytes > LINE_LIMIT_BYTES) {
     const problem = `The line is longer than ${LINE_LIMIT_BYTES} bytes`

@@ -9,7 +9,7 @@ import { hasLink, type TaskCollection, taskCollections } from '@arcade/contract/
 import { emailField } from '@arcade/contract/fields'
 import {
   announcementEntity,
-  columnOf,
+  columnName,
   columnTypes,
   type Entity,
   historyItemEntity,
@@ -64,7 +64,7 @@ export function importedFields<E extends Entity, const Own extends StoredName<E[
     const field = entity.fields[name]!
     return {
       name,
-      column: columnOf(entity, name),
+      column: columnName(entity, name),
       type: columnTypes[field.kind],
       read: readers[name] ?? readerFor(field, textMaxLength),
     }
@@ -105,7 +105,7 @@ function readColumns(fields: readonly ImportedField[], row: Row): Columns {
 }
 
 /** The columns that an import writes, with PostgreSQL's types. */
-export function columnsOfImport(fields: readonly ImportedField[]): Record<string, string> {
+export function importedColumns(fields: readonly ImportedField[]): Record<string, string> {
   return Object.fromEntries(fields.map(({ column, type }) => [column, type]))
 }
 

@@ -125,13 +125,13 @@ const FIRST_MS = -62_135_596_800_000 // the year 1
 export function moment(row: Row, name: string): string | null {
   const value = row[name]
   if (isMissing(value)) return null
-  const ms = Math.floor(millisecondsOf(value))
+  const ms = Math.floor(toMilliseconds(value))
   if (!(ms >= FIRST_MS && ms <= LAST_MS)) throw new BadRow(`${name} is not a point in time`)
   return new Date(ms).toISOString()
 }
 
 /** NaN for what is no moment. */
-function millisecondsOf(value: unknown): number {
+function toMilliseconds(value: unknown): number {
   if (typeof value === 'number') return value
   if (typeof value === 'string') {
     const [, day, time = '00:00', zone = 'Z'] = ISO.exec(value.trim()) ?? []

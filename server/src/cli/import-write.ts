@@ -24,7 +24,7 @@ import type { Sessions } from '#src/identity/sessions.ts'
 import {
   type Columns,
   importedAnnouncements,
-  columnsOfImport,
+  importedColumns,
   importedHistoryItems,
   importedParticipants,
   importedPlayers,
@@ -61,7 +61,7 @@ interface Table {
 const users: Table = {
   name: userEntity.table,
   key: ['id'],
-  columns: columnsOfImport(importedUsers),
+  columns: importedColumns(importedUsers),
   createdNow: true,
   hasVersion: true,
 }
@@ -69,14 +69,14 @@ const users: Table = {
 const telegramUsers: Table = {
   name: playerEntity.table,
   key: ['user_id'],
-  columns: columnsOfImport(importedPlayers),
+  columns: importedColumns(importedPlayers),
   moment: 'created_at',
 }
 
 const tasks: Table = {
   name: taskEntity.table,
   key: ['collection', 'id'],
-  columns: { collection: 'text', ...columnsOfImport(importedTasks) },
+  columns: { collection: 'text', ...importedColumns(importedTasks) },
   createdNow: true,
   hasVersion: true,
 }
@@ -84,7 +84,7 @@ const tasks: Table = {
 const announcements: Table = {
   name: announcementEntity.table,
   key: ['id'],
-  columns: columnsOfImport(importedAnnouncements),
+  columns: importedColumns(importedAnnouncements),
   createdNow: true,
   // A file that was uploaded here keeps its name.
   onlyWhileNull: { image_name: 'image_key', icon_name: 'icon_key' },
@@ -94,14 +94,14 @@ const announcements: Table = {
 const historyItems: Table = {
   name: historyItemEntity.table,
   key: ['kind', 'item_id'],
-  columns: { kind: 'text', ...columnsOfImport(importedHistoryItems), created_at: 'timestamptz' },
+  columns: { kind: 'text', ...importedColumns(importedHistoryItems), created_at: 'timestamptz' },
   createdNow: true,
 }
 
 const participations: Table = {
   name: participantEntity.table,
   key: ['user_id', 'kind', 'item_id', 'period'],
-  columns: { ...columnsOfImport(importedParticipants), kind: 'text', item_id: 'text', period: 'text' },
+  columns: { ...importedColumns(importedParticipants), kind: 'text', item_id: 'text', period: 'text' },
   moment: 'at',
 }
 
@@ -113,7 +113,7 @@ export function usersWriter(sessions: Sessions): Writer {
     await sql`lock table users in share row exclusive mode`.execute(tx)
     const emails = rows.map((row) => row['email'])
     const { rows: wanted } = await sql<{ key: string }>`
-      select lower(email) as key from unnest(${emails}::text[]) with ordinality as given (email, n) order by n`.execute(tx)
+      select lower(email) as key from unnest(${emails}::text[]) with ordinality as imported (email, n) order by n`.execute(tx)
     const candidates = rows.map((row, index) => ({
       id: String(row['id']),
       key: wanted[index]?.key ?? '',
@@ -239,9 +239,9 @@ export function participationsWriter(kind: HistoryKind): Writer {
     const accepted = rows.filter((row) => !rejected.has(row))
     const { added, changed } = await upsert(tx, participations, accepted)
     const deltas: Deltas = new Map()
-    const itemOf = (row: Key) => ({ kind, itemId: String(row['item_id']) })
-    for (const row of added) countParticipations(deltas, itemOf(row), row.moment!, 1)
-    for (const row of changed) moveParticipation(deltas, itemOf(row), row.before!, row.moment!)
+    const toItem = (row: Key) => ({ kind, itemId: String(row['item_id']) })
+    for (const row of added) countParticipations(deltas, toItem(row), row.moment!, 1)
+    for (const row of changed) moveParticipation(deltas, toItem(row), row.before!, row.moment!)
     await addToCounters(tx, deltas)
     return { loaded: added.length + changed.length, rejected }
   }
@@ -262,15 +262,15 @@ async function upsert(tx: Transaction<Tables>, table: Table, rows: Columns[]): P
   const name = sql.table(table.name)
   const names = Object.keys(columns)
   const key = table.key.join(', ')
-  const keyOf = (alias: string): string => table.key.map((column) => `${alias}.${column}`).join(', ')
-  const isSame = (one: string, other: string): string =>
+  const keyColumns = (alias: string): string => table.key.map((column) => `${alias}.${column}`).join(', ')
+  const sameKey = (one: string, other: string): string =>
     table.key.map((column) => `${one}.${column} = ${other}.${column}`).join(' and ')
-  const given = sql`json_to_recordset(${JSON.stringify(rows)}::json) as r (${sql.raw(names.map((column) => `${column} ${columns[column]}`).join(', '))})`
+  const imported = sql`json_to_recordset(${JSON.stringify(rows)}::json) as r (${sql.raw(names.map((column) => `${column} ${columns[column]}`).join(', '))})`
   const isDefaulted = (column: string): boolean => column === 'created_at' && table.createdNow === true
   const values = names.map((column) => (isDefaulted(column) ? `coalesce(r.${column}, now())` : `r.${column}`))
   // In the order of the key, so that two imports wait for each other instead of getting stuck.
   const { rows: added } = await sql<Key>`
-    insert into ${name} (${sql.raw(names.join(', '))}) select ${sql.raw(values.join(', '))} from ${given} order by ${sql.raw(key)}
+    insert into ${name} (${sql.raw(names.join(', '))}) select ${sql.raw(values.join(', '))} from ${imported} order by ${sql.raw(key)}
     on conflict (${sql.raw(key)}) do nothing returning ${sql.raw(key + (moment ? `, ${moment} as moment` : ''))}`.execute(tx)
   if (added.length === rows.length) return { added, changed: [] }
 
@@ -283,20 +283,22 @@ async function upsert(tx: Transaction<Tables>, table: Table, rows: Columns[]): P
   })
   const changes = others.map((column, index) => `${column} = ${after[index]}`)
   if (table.hasVersion) changes.push('version = t.version + 1')
-  const isChanged = `(${others.map((column) => `t.${column}`).join(', ')}) is distinct from (${after.join(', ')})`
+  const differs = `(${others.map((column) => `t.${column}`).join(', ')}) is distinct from (${after.join(', ')})`
   if (!moment) {
     const { rows: changed } = await sql<Key>`
-      update ${name} as t set ${sql.raw(changes.join(', '))} from ${given}
-      where ${sql.raw(isSame('t', 'r'))} and ${sql.raw(isChanged)} returning ${sql.raw(keyOf('t'))}`.execute(tx)
+      update ${name} as t set ${sql.raw(changes.join(', '))} from ${imported}
+      where ${sql.raw(sameKey('t', 'r'))} and ${sql.raw(differs)} returning ${sql.raw(keyColumns('t'))}`.execute(tx)
     return { added, changed }
   }
   // What a row was is only certain of one that is locked.
   const { rows: changed } = await sql<Key>`
-    with r as materialized (select * from ${given}), held as materialized (
-      select ${sql.raw(keyOf('t'))}, t.${sql.ref(moment)} as before from ${name} as t join r on ${sql.raw(isSame('t', 'r'))}
-      where ${sql.raw(isChanged)} order by ${sql.raw(keyOf('t'))} for update of t
+    with r as materialized (select * from ${imported}), held as materialized (
+      select ${sql.raw(keyColumns('t'))}, t.${sql.ref(moment)} as before from ${name} as t join r on ${sql.raw(sameKey('t', 'r'))}
+      where ${sql.raw(differs)} order by ${sql.raw(keyColumns('t'))} for update of t
     )
-    update ${name} as t set ${sql.raw(changes.join(', '))} from r join held on ${sql.raw(isSame('held', 'r'))}
-    where ${sql.raw(isSame('t', 'r'))} returning ${sql.raw(keyOf('t'))}, held.before, t.${sql.ref(moment)} as moment`.execute(tx)
+    update ${name} as t set ${sql.raw(changes.join(', '))} from r join held on ${sql.raw(sameKey('held', 'r'))}
+    where ${sql.raw(sameKey('t', 'r'))} returning ${sql.raw(keyColumns('t'))}, held.before, t.${sql.ref(moment)} as moment`.execute(
+    tx,
+  )
   return { added, changed }
 }

@@ -252,7 +252,7 @@ async function* readBatches(path: string, collection: Collection): AsyncGenerato
   let items: Item[] = []
   let bytes = 0
   for await (const line of readLines(path)) {
-    items.push(itemOf(line, collection))
+    items.push(toItem(line, collection))
     bytes += line.bytes
     if (items.length < BATCH_ROWS && bytes < BATCH_BYTES) continue
     yield items
@@ -262,7 +262,7 @@ async function* readBatches(path: string, collection: Collection): AsyncGenerato
   if (items.length > 0) yield items
 }
 
-function itemOf(line: Line, collection: Collection): Item {
+function toItem(line: Line, collection: Collection): Item {
   if (line.problem !== undefined) return { line, reason: line.problem }
   try {
     return { line, ...collection.parse(parseObject(line.text)) }

@@ -6,7 +6,7 @@
 import type { StoredName } from '@arcade/contract/entities/entity'
 import type { participantFields } from '@arcade/contract/entities/history'
 import type { playerFields } from '@arcade/contract/entities/player'
-import { columnOf, type Entity, participantEntity, playerEntity } from '#src/db/entities.ts'
+import { columnName, type Entity, participantEntity, playerEntity } from '#src/db/entities.ts'
 
 /** Bits of a hash of i; `salt` makes them independent of others'. Never negative. */
 const bits = (salt: number): string => `(hashint8extended(i, ${salt}) & 9223372036854775807)`
@@ -72,7 +72,7 @@ const playerValues = {
 
 export const telegramUsersSql = `
   with added as (
-    insert into telegram_users (${columnsOf(playerEntity, playerValues)})
+    insert into telegram_users (${columnList(playerEntity, playerValues)})
     select ${Object.values(playerValues).join(', ')} from generate_series($1::bigint, $2::bigint) as i
     on conflict (user_id) do nothing returning created_at as at
   ) ${byTime}`
@@ -89,13 +89,13 @@ const participantValues = {
 /** $5 and $6: kind and id of the history document; the first players take part in all of them. */
 export const participationsSql = `
   with added as (
-    insert into participations (kind, item_id, ${columnsOf(participantEntity, participantValues)})
+    insert into participations (kind, item_id, ${columnList(participantEntity, participantValues)})
     select $5::text, $6::text, ${Object.values(participantValues).join(', ')} from generate_series($1::bigint, $2::bigint) as i
     on conflict (user_id, kind, item_id, period) do nothing returning at
   ) ${byTime}`
 
-function columnsOf(entity: Entity, values: Readonly<Record<string, string>>): string {
+function columnList(entity: Entity, values: Readonly<Record<string, string>>): string {
   return Object.keys(values)
-    .map((name) => columnOf(entity, name))
+    .map((name) => columnName(entity, name))
     .join(', ')
 }

@@ -4,7 +4,7 @@ import { playerFields } from '@arcade/contract/entities/player'
 import { testDatabase } from '#src/testing/test-database.ts'
 import {
   announcementEntity,
-  columnOf,
+  columnName,
   columnTypes,
   type ColumnsOf,
   defineEntity,
@@ -30,7 +30,7 @@ test.each(entities)('§3 every stored field has its column in the migrated table
   const found = new Map(rows.map((row) => [row.name, row]))
   for (const name of storedNames(entity.fields)) {
     const field = entity.fields[name]!
-    const column = columnOf(entity, name)
+    const column = columnName(entity, name)
     expect(found.has(column), `${entity.table}.${column} for the field ${name}: is there a migration?`).toBe(true)
     const { type, isOptional } = found.get(column)!
     const stored = type.replace('timestamp with time zone', 'timestamptz').replace(/^integer$/, 'bigint')
@@ -40,9 +40,9 @@ test.each(entities)('§3 every stored field has its column in the migrated table
 })
 
 test('columns follow from the names of fields, or are named', () => {
-  expect(columnOf(playerEntity, 'linkedInUsername')).toBe('linked_in_username')
-  expect(columnOf(participantEntity, 'first_name')).toBe('first_name')
-  expect(columnOf(announcementEntity, 'icon')).toBe('icon_key')
+  expect(columnName(playerEntity, 'linkedInUsername')).toBe('linked_in_username')
+  expect(columnName(participantEntity, 'first_name')).toBe('first_name')
+  expect(columnName(announcementEntity, 'icon')).toBe('icon_key')
   expect(selectList(participantEntity, { derived: {}, only: ['id', 'userInput'] })).toBe(
     'user_id as "id", user_input as "userInput"',
   )
@@ -82,7 +82,7 @@ test('what is forgotten or misspelt does not compile', () => {
   type WithCountry = ColumnsOf<Entity & { fields: typeof playerFields & { country: typeof countryField } }>
   expectTypeOf<WithCountry>().toHaveProperty('country')
   // @ts-expect-error a name for the column of no field
-  defineEntity({ table: 'telegram_users', fields: playerFields, columnNames: { country: 'land' }, id: 'userId' })
+  defineEntity({ table: 'telegram_users', fields: playerFields, columnNames: { shoeSize: 'shoes' }, id: 'userId' })
   // @ts-expect-error no field to tell rows apart by
   defineEntity({ table: 'telegram_users', fields: playerFields, columnNames: {}, id: 'id' })
   // @ts-expect-error the SQL of a field that the server works out is missing

@@ -9,6 +9,7 @@ import { historyItemFields, participantFields } from '@arcade/contract/entities/
 import { playerFields } from '@arcade/contract/entities/player'
 import { taskFields } from '@arcade/contract/entities/task'
 import { userFields } from '@arcade/contract/entities/user'
+import { isoSql, millisecondsSql } from './moments.ts'
 
 /** `linkType` → `link_type`, `first_name` as it is. */
 type SnakeCase<Name extends string> = Name extends `${infer Letter}${infer Rest}`
@@ -103,17 +104,14 @@ export function storedNames<Fs extends Fields>(fields: Fs): StoredName<Fs>[] {
 }
 
 /** The name of a stored field's column. */
-export function columnOf({ columnNames }: Entity, name: string): string {
+export function columnName({ columnNames }: Entity, name: string): string {
   return columnNames[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 /** How a SELECT gives moments: ISO 8601 texts in UTC for the wire, milliseconds since 1970 where a million of them are read. */
 type Moments = 'iso' | 'milliseconds'
 
-const momentFormats: Record<Moments, (column: string) => string> = {
-  iso: (column) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
-  milliseconds: (column) => `(extract(epoch from ${column}) * 1000)::float8`,
-}
+const momentFormats: Record<Moments, (column: string) => string> = { iso: isoSql, milliseconds: millisecondsSql }
 
 /** SQL for each field that an entity's table does not hold. */
 export type DerivedSql<E extends Entity> = Readonly<Record<DerivedName<E['fields']>, string>>
@@ -151,7 +149,7 @@ function expressions<E extends Entity>(
   return names.map((name) => {
     const field = entity.fields[name]!
     if (field.isDerived) return [name, (derived as Readonly<Record<string, string>>)[name]!]
-    const column = columnOf(entity, name)
+    const column = columnName(entity, name)
     return [name, field.kind === 'moment' ? momentFormats[moments](column) : column]
   })
 }

@@ -4,12 +4,12 @@
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { type HistoryKind, historyItemFields } from '@arcade/contract/entities/history'
-import { announcementEntity, columnOf, type Entity, historyItemEntity, storedNames, taskEntity } from './entities.ts'
+import { announcementEntity, columnName, type Entity, historyItemEntity, storedNames, taskEntity } from './entities.ts'
 import type { Tables } from './tables.ts'
 
 /** The fields that a document has from its item. */
 const details = storedNames(historyItemFields).filter((name) => name !== 'kind' && name !== 'id')
-const detailColumns = details.map((name) => columnOf(historyItemEntity, name))
+const detailColumns = details.map((name) => columnName(historyItemEntity, name))
 const columns = sql.raw(['kind', 'item_id', ...detailColumns, 'created_at'].join(', '))
 const isUpdated = sql.raw(detailColumns.map((column) => `${column} = excluded.${column}`).join(', '))
 
@@ -22,7 +22,7 @@ const items: Record<HistoryKind, RawBuilder<unknown>> = {
 
 /** A field that such items do not have is missing in their documents. */
 function documentsSql(kind: HistoryKind, entity: Entity, where: string): RawBuilder<unknown> {
-  const values = details.map((name) => (name in entity.fields ? columnOf(entity, name) : 'null'))
+  const values = details.map((name) => (name in entity.fields ? columnName(entity, name) : 'null'))
   return sql.raw(`select '${kind}', id, ${values.join(', ')}, created_at from ${entity.table} where ${where}`)
 }
 

@@ -1,4 +1,4 @@
-/** Moments as cursors hold them: whole microseconds since 1970 as text, which is all that PostgreSQL keeps and more than a Date does. */
+/** Moments in SQL: as they travel, and as cursors hold them, whole microseconds since 1970 as text, which is all that PostgreSQL keeps and more than a Date does. */
 import { type RawBuilder, sql } from 'kysely'
 
 /** @param moment an expression of SQL, such as a column */
@@ -9,6 +9,16 @@ export function microsecondsSql(moment: string): string {
 /** The way back. @param microseconds an expression of SQL, such as a parameter */
 export function momentSql(microseconds: string): string {
   return `(timestamptz 'epoch' + ${microseconds}::bigint * interval '1 microsecond')`
+}
+
+/** A moment as `Date.toISOString` writes it, which is how moments travel. @param moment an expression of SQL, such as a column */
+export function isoSql(moment: string): string {
+  return `to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+}
+
+/** Milliseconds since 1970: a million moments are read faster as numbers. @param moment an expression of SQL, such as a column */
+export function millisecondsSql(moment: string): string {
+  return `(extract(epoch from ${moment}) * 1000)::float8`
 }
 
 /** A moment as a parameter: a Date, also of a year that PostgreSQL cannot read in words, or what a cursor holds. */

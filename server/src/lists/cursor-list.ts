@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { FilterOf, List, SortName } from '@arcade/contract/entities/entity'
 import { Failure, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
-import { columnOf } from '#src/db/entities.ts'
+import { columnName } from '#src/db/entities.ts'
 import { isTimeout } from '#src/postgres/errors.ts'
 import { type Ordering, type Place, readFrom, readPlace, writePlace } from './cursor-orders.ts'
 import { cursorPages, type KeyedRow, MAX_HITS } from './cursor-pages.ts'
@@ -39,7 +39,7 @@ export interface CursorList<L extends List> {
 export function cursorList<L extends List>(database: Database, served: ServedList<L>): CursorList<L> {
   const { entity, counted } = served
   const table = sql.table(entity.table)
-  const id = sql.ref(columnOf(entity, entity.id))
+  const id = sql.ref(columnName(entity, entity.id))
   const everything = counted?.({}) ?? `(select count(*) from ${entity.table})`
   const pages = cursorPages(database, served)
   const readTotal = database.prepared<{ total: number }>(`${served.list.name}-total`, `select ${everything} as total`)

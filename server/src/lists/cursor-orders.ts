@@ -3,7 +3,7 @@
  * places. An order goes by a field's value, then by the row's id.
  */
 import type { Field, List, SortName } from '@arcade/contract/entities/entity'
-import { columnOf } from '#src/db/entities.ts'
+import { columnName } from '#src/db/entities.ts'
 import { microsecondsSql, momentSql } from '#src/db/moments.ts'
 import { isDecimal, isId, isMicroseconds, isText, readCursor, writeCursor } from './cursors.ts'
 import type { ServedList } from './list.ts'
@@ -72,14 +72,14 @@ function compareTexts(_name: string, column: string): Comparison {
 /** The order of a sort, as the contract declares it. */
 export function cursorOrder<L extends List>({ list, entity }: ServedList<L>, sort: SortName<L>): CursorOrder {
   const { field: name, isDescending = false } = list.sorts[sort]!
-  const idColumn = columnOf(entity, entity.id)
+  const idColumn = columnName(entity, entity.id)
   const id = { column: idColumn, selected: `"${entity.id}"` }
   if (name === entity.id) return orderById(id)
   const { kind, isOptional = false } = entity.fields[name]!
   if (kind === 'flag') throw new Error(`${name}: a list cannot be paged in the order of a flag`)
-  const column = columnOf(entity, name)
+  const column = columnName(entity, name)
   const { keyText, isKey, ...comparison } = comparisons[kind](name, column)
-  return { column, keyText, isKey, starts: startsOf({ ...comparison, id, isDescending, isOptional }) }
+  return { column, keyText, isKey, starts: orderByField({ ...comparison, id, isDescending, isOptional }) }
 }
 
 interface IdColumn {
@@ -110,7 +110,7 @@ interface OrderOptions extends Omit<Comparison, 'keyText' | 'isKey'> {
 }
 
 /** Two exact ranges instead of an OR keep reading a few steps down an index, also among a million equal values. */
-function startsOf({ value, parameter, selected, id, isDescending, isOptional }: OrderOptions): CursorOrder['starts'] {
+function orderByField({ value, parameter, selected, id, isDescending, isOptional }: OrderOptions): CursorOrder['starts'] {
   const [down, up] = isOptional ? [' desc nulls last', ' nulls first'] : [' desc', '']
   // The planner only takes the index if also equal or missing values are ordered by all of its columns.
   const forwards = isDescending ? `${value}${down}, ${id.column}` : `${value}, ${id.column}`

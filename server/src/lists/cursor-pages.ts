@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { List, SortName } from '@arcade/contract/entities/entity'
 import type { Database } from '#src/db/database.ts'
-import { columnOf, selectList } from '#src/db/entities.ts'
+import { columnName, selectList } from '#src/db/entities.ts'
 import { type CursorOrder, cursorOrder, type Ranges, type Reading, type Start } from './cursor-orders.ts'
 import { bindSql, type ListRow, type ServedList, type Where } from './list.ts'
 
@@ -40,7 +40,7 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
   const { db } = database
   const { list, entity, derived, counted } = served
   const table = sql.table(entity.table)
-  const idColumn = columnOf(entity, entity.id)
+  const idColumn = columnName(entity, entity.id)
   const fields = selectList(entity, { derived })
   const sorts = Object.keys(list.sorts) as SortName<L>[]
   const orders = Object.fromEntries(sorts.map((sort) => [sort, cursorOrder(served, sort)])) as Record<SortName<L>, CursorOrder>
@@ -123,12 +123,9 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     columns: string,
   ): RawBuilder<unknown> {
     const { sort, start, parameters } = reading
-    const isWithinBounds = withinBounds(list.sorts[sort]!.field)
+    const bounds = withinBounds(list.sorts[sort]!.field)
     const parts = orders[sort].starts[start]!.parts.map(
-      ({
-        where,
-        orderBy,
-      }) => sql`(select ${sql.raw(columns)} from ${table} where ${bindSql(where, parameters)} and ${isWithinBounds}
+      ({ where, orderBy }) => sql`(select ${sql.raw(columns)} from ${table} where ${bindSql(where, parameters)} and ${bounds}
         order by ${sql.raw(orderBy)} limit ${sql.lit(lookedAt)})`,
     )
     return sql`(select * from (${sql.join(parts, sql` union all `)}) as ranges limit ${sql.lit(lookedAt)})`
@@ -148,11 +145,11 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     const found = (maxHits === undefined || ways === undefined ? [matches] : ways).map(
       (condition) => sql`(select ${columns} from ${table} where ${condition} ${most})`,
     )
-    const isNext = parts.map(({ where }) => bindSql(where, parameters))
+    const beyondPlace = parts.map(({ where }) => bindSql(where, parameters))
     const { rows } = await sql<CountedRow>`
       with hits as materialized (select * from (${sql.join(found, sql` union all `)}) as parts ${most}),
       next as (
-        select ${sql.raw(idColumn)} as next_id from hits where (${sql.join(isNext, sql`) or (`)})
+        select ${sql.raw(idColumn)} as next_id from hits where (${sql.join(beyondPlace, sql`) or (`)})
          order by ${sql.raw(parts.at(-1)!.orderBy)} limit ${sql.lit(limit)})
       select counted.total, page.* from (select count(*) as total from hits) as counted left join (
         select ${sql.raw(fields)}, ${sql.raw(keyText)} as key from next join ${table} on ${sql.raw(idColumn)} = next_id

@@ -7,7 +7,7 @@ import type { FilterOf, List, SortName } from '@arcade/contract/entities/entity'
 import type { ListName } from '@arcade/contract/entities/lists'
 import { type CallContext, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
-import { columnOf, selectList } from '#src/db/entities.ts'
+import { columnName, selectList } from '#src/db/entities.ts'
 import { auditedRows } from '#src/identity/audit.ts'
 import type { DownloadAnswer, Downloads } from '#src/sheets/download.ts'
 import { type ServedList, sortSql, type Target, whereTarget } from './list.ts'
@@ -35,7 +35,7 @@ export function listExports<L extends List>(
   const only = sheetNames<L['fields']>(list.fields, sheet.first)
   const selected = selectList(entity, { derived, only, moments: 'milliseconds' })
   const { isDescending = false } = list.sorts[list.ownSort]!
-  const order = `${sortSql(served, list.ownSort as SortName<L>)}${isDescending ? ' desc' : ''}, ${columnOf(entity, entity.id)}`
+  const order = `${sortSql(served, list.ownSort as SortName<L>)}${isDescending ? ' desc' : ''}, ${columnName(entity, entity.id)}`
 
   return {
     all({ exportId }, context) {

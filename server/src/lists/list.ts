@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { FilterOf, FilterValue, List, RowOf, SortName } from '@arcade/contract/entities/entity'
 import { type CallContext, signedIn } from '#src/calls.ts'
-import { columnOf, type DerivedSql, type Entity } from '#src/db/entities.ts'
+import { columnName, type DerivedSql, type Entity } from '#src/db/entities.ts'
 import { momentOf } from '#src/db/moments.ts'
 import type { SearchCondition } from './search.ts'
 import type { ListSheet } from './sheet.ts'
@@ -70,15 +70,15 @@ export function whereFilter<L extends List>(served: ServedList<L>, filter: Filte
   const { within, hidden } = served
   const searched = search.trim() === '' ? undefined : served.search(search.trim())
   const others = [...(within === undefined ? [] : [sql.raw<boolean>(within)]), ...filters.map(({ condition }) => condition)]
-  const isHidden = hidden === undefined || !context ? undefined : sql<boolean>`(${bindSql(hidden, [signedIn(context).id])})`
-  const isShown = isHidden ? [sql<boolean>`not ${isHidden}`] : []
+  const hiddenRows = hidden === undefined || !context ? undefined : sql<boolean>`(${bindSql(hidden, [signedIn(context).id])})`
+  const shownRows = hiddenRows ? [sql<boolean>`not ${hiddenRows}`] : []
   const matching = [...(searched ? [searched.matches] : []), ...others]
   return {
     isEmpty: given.length === 0 && searched === undefined,
     hasSearch: searched !== undefined,
-    matches: all([...matching, ...isShown]),
-    ways: searched?.ways?.map((way) => all([way, ...others, ...isShown])),
-    hides: isHidden && all([...matching, isHidden]),
+    matches: all([...matching, ...shownRows]),
+    ways: searched?.ways?.map((way) => all([way, ...others, ...shownRows])),
+    hides: hiddenRows && all([...matching, hiddenRows]),
     withinBounds: (field) => all(filters.flatMap((one) => (one.field === field ? one.condition : []))),
   }
 }
@@ -98,7 +98,7 @@ function filterCondition<L extends List>(served: ServedList<L>, name: string, va
     const meaning = (conditions as Readonly<Record<string, (given: unknown) => Condition>>)[name]!
     return { field, condition: meaning(value) }
   }
-  const column = sql.raw(columnOf(entity, field))
+  const column = sql.raw(columnName(entity, field))
   if (kind === 'from') return { field, condition: sql`${column} >= ${momentOf(new Date(value as string))}` }
   if (kind === 'before') return { field, condition: sql`${column} < ${momentOf(new Date(value as string))}` }
   if (kind === 'min') return { field, condition: sql`${column} >= ${value}::numeric` }
@@ -117,7 +117,7 @@ export function whereTarget<L extends List>(served: ServedList<L>, target: Targe
 }
 
 function wherePicked({ entity }: Pick<ServedList, 'entity'>, ids: string[]): Condition {
-  const id = sql.raw(columnOf(entity, entity.id))
+  const id = sql.raw(columnName(entity, entity.id))
   if (entity.fields[entity.id]?.kind !== 'integer') return sql`${id} = any(${ids})`
   return sql`${id} = any(${ids.map(Number).filter(Number.isSafeInteger)}::bigint[])`
 }
@@ -127,7 +127,7 @@ export function sortSql<L extends List>({ list, entity, derived }: ServedList<L>
   const name = list.sorts[sort]!.field
   const field = entity.fields[name]!
   if (field.isDerived) return (derived as Readonly<Record<string, string>>)[name]!
-  const column = columnOf(entity, name)
+  const column = columnName(entity, name)
   return field.kind === 'text' || field.kind === 'choice' ? `lower(${column})` : column
 }
 

@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { FilterOf, List, SortName } from '@arcade/contract/entities/entity'
 import { type CallContext, signedIn } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
-import { columnOf, selectList, storedNames } from '#src/db/entities.ts'
+import { columnName, selectList, storedNames } from '#src/db/entities.ts'
 import { type ListRow, type ServedList, sortSql, type Where, whereFilter } from './list.ts'
 
 /** That many rows are counted and sorted at once; of more than that a page is found by walking along the order. */
@@ -35,7 +35,7 @@ export function numberedPages<L extends List>(
   const fields = selectList(entity, { derived })
   const columns = sql.raw(
     storedNames(entity.fields)
-      .map((name) => columnOf(entity, name))
+      .map((name) => columnName(entity, name))
       .join(', '),
   )
   const readPlainPage = database.prepared<Row>(`${list.name}-page`, plainPageSql())
@@ -94,7 +94,7 @@ export function numberedPages<L extends List>(
 
   function orderSql(sort: SortName<L>, reversed: boolean): string {
     const direction = reversed ? ' desc' : ''
-    return `${sortSql(served, sort)}${direction}, ${columnOf(entity, entity.id)}${direction}`
+    return `${sortSql(served, sort)}${direction}, ${columnName(entity, entity.id)}${direction}`
   }
 
   /** The same for the whole list. Where rows are hidden, the first parameter is who asks; limit and offset follow. */

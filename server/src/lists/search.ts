@@ -39,7 +39,7 @@ export function searchTerm(search: string, names?: RawBuilder<string>): SearchTe
   const matches = isWordStart
     ? sql<boolean>`(strpos(${searched}, ' ' || ${part}) > 0 or strpos(${searched}, '@' || ${part}) > 0)`
     : sql<boolean>`strpos(${searched}, ${part}) > 0`
-  // The condition asks one index only: of two the planner would read both, and two letters in succession are rarer than most characters.
+  // Only one index is asked, the one that finds fewer rows: two letters in succession are rarer than most single characters.
   const hasWord = !hasUnindexedCharacters(text) || /[a-z0-9_.#-]{2}/i.test(text)
   const inIndex = hasWord ? inWordIndex(text, isWordStart) : inCharacterIndex(text)
   return { matches, inIndex, found: sql<boolean>`(${inIndex} and ${matches})` }

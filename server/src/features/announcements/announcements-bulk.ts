@@ -23,7 +23,7 @@ export function announcementsBulk({ database, files }: { database: Database; fil
           .where(whereTarget(servedAnnouncements, target, context))
           .returning(['id', 'image_key', 'icon_key'])
           .execute()
-        const keys = removed.flatMap((row) => keysOf({ image: row.image_key, icon: row.icon_key }))
+        const keys = removed.flatMap((row) => fileKeys({ image: row.image_key, icon: row.icon_key }))
         for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) await files.remove(tx, keys.slice(at, at + KEYS_AT_ONCE))
         return { ids: removed.map(({ id }) => id) }
       })
@@ -59,6 +59,6 @@ export function announcementsBulk({ database, files }: { database: Database; fil
   }
 }
 
-export function keysOf({ image, icon }: { image: string | null; icon: string | null }): string[] {
+export function fileKeys({ image, icon }: { image: string | null; icon: string | null }): string[] {
   return [image, icon].filter((key) => key !== null)
 }

@@ -12,7 +12,7 @@ import { announcementEntity, selectedFields } from '#src/db/entities.ts'
 import { numberedPages } from '#src/lists/numbered-pages.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { type Files, shownName } from '#src/files/files.ts'
-import { announcementsBulk, keysOf } from './announcements-bulk.ts'
+import { announcementsBulk, fileKeys } from './announcements-bulk.ts'
 import { announcementDerived, servedAnnouncements } from './announcements-list.ts'
 import { prepareImage } from './images.ts'
 
@@ -51,7 +51,7 @@ export function announcementsHandlers({
         await keepFiles(tx, files, input)
         await tx
           .insertInto('announcements')
-          .values({ id, ...columnsOf(input) })
+          .values({ id, ...toColumns(input) })
           .execute()
         await writeHistoryItems(tx, 'announcement', { changed: [id] })
         await audit(tx, context, { action: 'announcement.create', target: id, detail: { title: input.title } })
@@ -64,10 +64,10 @@ export function announcementsHandlers({
         const before = await tx.selectFrom('announcements').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
         if (!before) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
         if (version !== undefined && before.version !== version) throw new Failure('STALE')
-        await keepFiles(tx, files, input, keysOf({ image: before.image_key, icon: before.icon_key }))
+        await keepFiles(tx, files, input, fileKeys({ image: before.image_key, icon: before.icon_key }))
         await tx
           .updateTable('announcements')
-          .set({ ...columnsOf(input), version: sql`version + 1` })
+          .set({ ...toColumns(input), version: sql`version + 1` })
           .where('id', '=', id)
           .execute()
         await writeHistoryItems(tx, 'announcement', { changed: [id] })
@@ -85,7 +85,7 @@ export function announcementsHandlers({
           .returning(['title', 'image_key', 'icon_key'])
           .executeTakeFirst()
         if (!before) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
-        await files.remove(tx, keysOf({ image: before.image_key, icon: before.icon_key }))
+        await files.remove(tx, fileKeys({ image: before.image_key, icon: before.icon_key }))
         await audit(tx, context, { action: 'announcement.remove', target: id, detail: { title: before.title } })
       })
       files.sweepSoon()
@@ -156,7 +156,7 @@ export function announcementsHandlers({
 }
 
 /** What is stored of the form (§5): desc keeps the description, an input link its link and text, a noInput link its link alone. */
-function columnsOf(input: AnnouncementInput) {
+function toColumns(input: AnnouncementInput) {
   const { type, title, subtitle, reward } = input
   const isLink = type === 'link'
   return {
@@ -184,7 +184,7 @@ async function keepFiles(
   before: string[] = [],
 ): Promise<void> {
   if (after.image !== null && after.image === after.icon) throw refusedFile('icon', 'The image and the icon must be two uploads.')
-  const keys = keysOf(after)
+  const keys = fileKeys(after)
   const missing = await files.keep(
     tx,
     keys.filter((key) => !before.includes(key)),

@@ -90,7 +90,11 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
         cursor === undefined ? [] : readCursor<[string, number, string]>(cursor, list, [isMicroseconds, isId, isText])
       const { read, total } =
         search && searchTerm(search)
-          ? await searchParticipants(database, { kind, id, search: search ?? '', direction, key }, await participantsOf(kind, id))
+          ? await searchParticipants(
+              database,
+              { kind, id, search: search ?? '', direction, key },
+              await countParticipants(kind, id),
+            )
           : await plainPage()
       const cursorOf = (row: PageRow): string => writeCursor([list, row.key, row.id, row.period])
       const page = keysetPage(read, { size: HISTORY_PAGE_SIZE, direction, cursorOf })
@@ -105,12 +109,12 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
 
       async function plainPage(): Promise<{ read: PageRow[]; total: number }> {
         const rows = await pages[direction ?? 'first']([kind, id, ...key])
-        return { read: rows, total: rows[0]?.total ?? (await participantsOf(kind, id)) }
+        return { read: rows, total: rows[0]?.total ?? (await countParticipants(kind, id)) }
       }
     },
   }
 
-  async function participantsOf(kind: HistoryKind, id: string): Promise<number> {
+  async function countParticipants(kind: HistoryKind, id: string): Promise<number> {
     const [item] = await find([kind, id])
     if (!item) throw new Failure('NO_SUCH_HISTORY')
     return item.participants
@@ -142,17 +146,17 @@ async function searchParticipants(
   participants: number,
 ): Promise<{ read: PageRow[]; total: number }> {
   const term = searchTerm(search, NAMES)!
-  const isOfItem = sql`p.kind = ${kind} and p.item_id = ${id}`
-  const isWholeId = /^\d{1,16}$/.test(search) ? sql`p.user_id = ${search}::bigint` : sql`false`
-  const walk = sql`select p.* from participations p where ${isOfItem} and (${term.matches} or ${isWholeId})`
+  const ofItem = sql`p.kind = ${kind} and p.item_id = ${id}`
+  const hasId = /^\d{1,16}$/.test(search) ? sql`p.user_id = ${search}::bigint` : sql`false`
+  const walk = sql`select p.* from participations p where ${ofItem} and (${term.matches} or ${hasId})`
   const candidates = sql`select user_id from telegram_users where ${term.inIndex} limit ${sql.lit(MAX_CANDIDATES + 1)}`
-  const isFew = participants > LOOKED_THROUGH && (await countOf(candidates)) <= MAX_CANDIDATES
-  const byName = sql`select p.* from (${candidates} offset 0) as candidate join participations p using (user_id) where ${isOfItem} and ${term.matches}`
-  const hits = isFew ? sql`${byName} union select p.* from participations p where ${isOfItem} and ${isWholeId}` : walk
+  const isFew = participants > LOOKED_THROUGH && (await countRows(candidates)) <= MAX_CANDIDATES
+  const byNameOfPlayer = sql`select p.* from (${candidates} offset 0) as candidate join participations p using (user_id) where ${ofItem} and ${term.matches}`
+  const hits = isFew ? sql`${byNameOfPlayer} union select p.* from participations p where ${ofItem} and ${hasId}` : walk
 
   const moment = momentOf(key[0] ?? '0')
   const place = sql`(${key[1] ?? 0}::bigint, ${key[2] ?? ''}::text)`
-  const isNext =
+  const afterPlace =
     direction === undefined
       ? sql`true`
       : direction === 'after'
@@ -162,11 +166,11 @@ async function searchParticipants(
   const { rows } = await sql<PageRow>`
     with hits as materialized (${hits})
     select counted.total, page.* from (select count(*) as total from hits) as counted left join (
-      select ${sql.raw(PARTICIPANT)}, at, period, ${sql.raw(microsecondsSql('at'))} as key from hits where ${isNext} order by ${order} limit ${sql.lit(HISTORY_PAGE_SIZE + 1)}
+      select ${sql.raw(PARTICIPANT)}, at, period, ${sql.raw(microsecondsSql('at'))} as key from hits where ${afterPlace} order by ${order} limit ${sql.lit(HISTORY_PAGE_SIZE + 1)}
     ) as page on true order by ${order}`.execute(db)
   return { read: rows.filter((row) => (row.id as number | null) !== null), total: rows[0]?.total ?? 0 }
 
-  async function countOf(query: RawBuilder<unknown>): Promise<number> {
+  async function countRows(query: RawBuilder<unknown>): Promise<number> {
     const counted = await sql<{ total: number }>`select count(*) as total from (${query}) as counted`.execute(db)
     return counted.rows[0]?.total ?? 0
   }

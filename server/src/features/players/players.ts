@@ -5,7 +5,7 @@ import type { PlayerParticipation } from '@arcade/contract/players'
 import type { Player } from '@arcade/contract/entities/player'
 import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
-import { microsecondsSql, momentOf } from '#src/db/moments.ts'
+import { isoSql, microsecondsSql, momentOf } from '#src/db/moments.ts'
 import { playerEntity, selectList } from '#src/db/entities.ts'
 import { cursorList } from '#src/lists/cursor-list.ts'
 import { isMicroseconds, isText, keysetPage, readCursor, writeCursor } from '#src/lists/cursors.ts'
@@ -37,18 +37,20 @@ export function playersHandlers({ database }: { database: Database }): Handlers<
     },
 
     async participations({ userId, after }) {
-      const isPlace = [isMicroseconds, isText, isText, isText] as const
+      const isPlacePart = [isMicroseconds, isText, isText, isText] as const
       const key =
-        after === undefined ? undefined : readCursor<[string, string, string, string]>(after, `player:${userId}`, [...isPlace])
+        after === undefined
+          ? undefined
+          : readCursor<[string, string, string, string]>(after, `player:${userId}`, [...isPlacePart])
       const at = momentOf(key?.[0] ?? '0')
-      const isNext = key
+      const afterPlace = key
         ? sql`and (at < ${at} or (at = ${at} and (kind, item_id, period) > (${key[1]}, ${key[2]}, ${key[3]})))`
         : sql``
-      const { rows } = await sql<Omit<PlayerParticipation, 'timestamp'> & { at: Date; key: string }>`
+      const { rows } = await sql<PlayerParticipation & { key: string }>`
         select kind, item_id as id, period, coalesce(title, '') as title, coalesce(type, '') as type, coalesce(reward, 0) as reward,
-          user_input as "userInput", at, ${sql.raw(microsecondsSql('at'))} as key
+          user_input as "userInput", ${sql.raw(isoSql('at'))} as timestamp, ${sql.raw(microsecondsSql('at'))} as key
         from participations p left join history_items h using (kind, item_id)
-        where user_id = ${userId} ${isNext}
+        where user_id = ${userId} ${afterPlace}
         order by at desc, kind, item_id, period limit ${PARTICIPATIONS_PAGE_SIZE + 1}`.execute(db)
       if (rows.length === 0) await refuseUnknown(userId)
       const cursorOf = (row: (typeof rows)[number]): string =>
@@ -58,7 +60,7 @@ export function playersHandlers({ database }: { database: Database }): Handlers<
         direction: after === undefined ? undefined : 'after',
         cursorOf,
       })
-      const participations = page.rows.map(({ at: moment, key: _key, ...row }) => ({ ...row, timestamp: moment.toISOString() }))
+      const participations = page.rows.map(({ key: _key, ...participation }) => participation)
       return { participations, after: page.after }
     },
 

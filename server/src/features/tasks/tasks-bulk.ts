@@ -1,4 +1,4 @@
-/** Acting on many tasks at once: delete, number anew, put in another order; all or none, whoever else does the same. */
+/** Acting on many tasks at once: deleting, numbering anew, putting in another order. All of them change, or none. */
 import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { MAX_NUMBER } from '@arcade/contract/numbers'
@@ -82,13 +82,13 @@ export function tasksBulk(database: Database, collection: TaskCollection): Bulk 
   }
 }
 
-/** Locks the rows in one order, whatever order they are in now, and gives their ids by priority as it is once they are locked. */
+/** Locks the rows by their ids, so that two transactions wait for each other instead of getting stuck; gives the ids by priority. */
 async function lockTasks(
   tx: Transaction<Tables>,
   collection: TaskCollection,
-  isTarget: ReturnType<typeof sql<boolean>>,
+  targeted: ReturnType<typeof sql<boolean>>,
 ): Promise<string[]> {
-  const locked = await tx.selectFrom('tasks').select('id').where(isTarget).orderBy('id').forUpdate().execute()
+  const locked = await tx.selectFrom('tasks').select('id').where(targeted).orderBy('id').forUpdate().execute()
   const rows = await tx
     .selectFrom('tasks')
     .select('id')

@@ -46,7 +46,7 @@ export function tasksHandlers(
       await database.transaction(async (tx) => {
         await tx
           .insertInto('tasks')
-          .values({ collection, id, ...columnsOf(input) })
+          .values({ collection, id, ...toColumns(input) })
           .execute()
         await writeHistoryItems(tx, collection, { changed: [id] })
         await audit(tx, context, { action: 'task.create', target: id, detail: { collection, title: input.title } })
@@ -68,7 +68,7 @@ export function tasksHandlers(
         if (version !== undefined && before.version !== version) throw new Failure('STALE')
         await tx
           .updateTable('tasks')
-          .set({ ...columnsOf(input), version: sql`version + 1` })
+          .set({ ...toColumns(input), version: sql`version + 1` })
           .where('collection', '=', collection)
           .where('id', '=', id)
           .execute()
@@ -97,6 +97,6 @@ export function tasksHandlers(
 }
 
 /** §3, §5: the type is stored as `image`; an empty link, or one that the type has no use for, as no link. */
-function columnsOf({ type, priority, title, link, reward }: TaskInput) {
+function toColumns({ type, priority, title, link, reward }: TaskInput) {
   return { image: type, priority, title, link: link && hasLink(type) ? link : null, reward }
 }

@@ -1,4 +1,4 @@
-/** Removing many users at once: never oneself, never the last admin, in a race neither (security.md, Authorization). */
+/** Removing many users at once, but never oneself and never the last admin, also when two admins remove each other (docs/security.md). */
 import { sql, type Transaction } from 'kysely'
 import type { UsersFilter } from '@arcade/contract/entities/user'
 import type { BulkOutput } from '@arcade/contract/bulk'
@@ -28,10 +28,10 @@ export async function removeUsers(
   const act = { action: 'user.remove-many', target: 'users', dryRun, expected }
   const summary = await actOnMany(database, context, act, async (tx) => {
     const admins = await lockAdmins(tx)
-    const isTarget = whereTarget(servedUsers, target, context)
+    const targeted = whereTarget(servedUsers, target, context)
     const { rows: refused } = await sql<{ id: string; email: string }>`
-      select id, email from users where ${isTarget} and (id = ${self.id} or id = ${lastAdmin()})`.execute(tx)
-    const isRemoved = sql`${isTarget} and id <> all(${refused.map(({ id }) => id)})`
+      select id, email from users where ${targeted} and (id = ${self.id} or id = ${lastAdmin()})`.execute(tx)
+    const removable = sql`${targeted} and id <> all(${refused.map(({ id }) => id)})`
     const refusals = refused.map(({ id, email }) => ({
       id,
       title: email,
@@ -46,13 +46,13 @@ export async function removeUsers(
     }
 
     async function count(): Promise<Done> {
-      const { rows } = await sql<{ affected: number }>`select count(*) as affected from users where ${isRemoved}`.execute(tx)
+      const { rows } = await sql<{ affected: number }>`select count(*) as affected from users where ${removable}`.execute(tx)
       return { ids: [], affected: rows[0]?.affected ?? 0 }
     }
 
     async function remove(): Promise<Done> {
       const { rows } = await sql<{ type: 'admin' | 'user'; affected: number; ids: string[] }>`
-        with gone as (delete from users where ${isRemoved} returning id, user_type),
+        with gone as (delete from users where ${removable} returning id, user_type),
         gone_accounts as (delete from accounts using gone where accounts.id = gone.id)
         select user_type as type, count(*) as affected, (array_agg(id order by id))[1:${sql.lit(AUDITED_IDS)}] as ids
           from gone group by user_type order by user_type`.execute(tx)
