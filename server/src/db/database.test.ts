@@ -144,7 +144,7 @@ describe('errors', () => {
     const since = performance.now()
     const error = await sql`select 1`.execute(small.db).catch((caught: unknown) => caught)
     expect(isUnavailable(error)).toBe(true)
-    expect(performance.now() - since).toBeLessThan(5_000)
+    expect(performance.now() - since, 'statements may take 30 s').toBeLessThan(20_000)
     release.resolve()
     await holding
   })
@@ -293,7 +293,7 @@ describe('opening and closing', () => {
     await pause(0)
     const since = performance.now()
     await Promise.all([own.close(), own.close()])
-    expect(performance.now() - since).toBeLessThan(10_000)
+    expect(performance.now() - since, 'the statement takes 60 s').toBeLessThan(30_000)
     expect(isUnavailable(await endless)).toBe(true)
     expect(await own.isReady()).toBe(false)
   })

@@ -18,8 +18,6 @@ import {
 } from '#src/testing/processes.ts'
 import { findProcesses } from './processes.ts'
 
-const RECOVERED_MS = 30_000
-
 test('§security crash: kill -9 of the server, the next one adopts its PostgreSQL', async () => {
   const dataDir = await preparedDataDir()
   const server = await openServer(dataDir)
@@ -68,11 +66,9 @@ test('§security crash: kill -9 of PostgreSQL while it works hard, its busy chil
         )
       ).length > 0,
   )
-  const killedAt = performance.now()
   process.kill(await postmasterPid(dataDir), 'SIGKILL')
   expect(await ended).toMatchObject({ isUnavailable: true })
   await waitForQuery(server, 'select 1 as one')
-  expect(performance.now() - killedAt).toBeLessThan(RECOVERED_MS)
 })
 
 test('§security crash: kill -9 of both', async () => {
@@ -92,7 +88,7 @@ test('§security crash: a backend killed alone, PostgreSQL restarts itself and t
   const server = await openServer(dataDir)
   const [row] = await server.query('select pg_backend_pid() as pid')
   process.kill(Number(row?.['pid']), 'SIGKILL')
-  await waitForQuery(server, 'select 1 as one', RECOVERED_MS)
+  await waitForQuery(server, 'select 1 as one')
 })
 
 test('§security crash: two processes at once find a dead PostgreSQL, one starts it, both use it', async () => {
@@ -101,7 +97,7 @@ test('§security crash: two processes at once find a dead PostgreSQL, one starts
   const command = startProcess({ dataDir, use: 'command' })
   await command.opened
   process.kill(await postmasterPid(dataDir), 'SIGKILL')
-  for (const user of [server, command]) await waitForQuery(user, 'select 1 as one', RECOVERED_MS)
+  for (const user of [server, command]) await waitForQuery(user, 'select 1 as one')
 })
 
 test('§security crash: a server that took over while ours was cut off wins, ours ends', async () => {
@@ -195,7 +191,7 @@ test.for(['has just gone', 'is being started again'])(
     await stopped(server)
     // The orphans of a killed postmaster end by themselves, each when it next looks.
     const inside = () => findProcesses(({ cwd }) => cwd === path.join(dataDir, 'postgres'))
-    await expect.poll(inside, { timeout: 30_000 }).toEqual([])
+    await expect.poll(inside).toEqual([])
   },
 )
 

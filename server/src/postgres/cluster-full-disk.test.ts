@@ -47,7 +47,7 @@ test('§security full disk: a PostgreSQL that panicked is started again as soon 
     ),
   )
   await rm(path.join(dataDir, 'ballast'))
-  await waitForQuery(server, `insert into counters values ('after', 1)`, 30_000)
+  await waitForQuery(server, `insert into counters values ('after', 1)`)
 })
 
 /** A file system of its own in memory, with a DATA_DIR on it. */

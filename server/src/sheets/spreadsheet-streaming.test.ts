@@ -17,7 +17,7 @@ describe('security "Exports": failure, a slow and a gone reader', () => {
     const { rows, wasReturned } = source(100)
     const columns: Column<string>[] = [{ header: 'x', width: 5, kind: 'text', value: () => JSON.parse('{') as string }]
     await expect(readAll(open({ rows, columns }))).rejects.toThrow(SyntaxError)
-    await vi.waitFor(() => expect(wasReturned()).toBe(true))
+    await expect.poll(wasReturned).toBe(true)
   })
 
   test('cancel runs the return of the source', async () => {
@@ -41,7 +41,7 @@ describe('security "Exports": failure, a slow and a gone reader', () => {
     const returned = vi.fn<() => Promise<IteratorReturnResult<undefined>>>(async () => ({ done: true, value: undefined }))
     const reader = open({ rows: { [Symbol.asyncIterator]: () => ({ next, return: returned }) } }).getReader()
     const reading = drain(reader)
-    await vi.waitFor(() => expect(next).toHaveBeenCalledOnce())
+    await expect.poll(() => next.mock.calls).toHaveLength(1)
     await reader.cancel()
     await reading
     expect(returned).toHaveBeenCalledOnce()
@@ -53,7 +53,7 @@ describe('security "Exports": failure, a slow and a gone reader', () => {
     const reader = open({ rows, signal: stop.signal }).getReader()
     for (let i = 0; i < 10; i++) await reader.read()
     stop.abort(new Error('shutting down'))
-    await vi.waitFor(() => expect(wasReturned()).toBe(true))
+    await expect.poll(wasReturned).toBe(true)
     await expect(reader.read()).rejects.toThrow('shutting down')
   })
 

@@ -138,11 +138,11 @@ export async function postmasterPid(dataDir: string): Promise<number> {
   return Number((await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0])
 }
 
-/** Waits for a condition; the error says what was waited for. */
+/** Waits for a condition; the error says what was waited for. The time is far beyond what anything needs, also on a busy machine. */
 export async function waitFor<T>(
   what: string,
   get: () => Promise<T> | T,
-  timeoutMs = 10_000,
+  timeoutMs = 60_000,
 ): Promise<Exclude<T, undefined | false>> {
   const deadline = performance.now() + timeoutMs
   for (;;) {
@@ -154,13 +154,13 @@ export async function waitFor<T>(
 }
 
 /** Asks again until the answer is no error. */
-export async function waitForQuery(asked: DatabaseProcess, sql: string, timeoutMs?: number): Promise<void> {
+export async function waitForQuery(asked: DatabaseProcess, sql: string): Promise<void> {
   const attempt = () =>
     asked.query(sql).then(
       () => true,
       () => false,
     )
-  await waitFor(`an answer to ${sql}`, attempt, timeoutMs)
+  await waitFor(`an answer to ${sql}`, attempt)
 }
 
 export async function isRunning(pid: number): Promise<boolean> {

@@ -38,9 +38,10 @@ describe('hostile uploads', () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const bytes = await make()
-    const start = performance.now()
+    const start = process.cpuUsage()
     const answer = await upload(app, admin, bytes, 'innocent.png')
-    expect(performance.now() - start).toBeLessThan(1000)
+    const { user, system } = process.cpuUsage(start) // a busy machine takes longer, not more
+    expect((user + system) / 1000).toBeLessThan(1000)
     expect(answer).toMatchObject({ status: 400, body: { success: false, code: 'INVALID_INPUT', message, error: message } })
     expect(await app.database.db.selectFrom('file_removals').selectAll().execute()).toEqual([])
   })

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import sharp from 'sharp'
 import { diskStore, type FileStore } from '#src/files/disk.ts'
@@ -35,8 +35,7 @@ describe.each(stores)('files on $name', ({ open }) => {
     const app = await testApp({ fileStore: store })
     return { app, store, admin: await app.signUp('admin') }
   }
-  const isGone = (store: FileStore, key: string) =>
-    vi.waitFor(async () => expect(await store.has(key)).toBe(false), { timeout: 5000 })
+  const isGone = (store: FileStore, key: string) => expect.poll(() => store.has(key)).toBe(false)
 
   test('§6 uploading is for admins, reading for admins and bots', async () => {
     const { app, admin } = await opening()
@@ -129,9 +128,7 @@ describe.each(stores)('files on $name', ({ open }) => {
 
     await admin.call('DELETE', `/api/announcements/${id}`)
     await isGone(store, next)
-    await vi.waitFor(async () => expect(await app.database.db.selectFrom('file_removals').selectAll().execute()).toEqual([]), {
-      timeout: 5000,
-    })
+    await expect.poll(() => app.database.db.selectFrom('file_removals').selectAll().execute()).toEqual([])
   })
 
   test('never a row without its file: a key that is not there, was swept or belongs to another row is refused', async () => {
@@ -192,11 +189,12 @@ describe.each(stores)('files on $name', ({ open }) => {
     await app.files.sweep()
     isBroken = false
     expect(await store.has(key)).toBe(true)
-    await vi.waitFor(async () => {
+    const isThereAfterSweeping = async () => {
       await sql`update file_removals set requested_at = now()`.execute(app.database.db)
       await app.files.sweep()
-      expect(await store.has(key)).toBe(false)
-    })
+      return store.has(key)
+    }
+    await expect.poll(isThereAfterSweeping).toBe(false)
   })
 
   test('two uploads of one name in one millisecond are two files', async () => {

@@ -164,7 +164,7 @@ test('Live: over a socket the stream begins at once, and a client that has gone 
       }),
     )
     for (const socket of sockets) socket.destroy()
-    await expect.poll(() => app.live.size(), { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => app.live.size()).toBe(0)
   }
 })
 
