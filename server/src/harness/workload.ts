@@ -34,7 +34,7 @@ export interface Workload {
   check(db: Kysely<Tables>, dataDir: string): Promise<void>
 }
 
-const WRITERS = 3
+export const WRITERS = 3
 const PAUSE_MS = 20
 const AWAY_MS = 200
 const ANSWER_MS = 60_000

@@ -7,6 +7,7 @@ import { mkdir, open, readFile, readdir, realpath, rm, stat } from 'node:fs/prom
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import {
   type ClusterSettings,
@@ -169,7 +170,8 @@ async function start({ dir, settings, log, port: preferredPort, abort }: StartOp
       return outcome
     }
     const { problem } = outcome
-    if (/lock file "postmaster.pid"/.test(problem)) {
+    // A postmaster whose file another starter has removed ends by itself, too.
+    if (/lock file "postmaster.pid"|data directory lock file is invalid/.test(problem)) {
       const other = await adopt(dir, abort)
       if (other !== undefined) return other
     } else if (/pre-existing shared memory block/.test(problem) && performance.now() < orphansGone) {
@@ -255,7 +257,10 @@ async function removeStalePidFile(dir: string): Promise<void> {
   if (file === undefined || (await isPostmaster(dir, file.pid))) return
   if (!isEmpty(file) && !pidExists(file.pid)) return
   await endOrphans(dir)
-  if ((await findProcesses((found) => found.cwd === dir)).length === 0) await rm(pidFile(dir), { force: true })
+  const real = await realpath(dir)
+  if ((await findProcesses((found) => found.cwd === real)).length > 0) return
+  // Looking through all processes takes a while, in which another starter may have started a postmaster: its file must stay.
+  if (isDeepStrictEqual(await readPidFile(dir), file)) await rm(pidFile(dir), { force: true })
 }
 
 function isEmpty(file: PidFile | undefined): boolean {
