@@ -1,9 +1,20 @@
 /** Schemas made of the declarations of entities and lists. */
 import { z } from 'zod'
 import { bulkTarget } from './bulk.ts'
-import type { Field, Fields, FieldValue, Filter, FilterValue, KindTypes, List, SortName } from './entities/entity.ts'
+import {
+  FILTER_TEXT_MAX_LENGTH,
+  MAX_NUMBER,
+  type Field,
+  type Fields,
+  type FieldValue,
+  type Filter,
+  type FilterValue,
+  type KindTypes,
+  type List,
+  type SortName,
+} from './entities/entity.ts'
 import { reversedField, searchField } from './fields.ts'
-import { MAX_NUMBER, numberParameter } from './numbers.ts'
+import { numberParameter } from './numbers.ts'
 
 /** The schema of an entity's row on the wire. */
 export function rowSchema<const Fs extends Fields>(fields: Fs) {
@@ -31,7 +42,7 @@ const kindSchemas = {
 
 const amountField = numberParameter.pipe(z.number().min(-MAX_NUMBER).max(MAX_NUMBER))
 const momentField = z.iso.datetime({ offset: true })
-const offeredTextField = z.string().max(64)
+const offeredTextField = z.string().max(FILTER_TEXT_MAX_LENGTH)
 
 /** The schema of what narrows a list down. */
 export function filterSchema<const L extends List>(list: L) {

@@ -1,7 +1,7 @@
 /** The fields that several calls share, with the messages of §5. */
 import { z } from 'zod'
-import { SEARCH_MAX_LENGTH } from './entities/entity.ts'
-import { MAX_NUMBER, numberParameter } from './numbers.ts'
+import { MAX_NUMBER, MAX_PAGE, SEARCH_MAX_LENGTH } from './entities/entity.ts'
+import { numberParameter } from './numbers.ts'
 
 export const PASSWORD_MIN_LENGTH = 6 // §9
 export const PASSWORD_MAX_LENGTH = 128
@@ -43,7 +43,7 @@ export const firstNameField = textField('First Name', NAME_MAX_LENGTH)
 export const lastNameField = textField('Last Name', NAME_MAX_LENGTH)
 
 /** A page's number in a query string. The first page is 1. */
-export const pageField = numberParameter.pipe(z.int().min(1).max(1_000_000_000)).default(1)
+export const pageField = numberParameter.pipe(z.int().min(1).max(MAX_PAGE)).default(1)
 
 /** Every list paged by number answers this beside its rows. `pageCount` is at least 1, so that an empty list shows `Page 1 of 1`. */
 export const pageOf = { page: z.int(), pageSize: z.int(), pageCount: z.int(), total: z.int() }

@@ -1,9 +1,6 @@
 /** Numbers travel and are computed as doubles. One that a double would change is refused, never rounded (design §5). */
 import { z } from 'zod'
 
-/** Up to here a double holds every whole number exactly. Larger numbers are refused. */
-export const MAX_NUMBER = 2 ** 53
-
 /** Whether a decimal number comes back from a double as it was written: `0.1` and `1.50` do, `9007199254740993` does not. */
 export function isExactNumber(text: string): boolean {
   // 15 digits survive in any double that is not near the ends of its range (IEEE 754, DBL_DIG).

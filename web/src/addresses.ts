@@ -11,33 +11,41 @@ function idIn(value: unknown): string | undefined {
   return (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined
 }
 
+/**
+ * The address with nothing else in it. The router keeps every key that the reader of an address leaves out, so that `page=abc` would
+ * reach the page, unless the reader says that it is undefined.
+ */
+function only<Address extends object>(address: Address, raw: Raw): Address {
+  return { ...Object.fromEntries(Object.keys(raw).map((key) => [key, undefined])), ...address }
+}
+
 /** Reads the address of a list's page. */
 export function addressReader<L extends List>(list: L): (raw: Raw) => ListAddress<L> {
-  return (raw) => readListAddress(list, raw)
+  return (raw) => only(readListAddress(list, raw), raw)
 }
 
 /** `?setup=…` of the link under which the first admin registers. */
-export function setupAddress({ setup }: Raw): { setup?: string } {
-  const key = idIn(setup)
-  return key === undefined ? {} : { setup: key }
+export function setupAddress(raw: Raw): { setup?: string } {
+  const setup = idIn(raw['setup'])
+  return only(setup === undefined ? {} : { setup }, raw)
 }
 
 /** `?id=…` of an edit form. */
-export function editAddress({ id }: Raw): { id?: string } {
-  const item = idIn(id)
-  return item === undefined ? {} : { id: item }
+export function editAddress(raw: Raw): { id?: string } {
+  const id = idIn(raw['id'])
+  return only(id === undefined ? {} : { id }, raw)
 }
 
-/** `?from=…` of an add form: what the new item begins as a copy of. */
-export function addAddress({ from }: Raw): { from?: string } {
-  const item = idIn(from)
-  return item === undefined ? {} : { from: item }
+/** `?from=…` of an add form names the item that the new one is a copy of. */
+export function addAddress(raw: Raw): { from?: string } {
+  const from = idIn(raw['from'])
+  return only(from === undefined ? {} : { from }, raw)
 }
 
-/** The dashboard's range of time, if it is not the one it has anyway. */
-export function dashboardAddress({ range }: Raw): { range?: ActivityRange } {
-  const known = activityRanges.find((one) => one === range)
-  return known === undefined || known === DEFAULT_ACTIVITY_RANGE ? {} : { range: known }
+/** `?range=…` of the dashboard, unless it is the range that the dashboard has anyway. */
+export function dashboardAddress(raw: Raw): { range?: ActivityRange } {
+  const range = activityRanges.find((one) => one === raw['range'])
+  return only(range === undefined || range === DEFAULT_ACTIVITY_RANGE ? {} : { range }, raw)
 }
 
 interface HistoryAddress extends ListAddress<typeof participantList> {
@@ -46,12 +54,15 @@ interface HistoryAddress extends ListAddress<typeof participantList> {
   item?: string
 }
 
-/** History's tab, its chosen item, and where one is among that item's participants. */
+/** The tab of History, its chosen item, and the place among that item's participants. */
 export function historyAddress(raw: Raw): HistoryAddress {
   const tab = historyKinds.find((kind) => kind === raw['tab'])
   const item = idIn(raw['item'])
-  return {
-    ...(tab !== undefined && tab !== 'announcement' && { tab }),
-    ...(item !== undefined && { item, ...readListAddress(participantList, raw) }),
-  }
+  return only(
+    {
+      ...(tab !== undefined && tab !== 'announcement' && { tab }),
+      ...(item !== undefined && { item, ...readListAddress(participantList, raw) }),
+    },
+    raw,
+  )
 }

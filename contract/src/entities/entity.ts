@@ -132,7 +132,13 @@ export function defineList<
   return list
 }
 
+/** Up to here a double holds every whole number exactly. Larger numbers are refused (design §5). */
+export const MAX_NUMBER = 2 ** 53
 export const SEARCH_MAX_LENGTH = 100
+/** The value of a filter of the kind `text` has at most so many characters. */
+export const FILTER_TEXT_MAX_LENGTH = 64
+/** The largest number of a page that can be asked for. */
+export const MAX_PAGE = 1_000_000_000
 /** One call takes at most so many picked rows; more rows than that are named by a filter. */
 export const BULK_MAX_IDS = 10_000
 

@@ -1,6 +1,7 @@
 /** The values in an imported line: what each may be, and what it becomes. Pure: no database, no files. */
 import { LINK_MAX_LENGTH, linkField } from '@arcade/contract/fields'
-import { isExactNumber, MAX_NUMBER } from '@arcade/contract/numbers'
+import { MAX_NUMBER } from '@arcade/contract/entities/entity'
+import { isExactNumber } from '@arcade/contract/numbers'
 
 /** Why a row is refused, for the person who will mend it. */
 export class BadRow extends Error {}

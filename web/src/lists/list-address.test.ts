@@ -42,6 +42,12 @@ test.each([
   expect(players(raw)).toEqual({})
 })
 
+test('Lists: the address asks for nothing that the call would refuse', () => {
+  expect(players({ q: 'x'.repeat(500), balanceMin: 1e300 })).toEqual({ q: 'x'.repeat(100) })
+  expect(users({ page: 1e300 })).toEqual({ page: 1_000_000_000 })
+  expect(readListAddress(taskLists.daily, { type: 'x'.repeat(500) })).toEqual({ type: 'x'.repeat(64) })
+})
+
 test('Lists: pages that are counted need no cursor; a page below 1 is the first', () => {
   expect(users({ page: 4, after: 'x' })).toEqual({ page: 4 })
   expect(users({ page: -1 })).toEqual({})

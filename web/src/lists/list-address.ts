@@ -2,7 +2,17 @@
  * The address of a list, derived from the list's declaration: what is looked for, the filters, the order and the page. The router reads
  * it before the page is loaded, so nothing here may import a page or a schema.
  */
-import type { Filter, FilterOf, FilterValue, List, SortName } from '@arcade/contract/entities/entity'
+import {
+  type Filter,
+  FILTER_TEXT_MAX_LENGTH,
+  type FilterOf,
+  type FilterValue,
+  type List,
+  MAX_NUMBER,
+  MAX_PAGE,
+  SEARCH_MAX_LENGTH,
+  type SortName,
+} from '@arcade/contract/entities/entity'
 
 /** A filter that ends before a moment stands in the address as the last day, under a name of its own. */
 type AddressName<Name, F> = F extends { dayName: infer DayName extends string } ? DayName : Name
@@ -38,7 +48,12 @@ export function readListAddress<L extends List>(list: L, raw: Record<string, unk
     const addressName = nameInAddress(name, filter)
     return [addressName, filterValueIn(raw[addressName], filter)]
   })
-  const address = { q: textIn(raw['q']), ...orderIn(list, raw), ...placeIn(list, raw), ...Object.fromEntries(filters) }
+  const address = {
+    q: textIn(raw['q'])?.slice(0, SEARCH_MAX_LENGTH),
+    ...orderIn(list, raw),
+    ...placeIn(list, raw),
+    ...Object.fromEntries(filters),
+  }
   return withoutUndefined<object>(address)
 }
 
@@ -55,7 +70,7 @@ function orderIn(list: List, raw: Record<string, unknown>): object {
 function placeIn(list: List, raw: Record<string, unknown>): object {
   const size = list.pageSizes.find((candidate) => candidate === Number(raw['size']))
   const number = Number(raw['page'])
-  const page = Number.isSafeInteger(number) && number > 1 ? number : undefined
+  const page = Number.isInteger(number) && number > 1 ? Math.min(number, MAX_PAGE) : undefined
   return { size: size === list.pageSizes[0] ? undefined : size, ...(list.isPagedByCursor ? cursorIn(page, raw) : { page }) }
 }
 
@@ -77,11 +92,11 @@ const readers: Record<Exclude<Filter['kind'], 'choice'>, (value: unknown) => str
   max: amountIn,
   from: dayIn,
   before: dayIn,
-  text: textIn,
+  text: (value) => textIn(value)?.slice(0, FILTER_TEXT_MAX_LENGTH),
 }
 
 function amountIn(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+  return typeof value === 'number' && Math.abs(value) <= MAX_NUMBER ? value : undefined
 }
 
 /** A text, also one that the router has read as a number. */

@@ -8,6 +8,7 @@ import { firstPage, type ListAddress, listFilter, withoutUndefined } from './lis
 
 /** What every list answers beside its rows. Unknown (null) is how many rows there are while they are being counted. */
 interface Answer {
+  page?: number
   pageSize: number
   pageCount: number | null
   total: number | null
@@ -60,7 +61,9 @@ export function useList<L extends List, Data extends Answer, Row>(
   const selection = useSelection<FilterOf<L>>(list.name, filter)
   const { data, error, isPlaceholderData, refetch } = query
   const total = data?.total ?? countedTotal
-  const rows = data && rowsOf(data)
+  // An answer to a page beyond the last one has no rows, though the list has: the last page is about to be asked for.
+  const isBeyond = data?.page !== undefined && data.page > (data.pageCount ?? data.page)
+  const rows = data && !isBeyond ? rowsOf(data) : undefined
 
   const goTo = (next: ListAddress<L>, replace = false): void => {
     if (onAddress) onAddress(next, replace)
@@ -70,7 +73,6 @@ export function useList<L extends List, Data extends Answer, Row>(
     goTo(withoutUndefined<object>({ ...firstPage(address), ...changed }), replace)
   const shared = { list, address, isWhole: Object.keys(filter).length === 0, rows, total, selection, change }
   const message = error ? asCallError(error).message : undefined
-  const { page = 1 } = address
 
   if (!list.isPagedByCursor) {
     return {
@@ -80,12 +82,18 @@ export function useList<L extends List, Data extends Answer, Row>(
         error: data ? undefined : message,
         onRetry: () => void refetch(),
         isStale: isPlaceholderData,
-        paging: data && { page, pageSize: data.pageSize, pageCount: data.pageCount ?? undefined },
-        onPageChange: (next) => change({ page: next > 1 ? next : undefined } as Partial<ListAddress<L>>),
+        paging: data && { page: address.page ?? 1, pageSize: data.pageSize, pageCount: data.pageCount ?? undefined },
+        // Coming back by the browser must not lead to a page that is no more.
+        onPageChange: (next) => change({ page: next > 1 ? next : undefined } as Partial<ListAddress<L>>, isBeyond),
         pager: 'numbers',
       },
     }
   }
+
+  const pageSize = data?.pageSize ?? list.pageSizes[0]
+  const pageCount = total === undefined ? undefined : Math.max(1, Math.ceil(total / pageSize))
+  // The cursor says what the page shows. Its number is a guess where rows have come or gone since one came to it.
+  const page = Math.min(address.page ?? 1, pageCount ?? Infinity)
 
   /** §4: Previous does nothing on page 1, Next nothing without a last-document cursor; both wait for a page on its way. */
   const handlePageChange = (next: number): void => {
@@ -98,7 +106,6 @@ export function useList<L extends List, Data extends Answer, Row>(
   }
   // A cursor in an old address may not be one any more; the first page always is.
   const isLost = error !== null && asCallError(error).code === 'INVALID_INPUT'
-  const pageSize = data?.pageSize ?? list.pageSizes[0]
   return {
     ...shared,
     table: {
@@ -106,12 +113,7 @@ export function useList<L extends List, Data extends Answer, Row>(
       error: !data || isLost ? message : undefined,
       onRetry: () => (isLost ? goTo(firstPage(address)) : void refetch()),
       isStale: isPlaceholderData,
-      paging: data && {
-        page,
-        pageSize,
-        // Rows may have been added before this page since one came to it.
-        pageCount: total === undefined ? undefined : Math.max(1, Math.ceil(total / pageSize), page),
-      },
+      paging: data && { page, pageSize, pageCount },
       onPageChange: handlePageChange,
       pager: 'prev-next',
       canPage: { previous: page > 1, next: data?.after != null },

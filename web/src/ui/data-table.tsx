@@ -91,7 +91,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const undrawn = (rows?.length ?? 0) - (drawn?.length ?? 0)
   useEffect(() => startTransition(() => setIsWhole(true)), [])
 
-  // This page is no more if its last row was deleted, or if an old address names it.
+  // This page is no more if its last row was deleted, or if an old address names it. The last page takes its place.
   const lastPage = paging?.pageCount
   const isBeyond = lastPage !== undefined && paging !== undefined && paging.page > lastPage
   const goBack = useEffectEvent((page: number) => onPageChange?.(page))
@@ -335,7 +335,8 @@ function Pager<Row>({
   pager = 'numbers',
   canPage,
 }: DataTableProps<Row> & { onPageChange: (page: number) => void }) {
-  const { page, pageCount } = paging ?? { page: 1, pageCount: 1 }
+  const { pageCount } = paging ?? { pageCount: 1 }
+  const page = Math.min(paging?.page ?? 1, pageCount ?? Infinity)
   const can = canPage ?? { previous: page > 1, next: page < (pageCount ?? 1) }
   return (
     <nav className={classes['pager']} aria-label="Pages" data-hidden={paging === undefined || undefined}>

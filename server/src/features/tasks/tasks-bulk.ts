@@ -1,7 +1,7 @@
 /** Acting on many tasks at once: deleting, numbering anew, putting in another order. All of them change, or none. */
 import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
-import { MAX_NUMBER } from '@arcade/contract/numbers'
+import { MAX_NUMBER } from '@arcade/contract/entities/entity'
 import type { TaskCollection } from '@arcade/contract/entities/task'
 import { audit, auditedRows } from '#src/identity/audit.ts'
 import { actOnMany } from '#src/lists/bulk.ts'
