@@ -9,6 +9,7 @@ import { forgetHours } from '#src/db/activity.ts'
 import { foldCounters } from '#src/db/counters.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { StartError } from '#src/postgres/errors.ts'
+import { findListener } from '#src/postgres/processes.ts'
 import { createSetupLink, ensureAdmin } from '#src/identity/accounts.ts'
 import { openFileStore } from '#src/files/files.ts'
 import { loadWebApp } from '#src/http/static.ts'
@@ -110,10 +111,16 @@ function listen(config: Config, fetch: Parameters<typeof serve>[0]['fetch']): Pr
     server.requestTimeout = 60_000
     server.keepAliveTimeout = 65_000 // longer than the usual 60 s of a load balancer before it
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const reason = error.code === 'EADDRINUSE' ? `port ${config.port} is in use; set PORT to another one` : error.message
-      reject(new StartError(reason))
+      void reasonOf(error, config.port).then((reason) => reject(new StartError(reason)))
     })
   })
+}
+
+/** Names the process that has the port, because a server whose npm was killed goes on without a terminal. */
+async function reasonOf(error: NodeJS.ErrnoException, port: number): Promise<string> {
+  if (error.code !== 'EADDRINUSE') return error.message
+  const pid = await findListener(port)
+  return `port ${port} is in use${pid === undefined ? '' : ` by process ${pid} (kill ${pid} ends it)`}; set PORT to another one`
 }
 
 /** Runs each piece of upkeep every so many seconds; one that fails is logged and tried again next time. */

@@ -63,7 +63,7 @@ test('§design 4 a second server on the same DATA_DIR is refused', async () => {
   await first.opened
   const second = startProcess({ dataDir, use: 'server' })
   await expect(second.opened).rejects.toThrow(
-    `Another Arcade Console is already running on DATA_DIR ${dataDir} (process ${first.pid}).`,
+    `Another Arcade Console is already running on DATA_DIR ${dataDir} (process ${first.pid}; kill ${first.pid} ends it).`,
   )
   expect(await second.ended).toMatchObject({ code: 1 })
   expect(await first.query('select 1 as one')).toEqual([{ one: 1 }])

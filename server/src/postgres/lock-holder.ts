@@ -253,7 +253,9 @@ async function takeServerLock(
       holder !== undefined &&
       performance.now() - since > ((await findProcess(pid)) === undefined ? VANISHED_MS : HANDOVER_MS)
     ) {
-      throw new AlreadyRunningError(`Another Arcade Console is already running on DATA_DIR ${dataDir} (process ${pid}).`)
+      throw new AlreadyRunningError(
+        `Another Arcade Console is already running on DATA_DIR ${dataDir} (process ${pid}; kill ${pid} ends it).`,
+      )
     }
     await pause(50, undefined, abort && { signal: abort })
   }

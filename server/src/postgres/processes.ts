@@ -40,6 +40,20 @@ export async function processStartTime(pid: number): Promise<string> {
   return (await ps(['-o', 'lstart=', '-p', String(pid)])).trim().replaceAll(/\W+/g, '')
 }
 
+/** The process that accepts TCP connections on this port, if it is known and ours to look at. */
+export async function findListener(port: number): Promise<number | undefined> {
+  if (!HAS_PROC) return Number(await output('lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-t'])) || undefined
+  const tables = await Promise.all(['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8').catch(() => '')))
+  const sockets = tables
+    .flatMap((table) => table.split('\n').slice(1))
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local, , state]) => state === LISTENING && Number.parseInt(local?.split(':')[1] ?? '', 16) === port)
+    .map((fields) => `socket:[${fields[9]}]`)
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0)
+  const owners = await Promise.all(pids.map(async (pid) => ((await hasOpen(pid, sockets)) ? pid : undefined)))
+  return owners.find((pid) => pid !== undefined)
+}
+
 /** Sends a signal; false when the process is gone. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
@@ -51,6 +65,14 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
 }
 
 const HAS_PROC = process.platform === 'linux'
+const LISTENING = '0A' // TCP_LISTEN of the kernel's net/tcp_states.h
+
+async function hasOpen(pid: number, links: string[]): Promise<boolean> {
+  if (links.length === 0) return false
+  const files = await readdir(`/proc/${pid}/fd`).catch(() => [])
+  const targets = await Promise.all(files.map((file) => readlink(`/proc/${pid}/fd/${file}`).catch(() => '')))
+  return targets.some((target) => links.includes(target))
+}
 
 /** The fields of /proc/PID/stat from the third on. The second, the program's name, may hold spaces and parentheses. */
 async function statFields(pid: number): Promise<string[]> {
@@ -71,9 +93,13 @@ async function listWithPs(selection: string[]): Promise<Process[]> {
   return found
 }
 
-/** The output of ps; empty when it found nothing, for which it exits with 1. */
-async function ps(args: string[]): Promise<string> {
-  return promisify(execFile)('ps', args, { maxBuffer: 16 * 1024 * 1024 }).then(
+function ps(args: string[]): Promise<string> {
+  return output('ps', args)
+}
+
+/** Empty when the program found nothing, for which it exits with 1. */
+async function output(program: 'ps' | 'lsof', args: string[]): Promise<string> {
+  return promisify(execFile)(program, args, { maxBuffer: 16 * 1024 * 1024 }).then(
     ({ stdout }) => stdout,
     () => '',
   )
