@@ -35,7 +35,9 @@ describe.each(stores)('files on $name', ({ open }) => {
     const app = await testApp({ fileStore: store })
     return { app, store, admin: await app.signUp('admin') }
   }
-  const isGone = (store: FileStore, key: string) => expect.poll(() => store.has(key)).toBe(false)
+  const isGone = async (store: FileStore, key: string): Promise<void> => {
+    await expect.poll(() => store.has(key)).toBe(false)
+  }
 
   test('§6 uploading is for admins, reading for admins and bots', async () => {
     const { app, admin } = await opening()

@@ -30,7 +30,7 @@ const guess = async (app: TestApp, times: number, attempt: Omit<Try, 'password'>
 }
 
 /** The same as so many attempts, without hashing a password for each of them. */
-const useUp = async ({ database }: TestApp, limit: Limit, subject: string, times: number): Promise<void> => {
+const exhaust = async ({ database }: TestApp, limit: Limit, subject: string, times: number): Promise<void> => {
   const attempts = createAttempts(database, true)
   for (let count = 0; count < times; count += 1) await attempts.count(limit, subject)
 }
@@ -41,9 +41,9 @@ async function underAttack(address = ATTACKER) {
   const { id } = await app.signUp('admin', email)
   const known = await signIn(app, { from: OFFICE })
   expect(known.status).toBe(200)
-  await useUp(app, limits.signInByAccount, email, 9)
+  await exhaust(app, limits.signInByAccount, email, 9)
   expect(await guess(app, 3, { from: address })).toEqual([401, 429, 429])
-  await useUp(app, limits.signInByAddress, address, 47)
+  await exhaust(app, limits.signInByAddress, address, 47)
   expect(await guess(app, 2, { from: address, email: 'eve@gmail.com' })).toEqual([429, 429])
   return { app, id, device: known.cookies.filter((cookie) => cookie.startsWith('device=')) }
 }
@@ -65,7 +65,7 @@ test('security: behind one address, whoever has a device of theirs gets in altho
   const app = await testApp({ rateLimit: true })
   await app.signUp('admin', email)
   const { cookies } = await signIn(app, { from: OFFICE })
-  await useUp(app, limits.signInByAddress, OFFICE, 50)
+  await exhaust(app, limits.signInByAddress, OFFICE, 50)
   expect((await guess(app, 11, { from: OFFICE })).at(-1)).toBe(429)
   expect((await signIn(app, { from: OFFICE })).status).toBe(429)
   expect((await signIn(app, { from: OFFICE, cookies })).status).toBe(200)
@@ -107,7 +107,7 @@ test('security: the address is the one that a trusted proxy names', async () => 
       },
       '10.0.0.1',
     )
-  await useUp(app, limits.signInByAddress, ATTACKER, 49)
+  await exhaust(app, limits.signInByAddress, ATTACKER, 49)
   expect((await attempt(ATTACKER)).status).toBe(401)
   expect((await attempt(`1.2.3.4, ${ATTACKER}`)).status).toBe(429)
   expect((await attempt(OFFICE)).status).toBe(401)
@@ -129,7 +129,7 @@ test('security: good sign-ins are limited, and no stranger can use that limit up
   const app = await testApp({ rateLimit: true })
   const { id } = await app.signUp('admin', email)
   await guess(app, 3, { from: ATTACKER })
-  await useUp(app, limits.signInsOfUser, id, 28)
+  await exhaust(app, limits.signInsOfUser, id, 28)
   const statuses: number[] = []
   for (let count = 0; count < 4; count += 1) statuses.push((await signIn(app, { from: OFFICE })).status)
   expect(statuses).toEqual([200, 200, 429, 429])
@@ -162,7 +162,7 @@ test('security: wrong bot tokens are limited, right ones get through all the sam
 
 test('security: a limit is for a quarter of an hour from the first attempt on', async () => {
   const app = await testApp({ rateLimit: true })
-  await useUp(app, limits.signInByAccount, email, 10)
+  await exhaust(app, limits.signInByAccount, email, 10)
   expect(await guess(app, 1, { from: ATTACKER })).toEqual([429])
   await sql`update attempt_windows set started_at = now() - interval '14 minutes 50 seconds'`.execute(app.database.db)
   expect(await guess(app, 1, { from: ATTACKER })).toEqual([429])
