@@ -6,11 +6,11 @@ import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 
 export interface Line {
-  /** From 1, blank ones counted. */
+  /** The line's number from 1, counting blank lines. */
   number: number
   text: string
   bytes: number
-  /** Why it cannot be read; `text` is then what can be shown of it. */
+  /** The reason why the line cannot be read. `text` then holds what can be shown of it. */
   problem?: string
 }
 
@@ -20,7 +20,7 @@ const CHUNK_BYTES = 256 * 1024
 const NEWLINE = 0x0a
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
-/** The lines that are not blank. Rejects with the error of the file system when the file cannot be read. */
+/** Reads the lines that are not blank. @throws the file system's error when the file cannot be read */
 export async function* readLines(path: string): AsyncGenerator<Line> {
   let number = 0
   let pending: Buffer[] = []
@@ -28,7 +28,7 @@ export async function* readLines(path: string): AsyncGenerator<Line> {
 
   const take = (chunk: Buffer): void => {
     pendingBytes += chunk.length
-    // Of a line that is too long only the beginning is kept.
+    // Only the beginning of a line that is too long is kept, so that memory stays bounded.
     if (pendingBytes <= LINE_LIMIT_BYTES || pending.length === 0) pending.push(chunk)
   }
   const finish = (): Line | undefined => {

@@ -12,7 +12,7 @@ export interface Rejects {
   close(): Promise<void>
 }
 
-/** Takes away what an earlier import left; the file is made with its first row. @throws StartError when it could not be */
+/** Removes the file of an earlier import. A new one is made with its first row. @throws StartError when it could not be made */
 export async function openRejects(path: string): Promise<Rejects> {
   try {
     await access(dirname(path), constants.W_OK)
@@ -27,7 +27,7 @@ export async function openRejects(path: string): Promise<Rejects> {
     async add({ file, line, reason }) {
       stream ??= createWriteStream(path).on('error', (error) => (failure = error))
       const head = JSON.stringify({ file, line: line.number, reason }).slice(0, -1)
-      // The row stands there as it was, down to digits that a number of ours cannot hold.
+      // The row is written as it was read, with digits that a JavaScript number cannot hold.
       const content = isJson(line) ? `"row":${line.text}` : `"text":${JSON.stringify(line.text)}`
       if (!stream.write(`${head},${content}}\n`) && !failure) await once(stream, 'drain')
       if (failure) throw failure

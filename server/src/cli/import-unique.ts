@@ -1,4 +1,4 @@
-/** Who gets a value that only one row may have: the priorities of tasks (§5), the e-mail addresses of users. Pure. */
+/** Decides which row gets a value that only one row may have: a priority of a task (§5), an e-mail address of a user. Nothing here touches the database. */
 
 export interface Claim<Key> {
   id: string

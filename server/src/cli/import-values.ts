@@ -1,9 +1,9 @@
-/** The values in an imported line: what each may be, and what it becomes. Pure: no database, no files. */
+/** Reads the values of an imported line: what each may be, and what it becomes. Nothing here touches the database or a file. */
 import { LINK_MAX_LENGTH, linkField } from '@arcade/contract/fields'
 import { MAX_NUMBER } from '@arcade/contract/entities/entity'
 import { isExactNumber } from '@arcade/contract/numbers'
 
-/** Why a row is refused, for the person who will mend it. */
+/** The reason why a row is refused, written for the person who mends it. */
 export class BadRow extends Error {}
 
 export type Row = Record<string, unknown>
@@ -75,7 +75,7 @@ export function integer(row: Row, name: string): number {
   return value
 }
 
-/** A missing flag is false. */
+/** A flag that is missing counts as false. */
 export function flag(row: Row, name: string): boolean {
   const value = row[name]
   if (!isMissing(value) && typeof value !== 'boolean') throw new BadRow(`${name} must be true or false`)
@@ -131,7 +131,7 @@ export function moment(row: Row, name: string): string | null {
   return new Date(ms).toISOString()
 }
 
-/** NaN for what is no moment. */
+/** The moment in milliseconds since 1970; NaN for a value that is none. */
 function toMilliseconds(value: unknown): number {
   if (typeof value === 'number') return value
   if (typeof value === 'string') {

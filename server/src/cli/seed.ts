@@ -14,14 +14,14 @@ import { participationsSql, telegramUsersSql } from './seed-rows.ts'
 
 export interface SeedOptions {
   database: Database
-  /** How many synthetic players there are to be at least. */
+  /** The database holds at least so many synthetic players afterwards. */
   telegramUsers: number
-  /** How many synthetic participations, over all tasks and announcements; these are made too if there are none. */
+  /** The database holds at least so many synthetic participations afterwards. Tasks and announcements are made if there are none. */
   participations: number
   log?: (line: string) => void
 }
 
-/** How many rows were added. */
+/** The numbers of rows that were added. */
 export interface SeedReport {
   telegramUsers: number
   participations: number
@@ -31,9 +31,9 @@ export interface SeedReport {
 /** Synthetic players are numbered from here + 1: above 2^52, where Telegram's ids end (Bot API, User.id), below 2^53. */
 export const SEED_BASE = 5_000_000_000_000_000
 
-/** Short of the pool's time limit for a statement, also on a slow disk. */
+/** A statement inserts so many rows, which takes less than the pool's limit also on a slow disk. */
 const CHUNK_ROWS = 50_000
-/** PostgreSQL does all the work, a process a connection. */
+/** PostgreSQL does all the work with one process for each connection, so two connections use two cores. */
 const LANES = 2
 const VACUUM_EVERY_ROWS = 1_000_000
 
@@ -53,15 +53,15 @@ export async function seed({ database, telegramUsers, participations, log = () =
 interface Context {
   database: Database
   log: (line: string) => void
-  /** Midnight, UTC: rows are of the twelve months before. */
+  /** The last midnight UTC. Seeded rows are of the twelve months before it. */
   today: string
 }
 
-/** The rows numbered `from` to `to`, inserted where they are not there yet; both ends included. */
+/** The rows numbered `from` to `to`, both included. Those that are there already stay as they are. */
 interface Chunk {
   from: number
   to: number
-  /** Counts so many rows of one time. */
+  /** Adds so many rows of one moment to the counters' changes. */
   count: (deltas: Deltas, at: Date, rows: number) => void
   sql: string
   params: unknown[]

@@ -1,4 +1,4 @@
-/** The door on a database that somebody else keeps running (DATABASE_URL): here the tests' own server. */
+/** `openDatabase` on a database that somebody else keeps running (DATABASE_URL); these tests use the tests' own server. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { pino } from 'pino'

@@ -52,8 +52,8 @@ export async function createWorld(): Promise<World> {
   const agent = new http.Agent({ keepAlive: true })
 
   const [removed, ended] = [await app.signUp('user'), await app.signUp('admin')]
-  let keeper = await app.signUp('admin')
-  await keeper.call('DELETE', `/removeUser/${removed.id}`)
+  let operator = await app.signUp('admin')
+  await operator.call('DELETE', `/removeUser/${removed.id}`)
   await ended.call('DELETE', '/api/session')
   const stranger: Client = { ...app.guest, headers: { authorization: `Bearer ${'A'.repeat(43)}` } }
   const people = { guest: app.guest, removed, ended, stranger, bot: await app.bot() } as Record<Principal, Client>
@@ -83,21 +83,21 @@ export async function createWorld(): Promise<World> {
     }
     people.user = await alive(people.user, 'user')
     people.admin = await alive(people.admin, 'admin')
-    keeper = await alive(keeper, 'admin')
+    operator = await alive(operator, 'admin')
     await read()
     for (let n = 0; n < ENOUGH; n += 1) {
       const task = { title: `Task ${n}`, link: 'https://example.org', reward: n, priority: 1_000_000 * Math.random() }
-      if (found.socialTasks.length < ENOUGH) await keeper.call('POST', '/api/social-tasks', { ...task, type: 'twitter' })
-      if (found.dailyTasks.length < ENOUGH) await keeper.call('POST', '/api/daily-tasks', { ...task, type: 'telegram' })
+      if (found.socialTasks.length < ENOUGH) await operator.call('POST', '/api/social-tasks', { ...task, type: 'twitter' })
+      if (found.dailyTasks.length < ENOUGH) await operator.call('POST', '/api/daily-tasks', { ...task, type: 'telegram' })
       if (found.announcements.length < ENOUGH)
-        await keeper.call('POST', '/api/announcements', { type: 'desc', title: `News ${n}`, subtitle: 'Today', reward: n })
+        await operator.call('POST', '/api/announcements', { type: 'desc', title: `News ${n}`, subtitle: 'Today', reward: n })
       if (found.users.length < ENOUGH) await app.signUp('user')
     }
     await read()
   }
 
   const upload = async (): Promise<unknown> => {
-    const headers = { ...keeper.headers, 'content-type': 'image/png' }
+    const headers = { ...operator.headers, 'content-type': 'image/png' }
     const answer = await app.fetch('/api/files/announcements', { method: 'POST', headers, body: new Uint8Array(png) })
     return ((await answer.json()) as { key: string }).key
   }
@@ -107,7 +107,7 @@ export async function createWorld(): Promise<World> {
   found.history = await values(sql`select item_id as value from history_items order by item_id limit 20`)
   found.files = [await upload(), await upload(), await upload()]
   const orders = ['balance', 'a-z', 'newest', 'user-id&reversed=true']
-  const pages = await Promise.all(orders.map((sort) => keeper.call('GET', `/api/telegram-users?sort=${sort}`)))
+  const pages = await Promise.all(orders.map((sort) => operator.call('GET', `/api/telegram-users?sort=${sort}`)))
   found.cursors = pages.flatMap(({ body }) => [body.after, body.before]).filter((cursor) => typeof cursor === 'string')
 
   const find = (pool: Pool, n: number): unknown => found[pool][n % found[pool].length] ?? 'none'

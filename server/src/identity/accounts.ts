@@ -11,7 +11,7 @@ import type { Tables } from '#src/db/tables.ts'
 import { hashPassword } from './passwords.ts'
 import { hashToken, type Sessions } from './sessions.ts'
 
-/** The rule of §5 that needs the configuration, checked with the others as the form does. @throws Failure INVALID_INPUT */
+/** Checks the registration with the rule of §5 that needs the configuration, as the form does. @throws Failure INVALID_INPUT */
 export function checkRegistration(input: RegistrationInput, registrationEmailHost: string): void {
   const result = registrationInputFor(registrationEmailHost).safeParse(input)
   if (result.success) return
@@ -54,7 +54,7 @@ export async function createSetupLink(database: Database): Promise<string | unde
   return token
 }
 
-/** Uses a set-up link up. @throws Failure SETUP_LINK_INVALID */
+/** Spends a set-up link, which works once. @throws Failure SETUP_LINK_INVALID */
 export async function useSetupLink(tx: Transaction<Tables>, token: string): Promise<void> {
   const used = await tx
     .deleteFrom('setup_links')

@@ -4,10 +4,10 @@ import type { Kysely } from 'kysely'
 import type { CallContext } from '#src/calls.ts'
 import type { Tables } from '#src/db/tables.ts'
 
-/** An entry names so many of the rows it is about, beside the number of all. */
+/** An entry about many rows names at most so many of them, beside their number. */
 export const AUDITED_IDS = 1000
 
-/** What an entry about many rows says of them. @param count of all rows, where `ids` are the first ones only */
+/** The detail of an entry about many rows. @param count the number of all rows, of which `ids` may hold only the first */
 export function auditedRows(ids: readonly string[], count = ids.length): { count: number; ids: string[] } {
   return { count, ids: ids.slice(0, AUDITED_IDS) }
 }

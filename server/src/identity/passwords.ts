@@ -16,7 +16,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=1$${base64(salt)}$${base64(hash)}`
 }
 
-/** Whether `password` is the one that was hashed. Without a hash it takes as long and says no, so that an unknown e-mail shows nothing. */
+/** Whether `password` is the one that was hashed. Without a hash the answer is no after the same time, so that the time does not tell an unknown e-mail. */
 export async function isPassword(password: string, hashed: string | undefined): Promise<boolean> {
   const [, , , parameters, salt, hash] = (hashed ?? (await dummyHash())).split('$')
   const cost = /^m=(\d+),t=(\d+),p=1$/.exec(parameters ?? '')
@@ -32,7 +32,7 @@ function dummyHash(): Promise<string> {
   return dummy
 }
 
-/** Makes the stand-in hash ahead of the first sign-in, which would otherwise take twice as long for an unknown e-mail. */
+/** Makes the hash that stands in for unknown e-mails. Made at the first sign-in, it would double that one's time. */
 export async function preparePasswords(): Promise<void> {
   await dummyHash()
 }

@@ -10,9 +10,9 @@ import type { Tables } from '#src/db/tables.ts'
 
 export const SESSION_IDLE_SECONDS = 12 * 60 * 60
 export const SESSION_MAX_SECONDS = 7 * 24 * 60 * 60
-/** How often at most a session's last use is written down. */
+/** A session's last use is written down at most so often. */
 const TOUCH_EVERY_MS = 10 * 60 * 1000
-/** One person's sessions at once; the oldest ends. */
+/** A person has at most so many sessions at once. One more ends the oldest. */
 export const SESSIONS_EACH = 20
 const CACHE_SIZE = 20_000
 const CHANNEL = 'sessions'
@@ -22,7 +22,7 @@ const EVERYBODY = ''
 export interface Sessions {
   /** Begins a session and gives its token, which is stored nowhere. The oldest of more than SESSIONS_EACH ends. */
   begin(userId: string): Promise<string>
-  /** Who a token belongs to, with the role they have now; `undefined` if it is unknown, expired or its user is gone. */
+  /** The user whom a token belongs to, with the present role; `undefined` if the token is unknown or expired or the user was removed. */
   userOf(token: string): Promise<SessionUser | undefined>
   /** As `userOf`, but does not count as a use of the session: an open dashboard must not keep its session alive. */
   holderOf(token: string): Promise<SessionUser | undefined>
@@ -30,13 +30,13 @@ export interface Sessions {
   onChange(listener: (userId: string | undefined) => void): void
   /** Ends one session. */
   end(token: string): Promise<void>
-  /** Ends all sessions of a user; within the transaction that changes the user. Call `changed` after it committed. */
+  /** Ends all sessions of a user, in the transaction that changes the user. Call `changed` after the commit. */
   endAllOf(tx: Kysely<Tables>, userId: string): Promise<void>
-  /** Within the transaction that changes a user: tells every process to forget what it cached of them. */
+  /** Tells every process to forget what it cached of a user. To be called in the transaction that changes the user. */
   announceChange(tx: Kysely<Tables>, userId: string): Promise<void>
   /** As `announceChange` for very many users: tells every process to forget all it cached. */
   announceManyChanges(tx: Kysely<Tables>): Promise<void>
-  /** After the commit: forgets here and now what is cached of a user, or of all. */
+  /** Forgets at once what this process has cached of a user, or of all users. To be called after the commit. */
   changed(userId?: string): void
   /** Deletes expired sessions. */
   sweep(): Promise<void>
@@ -184,7 +184,7 @@ function cacheUntil(row: SessionRow, now: number): number {
   return Math.min(now + CACHE_MS, row.created_at.getTime() + SESSION_MAX_SECONDS * 1000)
 }
 
-/** Writes down that a session is in use. Failing to (a full disk, say) must not fail the request. */
+/** Writes down that a session is in use. A failure, such as a full disk, must not fail the request. */
 async function touch(db: Kysely<Tables>, hash: Buffer): Promise<void> {
   await db
     .updateTable('sessions')
@@ -194,7 +194,7 @@ async function touch(db: Kysely<Tables>, hash: Buffer): Promise<void> {
     .catch(() => {})
 }
 
-/** How tokens of sessions, set-up links and bots are stored. */
+/** Tokens of sessions, set-up links and bots are stored as this hash. */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }

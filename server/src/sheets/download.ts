@@ -28,9 +28,9 @@ export interface Table<Row> {
 
 export interface DownloadOptions<Row> {
   context: CallContext
-  /** Under which its progress can be asked for. */
+  /** The caller asks for the progress under this id. */
   exportId: string | undefined
-  /** What is exported, for the audit trail. */
+  /** The name of what is exported, for the audit trail. */
   target: string
   detail?: Record<string, unknown>
   fileName: string

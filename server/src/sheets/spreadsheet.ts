@@ -4,7 +4,7 @@
  */
 import { ENTRY_LIMIT_BYTES, PieceBuffer, zip, type ZipEntry } from './zip-stream.ts'
 
-/** `width` is in characters. An empty cell is null, undefined or ''; what does not fit its kind becomes text, NaN an empty cell. */
+/** `width` is in characters. Null, undefined, '' and NaN make an empty cell. A value that does not fit the column's kind becomes text. */
 export type Column<Row> = { header: string; width: number } & (
   | { kind: 'text'; value: (row: Row) => string | null | undefined }
   | { kind: 'number'; value: (row: Row) => number | bigint | string | null | undefined }
@@ -12,10 +12,10 @@ export type Column<Row> = { header: string; width: number } & (
 )
 
 export interface SpreadsheetOptions<Row> {
-  /** Further sheets are called `name (2)`, `name (3)` …; what Excel refuses in a name is replaced. */
+  /** Further sheets are called `name (2)`, `name (3)` and so on. Characters that Excel refuses in a name are replaced. */
   sheetName: string
   columns: readonly Column<Row>[]
-  /** Batches in their order; one is read ahead. Its `return` is called when the reader leaves or the signal fires. */
+  /** Batches of rows, of which one is read ahead. The iterator's `return` is called when the reader leaves or the signal fires. */
   rows: AsyncIterable<readonly Row[]>
   /** Called after each batch with the number of rows written so far. */
   onRows?: ((written: number) => void) | undefined
@@ -24,7 +24,7 @@ export interface SpreadsheetOptions<Row> {
 }
 
 const LIMITS = {
-  rowsPerSheet: 1_048_576, // Excel's, with the header
+  rowsPerSheet: 1_048_576, // Excel's limit, which counts the header
   bytesPerSheet: ENTRY_LIMIT_BYTES - 2 ** 26, // 64 MiB are room for the last row
   zip64From: undefined as number | undefined,
 }
@@ -76,7 +76,7 @@ export function spreadsheet<Row>(
   )
 }
 
-/** Rows one by one out of batches. While a batch is written the next is already on its way, so the database works meanwhile. */
+/** Hands out the rows of batches one by one. The next batch is asked for while one is written, so that the database works meanwhile. */
 class RowSource<Row> {
   readonly #batches: AsyncIterator<readonly Row[]>
   readonly #onRows: ((written: number) => void) | undefined
@@ -122,7 +122,7 @@ class RowSource<Row> {
     this.#interrupt?.(reason)
   }
 
-  /** Gives the source back, once, whoever asks; an async generator runs its `finally` after the batch it is reading. */
+  /** Releases the source, and does so once. An async generator runs its `finally` only after the batch that it is reading. */
   release(): Promise<unknown> {
     this.#released ??= Promise.resolve(this.#batches.return?.())
     return this.#released
@@ -193,7 +193,7 @@ async function* worksheet<Row>(
   yield piece.take()
 }
 
-/** A function a column, made once: the loop over millions of cells then has nothing to decide but the value. */
+/** Makes one function for each column, so that the loop over millions of cells only decides on values. */
 function cellWriter<Row>(column: Column<Row>, index: number): (row: Row, number: string) => string {
   const start = `<c r="${columnName(index)}`
   const text = (value: string | null | undefined, row: string): string =>
@@ -247,7 +247,7 @@ function textCell(start: string, text: string): string {
 }
 
 const FORMULA_START = /^(?:[\t\n]|\s*[=+\-@＝＋－＠])/
-/** A lone hyphen, a plain number or phone number, a handle: nothing in them can be computed or called. */
+/** A lone hyphen, a plain number or phone number and a handle hold nothing that a spreadsheet could compute or call. */
 const HARMLESS = /^(?:-|[+-]\d+(?:\.\d+)?|@[A-Za-z0-9_.]+)$/
 
 /**
@@ -270,7 +270,7 @@ function cut(text: string, length = CELL_CHARACTERS): string {
   return text.slice(0, isPairCut ? length - 1 : length)
 }
 
-/** A lone surrogate is no matter: UTF-8 makes U+FFFD of it. `_x0041_` would be read as `A`, so its underscore is written in that way. */
+/** Excel reads `_x0041_` as `A`, so the underscore of such a text is escaped. A lone surrogate needs nothing: UTF-8 turns it into U+FFFD. */
 function escape(text: string): string {
   return text
     .replace(/_(?=x[\da-f]{4}_)/gi, '_x005F_')
@@ -303,7 +303,7 @@ const CONTENT = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 const FROZEN_HEADER =
   '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>'
 
-/** Positions in cellXfs below. */
+/** Positions of the cell formats in the `cellXfs` below. */
 const STYLE = { header: 1, date: 2, text: 3, integer: 4 } as const
 const STYLES = `${XML}<styleSheet xmlns="${MAIN}">\
 <numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>\

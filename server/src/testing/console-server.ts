@@ -1,4 +1,4 @@
-/** A running Arcade Console for end-to-end tests and benchmarks: the real process on a fresh data directory, and the door to its database. */
+/** A running Arcade Console for end-to-end tests and benchmarks: the real process on a fresh data directory, and a handle of its database. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -28,7 +28,7 @@ async function addItem(
     .execute()
 }
 
-type Given = {
+type SeededParticipant = {
   user_id: number
   at?: string | Date
   period?: string
@@ -40,7 +40,7 @@ type Given = {
 
 async function addParticipants(
   database: Database,
-  participants: Given[],
+  participants: SeededParticipant[],
   item: { kind: HistoryKind; item_id: string } = twitter,
 ): Promise<void> {
   const { kind, item_id } = item

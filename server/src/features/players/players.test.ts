@@ -6,9 +6,9 @@ import type { Database } from '#src/db/database.ts'
 import { addCount } from '#src/testing/activity.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'
 
-type Given = { user_id: number; balance?: number | string; first_name?: string | null }
+type SeededPlayer = { user_id: number; balance?: number | string; first_name?: string | null }
 
-async function addPlayers(database: Database, players: Given[]): Promise<void> {
+async function addPlayers(database: Database, players: SeededPlayer[]): Promise<void> {
   await database.db
     .insertInto('telegram_users')
     .values(players.map((player) => ({ balance: 0, ...player })))
@@ -131,7 +131,7 @@ describe('§9 the first page', () => {
 })
 
 describe('§7 startAfter and endBefore', () => {
-  const players: Given[] = Array.from({ length: 63 }, (_, index) => ({
+  const players: SeededPlayer[] = Array.from({ length: 63 }, (_, index) => ({
     user_id: 1000 + ((index * 37) % 63),
     balance: [0, 0, 0, '9007199254740991.123456789', '9007199254740991.123456788', -5.5, index][index % 7]!,
     first_name: [null, 'Anna', 'anna', 'Åse', '', '😀Sky', `P${index % 9}`][index % 7]!,
