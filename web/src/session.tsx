@@ -55,12 +55,18 @@ export function setCurrentUser(user: SessionUser | null): void {
 
 function adopt(user: SessionUser | null): void {
   void queryClient.cancelQueries({ queryKey: sessionKey })
-  forgetOthers(user)
   queryClient.setQueryData<Session>(sessionKey, (session) => session && { ...session, user })
+  forgetOthers(user)
 }
 
 /** Takes the session that came with the page, or else asks the server for it before the first render. */
 export function startSession(): void {
+  // The page that one signs out from is drawn until Login is loaded, and must not ask anew for what was dropped from the cache.
+  const enabled = ({ queryKey }: { queryKey: readonly unknown[] }): boolean => isSessionKey(queryKey) || currentUser() !== null
+  queryClient.setDefaultOptions({
+    ...queryClient.getDefaultOptions(),
+    queries: { ...queryClient.getDefaultOptions().queries, enabled },
+  })
   const session = sessionInPage()
   if (session === null) {
     void queryClient.prefetchQuery(sessionQuery())
