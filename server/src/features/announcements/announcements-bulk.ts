@@ -1,10 +1,11 @@
 /** Acting on many announcements at once: delete with their files, make active or inactive. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { actOnMany } from '#src/lists/bulk.ts'
 import { whereTarget } from '#src/lists/list.ts'
 import type { Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import type { Tables } from '#src/db/tables.ts'
 import type { Files } from '#src/files/files.ts'
 import { servedAnnouncements } from './announcements-list.ts'
 
@@ -20,7 +21,7 @@ export function announcementsBulk({ database, files }: { database: Database; fil
       const summary = await actOnMany(database, context, act, async (tx) => {
         const removed = await tx
           .deleteFrom('announcements')
-          .where(whereTarget(servedAnnouncements, target, context))
+          .where(await lockAnnouncements(tx, whereTarget(servedAnnouncements, target, context)))
           .returning(['id', 'image_key', 'icon_key'])
           .execute()
         const keys = removed.flatMap((row) => fileKeys({ image: row.image_key, icon: row.icon_key }))
@@ -43,7 +44,7 @@ export function announcementsBulk({ database, files }: { database: Database; fil
         const changed = await tx
           .updateTable('announcements')
           .set({ status, version: sql`version + 1` })
-          .where(whereTarget(servedAnnouncements, target, context))
+          .where(await lockAnnouncements(tx, whereTarget(servedAnnouncements, target, context)))
           .where('status', '<>', status)
           .returning('id')
           .execute()
@@ -57,6 +58,12 @@ export function announcementsBulk({ database, files }: { database: Database; fil
       })
     },
   }
+}
+
+/** Locks the targeted rows in the order of their ids, so that two acts on the same rows wait for each other instead of deadlocking. */
+async function lockAnnouncements(tx: Transaction<Tables>, targeted: RawBuilder<boolean>): Promise<RawBuilder<boolean>> {
+  const locked = await tx.selectFrom('announcements').select('id').where(targeted).orderBy('id').forUpdate().execute()
+  return sql<boolean>`id = any(${locked.map(({ id }) => id)})`
 }
 
 export function fileKeys({ image, icon }: { image: string | null; icon: string | null }): string[] {
