@@ -211,6 +211,7 @@ test.describe('§6 roles', () => {
       await signIn('admin')
       await page.goto('/')
       await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()
+      await expect(page.getByText('Live', { exact: true })).toBeVisible() // nothing that the page asks for by itself is left to be refused
       await context.clearCookies()
       await page.getByRole('link', { name: 'Manage Users' }).click()
       await expectLogin(page)
