@@ -7,6 +7,9 @@ import { generatedRequest, routes } from './requests.ts'
 import { createWorld } from './world.ts'
 
 const TIMEOUT_MS = 60 * 60_000
+/** So often 500 further requests are generated, of which only those to calls that have not succeeded yet are sent. */
+const FURTHER_ROUNDS = 40
+type GeneratedRequest = typeof generatedRequest extends fc.Arbitrary<infer Generated> ? Generated : never
 
 test('§security input: whatever is asked by whomever, the answer is one of the contract', { timeout: TIMEOUT_MS }, async () => {
   const numRuns = rounds(4_000, 100_000)
@@ -17,7 +20,7 @@ test('§security input: whatever is asked by whomever, the answer is one of the 
   const answered = new Set<string>()
   let slowest = { milliseconds: 0, call: '' }
 
-  const property = fc.asyncProperty(generatedRequest, async (request) => {
+  const ask = async (request: GeneratedRequest): Promise<void> => {
     const { sent, received, change } = await world.send(request)
     try {
       const code = checkAnswer(sent, request.principal, received)
@@ -33,14 +36,20 @@ test('§security input: whatever is asked by whomever, the answer is one of the 
       const answer = `${received.status} ${received.bytes.subarray(0, 1000).toString()}`
       throw new Error(`${(error as Error).message}\n${JSON.stringify(shown)}\n→ ${answer}`, { cause: error })
     }
-  })
+  }
+  const property = fc.asyncProperty(generatedRequest, ask)
   const startedAt = performance.now()
   await fc.assert(property, { numRuns, seed, endOnFailure: false })
   reportFigure(
     `requests: ${numRuns} in ${Math.round((performance.now() - startedAt) / 1000)} s, ${counts.good} answered, ${counts.refused} refused; ` +
       `slowest ${Math.round(slowest.milliseconds)} ms (${slowest.call}); ${[...codes].map(([code, n]) => `${code} ${n}`).join(', ')}`,
   )
-  const never = routes.map(({ name }) => name).filter((name) => !answered.has(name))
+  const unanswered = (): string[] => routes.map(({ name }) => name).filter((name) => !answered.has(name))
+  // Some calls succeed rarely by chance, such as one that needs a kind and an id that fit: these are asked more often.
+  for (let round = 1; unanswered().length > 1 && round <= FURTHER_ROUNDS; round += 1) {
+    for (const request of fc.sample(generatedRequest, { numRuns: 500, seed: seed + round }))
+      if (unanswered().includes(request.call)) await ask(request)
+  }
   // Only a download that is under way has a progress, and here one request follows another.
-  expect(never, 'calls that never succeeded').toEqual(['downloads.progress'])
+  expect(unanswered(), 'calls that never succeeded').toEqual(['downloads.progress'])
 })
