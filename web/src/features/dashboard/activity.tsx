@@ -1,4 +1,4 @@
-/** The activity below the dashboard's cards: what happened over time, top balances, most participationsAt part in. It is loaded after the cards and kept up to date by events. */
+/** The activity below the dashboard's cards: what happened over time, top balances, what most people took part in. It is loaded after the cards and kept up to date by events. */
 import type { Activity as ActivityData } from '@arcade/contract/dashboard'
 import { type ActivityRange, DEFAULT_ACTIVITY_RANGE, RANKS_SHOWN } from '@arcade/contract/entities/activity'
 import { taskTypeLabels } from '@arcade/contract/entities/task'
@@ -119,7 +119,7 @@ function Panels({ activity, isStale }: { activity: ActivityData; isStale: boolea
       <ChartPanel
         title="Participations"
         aside={<Sum value={participations} list={lists.history} label="See who took part" />}
-        emptyText="Nobody has participationsAt part in this time."
+        emptyText="Nobody has taken part in this time."
         isEmpty={participations === 0}
         isStale={isStale}
         columns={[when, 'Social', 'Daily', 'Announcement', 'All']}
@@ -136,7 +136,7 @@ function Panels({ activity, isStale }: { activity: ActivityData; isStale: boolea
       </ChartPanel>
       <ChartPanel
         title="Participations by type"
-        emptyText="Nobody has participationsAt part in this time."
+        emptyText="Nobody has taken part in this time."
         isEmpty={types.length === 0}
         isStale={isStale}
         columns={['Type', 'Of', 'Participations']}
@@ -177,7 +177,7 @@ function Panels({ activity, isStale }: { activity: ActivityData; isStale: boolea
       </ChartPanel>
       <ChartPanel
         title="Most participants this week"
-        emptyText="Nobody has participationsAt part this week."
+        emptyText="Nobody has taken part this week."
         isEmpty={topItems.length === 0}
         columns={['Title', 'Of', 'Participants']}
         rows={topItems.map((item) => ({
