@@ -79,6 +79,16 @@ export function onRejection(listener: (error: CallError) => void): () => void {
   return () => rejectionListeners.delete(listener)
 }
 
+let renewSession: () => Promise<boolean> = async () => false
+
+/**
+ * Says what to do when a call is refused because nobody is signed in any more: once `renew` has answered true, somebody is again, and
+ * the call is made once more.
+ */
+export function onSessionEnd(renew: () => Promise<boolean>): void {
+  renewSession = renew
+}
+
 function failed(error: unknown): unknown {
   if (error instanceof DOMException && error.name === 'AbortError') return error
   const callError = asCallError(error)
@@ -100,7 +110,10 @@ const link = new OpenAPILink(contractRoutes, {
   interceptors: [
     async (call) => {
       try {
-        return await call.next()
+        return await call.next().catch(async (error: unknown) => {
+          if (asCallError(error).code === 'SIGNED_OUT' && (await renewSession())) return call.next()
+          throw error
+        })
       } catch (error) {
         throw failed(error)
       }

@@ -1,7 +1,10 @@
 /** Who is signed in (§3 session data, §4 authentication): one cached answer, which follows sign-ins and sign-outs of other tabs. */
 import type { SessionUser } from '@arcade/contract/auth'
 import { useQuery } from '@tanstack/react-query'
-import { api, client, onRejection, queryClient } from './client.ts'
+import { useSyncExternalStore } from 'react'
+import { dropDraftsOf } from '#src/ui/drafts.ts'
+import { forgetUnsavedWork, hasUnsavedWork } from '#src/ui/unsaved.ts'
+import { api, client, onRejection, onSessionEnd, queryClient } from './client.ts'
 
 const STALE_AFTER_MS = 30_000
 const sessionKey = api.auth.session.queryKey()
@@ -18,6 +21,12 @@ function sessionQuery() {
     queryKey: sessionKey,
     queryFn: async ({ signal }: { signal: AbortSignal }): Promise<Session> => {
       const session = await client.auth.session(undefined, { signal })
+      const user = currentUser()
+      if (!session.user && isRenewable()) {
+        void renew()
+        return { ...session, user }
+      }
+      if (session.user) endRenewal(session.user.id === user?.id) // another tab has signed in
       forgetOthers(session.user)
       return session
     },
@@ -51,6 +60,14 @@ export function setCurrentUser(user: SessionUser | null): void {
   adopt(user)
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel has none
   tabs.postMessage('changed')
+}
+
+/** Signed out by the person: nothing of theirs stays in this browser. */
+export function forgetPerson(): void {
+  const user = currentUser()
+  if (user) dropDraftsOf(user.id)
+  forgetUnsavedWork()
+  setCurrentUser(null)
 }
 
 function adopt(user: SessionUser | null): void {
@@ -94,12 +111,67 @@ function isSessionKey(key: readonly unknown[]): boolean {
   return JSON.stringify(key) === JSON.stringify(sessionKey)
 }
 
+/** A session that has ended beside text that is not saved yet: the page stays while its owner signs in again. */
+interface Renewal {
+  user: SessionUser
+  /** Settled once somebody has signed in again, or has given up. */
+  result: PromiseWithResolvers<boolean>
+}
+
+let renewal: Renewal | undefined
+const renewalListeners = new Set<() => void>()
+
+/** The session that has to be renewed, if there is one. */
+export function useRenewal(): Renewal | undefined {
+  return useSyncExternalStore(
+    (listener) => {
+      renewalListeners.add(listener)
+      return () => renewalListeners.delete(listener)
+    },
+    () => renewal,
+  )
+}
+
+function setRenewal(next: Renewal | undefined): void {
+  renewal = next
+  for (const listener of renewalListeners) listener()
+}
+
+function isRenewable(): boolean {
+  return currentUser() !== null && hasUnsavedWork()
+}
+
+/** The owner of the session has signed in again or, with null, gives the unsaved text up. */
+export function settleRenewal(user: SessionUser | null): void {
+  if (!user) forgetUnsavedWork()
+  setCurrentUser(user)
+  endRenewal(user !== null)
+}
+
+function endRenewal(isRenewed: boolean): void {
+  if (!renewal) return
+  const { result } = renewal
+  setRenewal(undefined)
+  result.resolve(isRenewed)
+}
+
+/** Asks for the session to be renewed if something would be lost without it; false if it was not. */
+function renew(): Promise<boolean> {
+  const user = currentUser()
+  if (renewal) return renewal.result.promise
+  if (!user || !isRenewable()) return Promise.resolve(false)
+  const result = Promise.withResolvers<boolean>()
+  setRenewal({ user, result })
+  return result.promise
+}
+
 /** Follows other tabs and the server's refusals; the returned function stops it. */
 export function watchSession(): () => void {
   const refresh = () => void queryClient.invalidateQueries({ queryKey: sessionKey })
   tabs.addEventListener('message', refresh)
+  onSessionEnd(renew)
   const stop = onRejection(({ code }) => {
-    if (code === 'SIGNED_OUT') adopt(null)
+    if (code === 'SIGNED_OUT') void renew().then((isRenewed) => isRenewed || adopt(null))
     else refresh() // the rights may have changed
   })
   return () => {

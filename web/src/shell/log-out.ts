@@ -2,19 +2,23 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useRef } from 'react'
 import { client } from '#src/client.ts'
-import { setCurrentUser } from '#src/session.tsx'
+import { forgetPerson } from '#src/session.tsx'
+import { useConfirm } from '#src/ui/confirm.tsx'
 import { toast } from '#src/ui/toast.tsx'
+import { hasUnsavedWork } from '#src/ui/unsaved.ts'
 
-/** Signs out. A call while another one is on its way does nothing. */
+/** Signs out, after a question if unsaved text would be lost. A call while another one is on its way does nothing. */
 export function useLogOut(): () => Promise<void> {
   const navigate = useNavigate()
+  const confirm = useConfirm()
   const isLeaving = useRef(false)
   return async () => {
     if (isLeaving.current) return
     isLeaving.current = true
     try {
+      if (hasUnsavedWork() && !(await confirm(question))) return
       await client.auth.logout()
-      setCurrentUser(null)
+      forgetPerson()
       toast.success('Logged Out Succesfully!') // sic, §2
       await navigate({ to: '/' })
     } catch {
@@ -23,4 +27,10 @@ export function useLogOut(): () => Promise<void> {
       isLeaving.current = false
     }
   }
+}
+
+const question = {
+  title: 'Log out without saving?',
+  message: 'What you typed here is not saved. Logging out also deletes the drafts that this browser keeps for you.',
+  isDestructive: true,
 }

@@ -7,12 +7,14 @@ import { type MouseEvent, useEffect, useState } from 'react'
 import { useSession } from '#src/session.tsx'
 import { ConfirmProvider } from '#src/ui/confirm.tsx'
 import { Logo } from '#src/ui/logo.tsx'
+import { DraftOwner } from '#src/ui/drafts.ts'
 import { forgetSelections } from '#src/ui/selection.tsx'
 import { Navigation } from './navigation.tsx'
 import { OfflineNotice } from './offline-notice.tsx'
 import classes from './shell.module.css'
 import { isMac, PALETTE_KEYS } from './shortcut-keys.ts'
 import { useShortcuts } from './shortcuts.tsx'
+import { UnsavedWorkGuard } from './unsaved-work.tsx'
 
 export function Shell() {
   const { user } = useSession()
@@ -63,10 +65,11 @@ export function Shell() {
         {/* The key draws the page anew when somebody else signs in, so that nobody sees another one's state. */}
         <main id="main" key={user?.id} tabIndex={-1} className={classes['main']}>
           <OfflineNotice />
-          {user && <PersonsPage />}
+          {user && <PersonsPage id={user.id} />}
         </main>
       </div>
       {user && shortcuts.overlay}
+      <UnsavedWorkGuard />
     </ConfirmProvider>
   )
 }
@@ -94,9 +97,13 @@ function SearchButton({ shortcuts, className }: { shortcuts: ReturnType<typeof u
   )
 }
 
-function PersonsPage() {
+function PersonsPage({ id }: { id: string }) {
   useEffect(() => forgetSelections, [])
-  return <Outlet />
+  return (
+    <DraftOwner value={id}>
+      <Outlet />
+    </DraftOwner>
+  )
 }
 
 function HomeLink() {

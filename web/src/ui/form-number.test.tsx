@@ -7,14 +7,14 @@ import { Form, SubmitButton, useForm } from './form.tsx'
 
 const schema = z.object({
   reward: z
-    .number({ error: ({ input }) => (input === undefined ? 'Reward is required' : 'Reward must be a number') })
+    .number({ error: ({ input }) => (input === undefined || input === '' ? 'Reward is required' : 'Reward must be a number') })
     .max(2 ** 53, 'Too much'),
 })
 
 type OnSubmit = (values: { reward: number }) => Promise<void>
 
-function Sample({ onSubmit }: { onSubmit: OnSubmit }) {
-  const form = useForm(async () => schema, {})
+function Sample({ onSubmit, reward: first }: { onSubmit: OnSubmit; reward?: number }) {
+  const form = useForm(async () => schema, first === undefined ? {} : { reward: first })
   return (
     <Form form={form} onSubmit={onSubmit} label="Task">
       <NumberField control={form.control} name="reward" label="Reward" />
@@ -90,6 +90,17 @@ test('§5 empty is not 0: the schema says that it is required', async () => {
   render(<Sample onSubmit={onSubmit} />)
   await reward.fill('5')
   await reward.clear()
+  await submit.click()
+  await expect.element(reward).toHaveAccessibleDescription('Reward is required')
+  expect(onSubmit).not.toHaveBeenCalled()
+})
+
+test('§5 the number that a form began with can be taken away, and is required then', async () => {
+  const onSubmit = vi.fn<OnSubmit>(async () => {})
+  render(<Sample onSubmit={onSubmit} reward={5} />)
+  await expect.element(reward).toHaveValue('5')
+  await reward.clear()
+  await expect.element(reward).toHaveValue('')
   await submit.click()
   await expect.element(reward).toHaveAccessibleDescription('Reward is required')
   expect(onSubmit).not.toHaveBeenCalled()

@@ -3,8 +3,9 @@ import type { FieldValues } from 'react-hook-form'
 import { type FieldProps, useField } from './form.tsx'
 import { NumberInput } from './number-input.tsx'
 
-/** Its value is a number, undefined while it is empty, or the text as it was typed where no number says the same; a schema refuses that. */
+/** Its value is a number, '' once it was emptied, or the text as it was typed where no number says the same; a schema refuses those. */
 export function NumberField<Input extends FieldValues, Output>(props: FieldProps<Input, Output>) {
   const { field, wrapper } = useField(props)
-  return <NumberInput {...wrapper} {...field} />
+  // Not undefined: to react-hook-form that is the value which the field began with.
+  return <NumberInput {...wrapper} {...field} onChange={(value) => field.onChange(value ?? '')} />
 }

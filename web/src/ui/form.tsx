@@ -20,7 +20,7 @@ import type { z } from 'zod'
 import classes from './form.module.css'
 
 /** The schema of a form makes an object of an object. */
-type FormSchema = z.ZodType<FieldValues, FieldValues>
+export type FormSchema = z.ZodType<FieldValues, FieldValues>
 
 /**
  * A form of the schema that `load` imports; the fields and the submit handler have the schema's types. The schema is loaded when the form

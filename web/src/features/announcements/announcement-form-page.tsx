@@ -14,13 +14,15 @@ import { type Control, useWatch } from 'react-hook-form'
 import type { z } from 'zod'
 import { api, asCallError, type CallError, client, fetchStoredFile } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
+import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
 import { FormNotice } from '#src/ui/form-notice.tsx'
 import { FormWithPreview, Preview } from '#src/ui/form-preview.tsx'
-import { Form, FormActions, SelectField, SubmitButton, TextareaField, TextField, useForm } from '#src/ui/form.tsx'
+import { Form, FormActions, SelectField, SubmitButton, TextareaField, TextField } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
+import { useUnsaved } from '#src/ui/unsaved.ts'
 import { addressOf, type ChosenFile, FileField } from './file-field.tsx'
 
 const SUCCESS_DELAY_MS = 2000 // §4: after a create, not after an update
@@ -102,14 +104,17 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
   const navigate = useNavigate()
   const [refusal, setRefusal] = useState<CallError>()
   const first = announcement ?? source
-  const form = useForm(
+  const form = useDraftForm(
     () => import('@arcade/contract/announcements').then(({ announcementInput }) => announcementInput),
     first ? valuesOf(first) : empty,
+    { name: `announcement ${announcement?.id ?? (source ? `copy of ${source.id}` : 'new')}`, basis: announcement?.version },
   )
   const { setValue } = form
   const [type, linkType] = useWatch({ control: form.control, name: ['type', 'linkType'] })
   const image = useFile(files?.image ?? storedFile(announcement?.image, announcement?.imageName))
   const icon = useFile(files?.icon ?? storedFile(announcement?.icon, announcement?.iconName))
+
+  useUnsaved(image.isChanged || icon.isChanged)
 
   useEffect(() => {
     if (type !== 'link') setValue('link', '') // a wrong link in the hidden field would keep the form from being sent
@@ -122,7 +127,7 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
       const input = { ...values, image: sentImage.key, imageName: sentImage.name, icon: sentIcon.key, iconName: sentIcon.name }
       if (announcement) await client.announcements.update({ ...input, id: announcement.id, version: announcement.version })
       else await client.announcements.create(input)
-      form.reset()
+      form.finish()
       if (announcement) toast.success('Announcement Updated Successfully!')
       else toast.success('Announcement Created Successfully!', { delayMs: SUCCESS_DELAY_MS })
       await navigate({ to: '/annoucements' })
@@ -141,6 +146,7 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
   return (
     <FormWithPreview preview={<AnnouncementPreview control={form.control} image={image.field.value} icon={icon.field.value} />}>
       <Panel>
+        <DraftOffer offer={form.offer} />
         <Form form={form} onSubmit={handleSubmit} label={announcement ? 'Update Announcement' : 'Add Announcement'}>
           <SelectField
             control={form.control}
@@ -223,10 +229,12 @@ function storedFile(key: string | null | undefined, name: string | null | undefi
 
 /** A file of the form. It is uploaded when the form is sent, and not again when the form was refused for another reason. */
 function useFile(first: ChosenFile) {
+  const [beginning] = useState(first)
   const [value, setValue] = useState(first)
   const [error, setError] = useState<string>()
   const sent = useRef(new WeakMap<File, { key: string; name: string }>())
   return {
+    isChanged: value !== beginning,
     field: {
       value,
       error,

@@ -18,10 +18,11 @@ import { useEffect, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import { api, asCallError, client } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
+import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
 import { FormNotice } from '#src/ui/form-notice.tsx'
 import { FormWithPreview, Preview } from '#src/ui/form-preview.tsx'
-import { Form, FormActions, SelectField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
+import { Form, FormActions, SelectField, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
@@ -133,13 +134,14 @@ function TaskForm({ collection, task, onReload, source, priorityHint }: TaskForm
   const { path, itemTitle, types } = taskCollections[collection]
   const navigate = useNavigate()
   const [staleText, setStaleText] = useState<string>()
-  const form = useForm(
+  const form = useDraftForm(
     () => import('@arcade/contract/tasks').then(({ taskInputFor }) => taskInputFor(collection)),
     task
       ? { ...valuesOf(collection, task), priority: task.priority }
       : source
         ? valuesOf(collection, source)
         : { title: '', link: '' },
+    { name: `${path} ${task?.id ?? (source ? `copy of ${source.id}` : 'new')}`, basis: task?.version },
   )
   const { setValue } = form
   const type = useWatch({ control: form.control, name: 'type' })
@@ -154,7 +156,7 @@ function TaskForm({ collection, task, onReload, source, priorityHint }: TaskForm
     try {
       if (task) await client[taskLists[collection].name].update({ ...input, id: task.id, version: task.version })
       else await client[taskLists[collection].name].create(input)
-      form.reset()
+      form.finish()
       toast.success(task ? 'Task Updated Successfully!' : 'Task Added Successfully!', { delayMs: SUCCESS_DELAY_MS })
       await navigate({ to: path })
       await refreshAfterActOn(taskLists[collection].name)
@@ -171,6 +173,7 @@ function TaskForm({ collection, task, onReload, source, priorityHint }: TaskForm
   return (
     <FormWithPreview preview={<TaskPreview control={form.control} />}>
       <Panel>
+        <DraftOffer offer={form.offer} />
         <Form form={form} onSubmit={handleSubmit} label={`${task ? 'Update' : 'Add'} ${itemTitle}`}>
           <NumberField
             control={form.control}

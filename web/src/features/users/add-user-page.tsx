@@ -4,7 +4,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { asCallError, client } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useSession } from '#src/session.tsx'
-import { Form, FormActions, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
+import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
+import { Form, FormActions, PasswordField, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
@@ -14,15 +15,16 @@ const empty = { fname: '', lname: '', email: '', password: '', confirmPassword: 
 export function AddUserPage() {
   const navigate = useNavigate()
   const { registrationEmailHost } = useSession()
-  const form = useForm(
+  const form = useDraftForm(
     () => import('@arcade/contract/users').then(({ registrationInputFor }) => registrationInputFor(registrationEmailHost)),
     empty,
+    { name: 'user new' },
   )
 
   const handleSubmit = async (input: RegistrationInput) => {
     try {
       await client.users.create(input)
-      form.reset()
+      form.finish()
       toast.success('User Added Successfuly!') // sic, §8
       await refreshAfterActOn('users')
       await navigate({ to: '/manage-users' })
@@ -37,6 +39,7 @@ export function AddUserPage() {
   return (
     <Page title="Add User" narrow>
       <Panel>
+        <DraftOffer offer={form.offer} />
         <Form form={form} onSubmit={handleSubmit} label="Add User">
           <TextField control={form.control} name="fname" label="First Name" />
           <TextField control={form.control} name="lname" label="Last Name" />

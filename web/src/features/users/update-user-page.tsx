@@ -5,10 +5,12 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, asCallError, client } from '#src/client.ts'
+import { api, asCallError, client, queryClient } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
-import { Form, FormActions, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
+import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
+import { FormNotice } from '#src/ui/form-notice.tsx'
+import { Form, FormActions, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
@@ -20,14 +22,16 @@ export function UpdateUserPage() {
   const { data, error, refetch } = useQuery(
     api.users.get.queryOptions({ input: { id: userId }, staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false }),
   )
+  const [loads, setLoads] = useState(0)
+  const handleReload = () => void refetch().then(() => setLoads((count) => count + 1))
   return (
     <Page title="Update User" narrow>
       {data ? (
-        <UserForms key={`${data.id} ${data.version}`} user={data} onReload={() => void refetch()} />
+        <UserForms key={`${data.id} ${loads}`} user={data} onReload={handleReload} />
       ) : (
         <Panel>
           {error ? (
-            <Problem message={asCallError(error).message} onRetry={() => void refetch()}>
+            <Problem message={asCallError(error).message} onRetry={handleReload}>
               <BackButton />
             </Problem>
           ) : (
@@ -53,36 +57,42 @@ interface UserProps {
 }
 
 function UserForms({ user, onReload }: UserProps) {
+  /** The version that the name form began with. Our own change of the role counts it up; somebody else's change makes a save stale. */
+  const [version, setVersion] = useState(user.version)
+  const handleRoleChange = (changed: DashboardUser) => {
+    if (changed.version === version + 1) setVersion(changed.version)
+    queryClient.setQueryData(api.users.get.queryKey({ input: { id: user.id } }), changed)
+  }
   return (
     <>
       <Panel>
         <p className={classes['email']}>{user.email}</p>
-        <NameForm user={user} onReload={onReload} />
+        <NameForm user={user} version={version} onReload={onReload} />
       </Panel>
       <Panel>
-        <RoleForm user={user} onReload={onReload} />
+        <RoleForm user={user} onChange={handleRoleChange} />
       </Panel>
     </>
   )
 }
 
-function NameForm({ user, onReload }: UserProps) {
+function NameForm({ user, version, onReload }: UserProps & { version: number }) {
   const confirm = useConfirm()
   const navigate = useNavigate()
   const [staleText, setStaleText] = useState<string>()
-  const form = useForm(() => import('@arcade/contract/users').then(({ userUpdateInput }) => userUpdateInput), {
-    fname: user.fname,
-    lname: user.lname,
-    version: user.version,
-  })
+  const form = useDraftForm(
+    () => import('@arcade/contract/users').then(({ userUpdateInput }) => userUpdateInput),
+    { fname: user.fname, lname: user.lname },
+    { name: `user ${user.id}`, basis: version },
+  )
 
   const handleSubmit = async (input: UserUpdateInput) => {
     const message = `Are you sure you want to update ${user.fname} ${user.lname}?`
     if (!(await confirm({ title: 'Update user', message }))) return undefined
     setStaleText(undefined)
     try {
-      await client.users.update({ ...input, id: user.id })
-      form.reset()
+      await client.users.update({ ...input, id: user.id, version })
+      form.finish()
       toast.success('Info Updated Successfully!')
       await navigate({ to: '/manage-users' })
       await refreshAfterActOn('users')
@@ -96,29 +106,23 @@ function NameForm({ user, onReload }: UserProps) {
   }
 
   return (
-    <Form form={form} onSubmit={handleSubmit} label="Update User">
-      <TextField control={form.control} name="fname" label="First Name" />
-      <TextField control={form.control} name="lname" label="Last Name" />
-      <div aria-live="polite">
-        {staleText && (
-          <div className={classes['stale']}>
-            <p>{staleText}</p>
-            <Button variant="default" size="compact-sm" onClick={onReload}>
-              Load the new version
-            </Button>
-          </div>
-        )}
-      </div>
-      <FormActions>
-        <BackButton />
-        <SubmitButton>Update</SubmitButton>
-      </FormActions>
-    </Form>
+    <>
+      <DraftOffer offer={form.offer} />
+      <Form form={form} onSubmit={handleSubmit} label="Update User">
+        <TextField control={form.control} name="fname" label="First Name" />
+        <TextField control={form.control} name="lname" label="Last Name" />
+        <FormNotice message={staleText} onReload={onReload} />
+        <FormActions>
+          <BackButton />
+          <SubmitButton>Update</SubmitButton>
+        </FormActions>
+      </Form>
+    </>
   )
 }
 
 /** The specification has no screen for roles, so they are changed here. */
-function RoleForm({ user, onReload }: UserProps) {
+function RoleForm({ user, onChange }: { user: DashboardUser; onChange: (changed: DashboardUser) => void }) {
   const confirm = useConfirm()
   const [isBusy, setIsBusy] = useState(false)
   const isAdmin = user.userType === 'admin'
@@ -131,10 +135,10 @@ function RoleForm({ user, onReload }: UserProps) {
     if (isBusy || !(await confirm({ title: label, message: `Change the role of ${user.fname} ${user.lname}? ${effect}` }))) return
     setIsBusy(true)
     try {
-      await client.users.setUserType({ id: user.id, userType: isAdmin ? 'user' : 'admin' })
+      const { user: changed } = await client.users.setUserType({ id: user.id, userType: isAdmin ? 'user' : 'admin' })
       toast.success('Info Updated Successfully!')
+      onChange(changed)
       await refreshAfterActOn('users')
-      onReload()
     } catch (cause) {
       const error = asCallError(cause)
       toast.failure(error.isException ? 'Internal Server Error' : error.message)

@@ -1,0 +1,61 @@
+/** Signing in again above a form whose text would otherwise be lost with the session (§4). */
+import type { LoginInput } from '@arcade/contract/auth'
+import { Button } from '@mantine/core'
+import { useEffect, useId, useRef, useState } from 'react'
+import { asCallError, client } from '#src/client.ts'
+import { settleRenewal } from '#src/session.tsx'
+import { Form, FormActions, PasswordField, SubmitButton, useForm } from '#src/ui/form.tsx'
+import classes from './renewal-dialog.module.css'
+
+export function RenewalDialog({ email }: { email: string }) {
+  const id = useId()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [problem, setProblem] = useState<string>()
+  const form = useForm(() => import('@arcade/contract/auth').then(({ loginInput }) => loginInput), { email, password: '' })
+
+  useEffect(() => dialog.current?.showModal(), [])
+
+  const handleSubmit = async (input: LoginInput) => {
+    setProblem(undefined)
+    try {
+      const { user } = await client.auth.login(input)
+      settleRenewal(user)
+      return undefined
+    } catch (cause) {
+      const error = asCallError(cause)
+      setProblem(error.code === 'LOGIN_FAILED' ? 'Invalid Credentials!' : error.message)
+      form.resetField('password')
+      form.setFocus('password')
+      return error
+    }
+  }
+
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={`${id}-title`}
+      aria-describedby={`${id}-text`}
+      className={classes['dialog']}
+      onCancel={(event) => event.preventDefault()} // Escape is pressed too easily for what it would give up
+    >
+      <h2 id={`${id}-title`}>Your session has ended</h2>
+      <p id={`${id}-text`}>Sign in again as {email} to go on. What you typed is still here.</p>
+      <Form form={form} onSubmit={handleSubmit} label="Sign in again">
+        <input type="email" autoComplete="username" value={email} readOnly hidden />
+        <PasswordField control={form.control} name="password" label="Password" autoComplete="current-password" />
+        <p className={classes['problem']} aria-live="polite">
+          {problem}
+        </p>
+        <FormActions>
+          <Button variant="default" aria-describedby={`${id}-cancel`} onClick={() => settleRenewal(null)}>
+            Cancel
+          </Button>
+          <SubmitButton>Sign In</SubmitButton>
+        </FormActions>
+        <p id={`${id}-cancel`} className={classes['note']}>
+          Cancel leads to the Login screen. This browser keeps the text as a draft.
+        </p>
+      </Form>
+    </dialog>
+  )
+}

@@ -1,0 +1,210 @@
+import { expect, test, vi } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { z } from 'zod'
+import { render, unmountAll } from '#src/testing/render.tsx'
+import { DraftOwner, dropDraftsOf } from './drafts.ts'
+import { DraftOffer, useDraftForm } from './form-draft.tsx'
+import { NumberField } from './form-number.tsx'
+import { Form, PasswordField, SelectField, SubmitButton, TextField } from './form.tsx'
+import { hasUnsavedWork } from './unsaved.ts'
+
+const schema = z.object({
+  title: z.string(),
+  type: z.string().optional(),
+  reward: z.number().optional().or(z.literal('')),
+  password: z.string().optional(),
+})
+
+interface SampleProps {
+  name?: string
+  basis?: number
+  values?: z.input<typeof schema>
+}
+
+function Sample({ name = 'task new', basis, values = { title: '' } }: SampleProps) {
+  const form = useDraftForm(async () => schema, values, { name, basis })
+  const handleSubmit = async () => form.finish()
+  return (
+    <>
+      <DraftOffer offer={form.offer} />
+      <Form form={form} onSubmit={handleSubmit} label="Task">
+        <TextField control={form.control} name="title" label="Title" />
+        <SelectField
+          control={form.control}
+          name="type"
+          label="Type"
+          placeholder="Select a type"
+          options={[{ value: 'link', label: 'Link' }]}
+        />
+        <NumberField control={form.control} name="reward" label="Reward" />
+        <PasswordField control={form.control} name="password" label="Password" autoComplete="new-password" />
+        <SubmitButton>Save</SubmitButton>
+      </Form>
+    </>
+  )
+}
+
+/** Opens the form anew, as somebody who comes back to it does. */
+function visit(props: SampleProps = {}, owner = 'ada'): void {
+  unmountAll()
+  render(
+    <DraftOwner value={owner}>
+      <Sample {...props} />
+    </DraftOwner>,
+  )
+}
+
+const title = page.getByLabelText('Title')
+const reward = page.getByLabelText('Reward')
+const offer = page.getByText(/^Unsaved draft/)
+const useDraft = page.getByRole('button', { name: 'Use Draft' })
+const discardDraft = page.getByRole('button', { name: 'Discard Draft' })
+
+test('a form without a draft offers none, and nothing of it is unsaved', async () => {
+  visit()
+  await expect.element(title).toBeVisible()
+  await expect.element(offer).not.toBeInTheDocument()
+  expect(hasUnsavedWork()).toBe(false)
+})
+
+test('what was typed is offered when the form is opened again, and filled in only when that is asked for', async () => {
+  visit()
+  await title.fill('Follow us')
+  await page.getByLabelText('Type').selectOptions('link')
+  await reward.fill('12.5')
+  visit()
+  await expect.element(offer).toBeVisible()
+  await expect.element(title).toHaveValue('')
+  expect(hasUnsavedWork()).toBe(false)
+  await useDraft.click()
+  await expect.element(title).toHaveValue('Follow us')
+  await expect.element(page.getByLabelText('Type')).toHaveValue('link')
+  await expect.element(reward).toHaveValue('12.5')
+  await expect.element(offer).not.toBeInTheDocument()
+  expect(hasUnsavedWork()).toBe(true)
+})
+
+test('a draft that is discarded is gone', async () => {
+  visit()
+  await title.fill('Follow us')
+  visit()
+  await discardDraft.click()
+  await expect.element(offer).not.toBeInTheDocument()
+  visit()
+  await expect.element(title).toBeVisible()
+  await expect.element(offer).not.toBeInTheDocument()
+})
+
+test('saving ends the draft', async () => {
+  visit()
+  await title.fill('Follow us')
+  expect(hasUnsavedWork()).toBe(true)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.element(title).toHaveValue('')
+  expect(hasUnsavedWork()).toBe(false)
+  expect(localStorage).toHaveLength(0)
+})
+
+test('text that is taken back leaves no draft and nothing unsaved', async () => {
+  visit({ name: 'task 7', values: { title: 'Follow us', reward: 5 } })
+  await title.fill('Follow them')
+  await reward.fill('')
+  await expect.element(reward).toHaveValue('')
+  expect(hasUnsavedWork()).toBe(true)
+  await title.fill('Follow us')
+  await reward.fill('5')
+  expect(hasUnsavedWork()).toBe(false)
+  expect(localStorage).toHaveLength(0)
+})
+
+test('a field that was emptied is empty in the draft, too', async () => {
+  const task = { name: 'task 7', values: { title: 'Follow us', type: 'link', reward: 5 } }
+  visit(task)
+  await title.fill('')
+  await reward.fill('')
+  visit(task)
+  await expect.element(title).toHaveValue('Follow us')
+  await useDraft.click()
+  await expect.element(title).toHaveValue('')
+  await expect.element(reward).toHaveValue('')
+  await expect.element(page.getByLabelText('Type')).toHaveValue('link')
+})
+
+test('what was begun instead of the draft is not lost either: the two can be exchanged', async () => {
+  visit()
+  await title.fill('The first')
+  visit()
+  await title.fill('The second')
+  await useDraft.click()
+  await expect.element(title).toHaveValue('The first')
+  await expect.element(offer).toBeVisible()
+  await useDraft.click()
+  await expect.element(title).toHaveValue('The second')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.element(title).toHaveValue('')
+  expect(localStorage).toHaveLength(0)
+})
+
+test('a draft of another version says so', async () => {
+  visit({ name: 'task 7', basis: 1 })
+  await title.fill('Follow us')
+  visit({ name: 'task 7', basis: 1 })
+  await expect.element(offer).not.toMatchTextContent('changed')
+  visit({ name: 'task 7', basis: 2 })
+  await expect.element(offer).toMatchTextContent('The saved version has changed since.')
+})
+
+test('drafts are of one person and of one item', async () => {
+  visit({ name: 'task 7' })
+  await title.fill('Follow us')
+  visit({ name: 'task 8' })
+  await expect.element(title).toBeVisible()
+  await expect.element(offer).not.toBeInTheDocument()
+  visit({ name: 'task 7' }, 'bob')
+  await expect.element(title).toBeVisible()
+  await expect.element(offer).not.toBeInTheDocument()
+  visit({ name: 'task 7' })
+  await expect.element(offer).toBeVisible()
+})
+
+test('signing out drops the drafts of that person alone', async () => {
+  visit()
+  await title.fill('Of Ada')
+  visit({}, 'bob')
+  await title.fill('Of Bob')
+  unmountAll()
+  dropDraftsOf('ada')
+  visit()
+  await expect.element(title).toBeVisible()
+  await expect.element(offer).not.toBeInTheDocument()
+  visit({}, 'bob')
+  await expect.element(offer).toBeVisible()
+})
+
+test('a password is unsaved text, but in no draft', async () => {
+  visit()
+  await page.getByLabelText('Password').fill('secret1')
+  expect(hasUnsavedWork()).toBe(true)
+  expect(localStorage).toHaveLength(0)
+  await title.fill('Follow us')
+  expect(JSON.stringify(localStorage)).not.toContain('secret1')
+})
+
+test('a form that is gone is not unsaved', async () => {
+  visit()
+  await title.fill('Follow us')
+  expect(hasUnsavedWork()).toBe(true)
+  unmountAll()
+  expect(hasUnsavedWork()).toBe(false)
+})
+
+test('a browser that keeps nothing has no drafts, and the form works', async () => {
+  vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
+    throw new DOMException('no room', 'QuotaExceededError')
+  })
+  visit()
+  await title.fill('Follow us')
+  await userEvent.tab()
+  await expect.element(title).toHaveValue('Follow us')
+  expect(hasUnsavedWork()).toBe(true)
+})
