@@ -73,6 +73,27 @@ test('§4 the status is toggled after its confirmation, both ways; Status Update
   expect(await stored(server)).toMatchObject([{ status: false }])
 })
 
+test('§4 the question says which way it goes and how many players are told', async ({ page, server }) => {
+  await add(server, season, retweet)
+  await page.goto('/annoucements')
+  await statusButton(page, 'Season 2', 'In Active').click()
+  await expect(confirmation(page)).toContainText('It becomes Active. 0 players will have something new.')
+  await confirmation(page).getByRole('button', { name: 'Cancel' }).click()
+  await statusButton(page, 'Retweet', 'Active').click()
+  await expect(confirmation(page)).toContainText('It becomes In Active. No player is told.')
+  await confirmation(page).getByRole('button', { name: 'Cancel' }).click()
+  expect(await stored(server)).toMatchObject([{ status: false }, { status: true }])
+})
+
+test.describe('with players', () => {
+  test.use({ sample: true })
+  test('§4 … all of them', async ({ page }) => {
+    await page.goto('/annoucements')
+    await page.getByRole('button', { name: 'In Active', exact: true }).first().click()
+    await expect(confirmation(page)).toContainText('It becomes Active. 1,203 players will have something new.')
+  })
+})
+
 test('§5 Delete asks first; Annoucement Deleted Succesfuly!', async ({ page, server }) => {
   await add(server, season, retweet)
   await page.goto('/annoucements')

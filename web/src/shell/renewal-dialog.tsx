@@ -46,10 +46,13 @@ export function RenewalDialog({ email }: { email: string }) {
         <p className={classes['problem']} aria-live="polite">
           {problem}
         </p>
-        <FormActions>
-          <Button variant="default" aria-describedby={`${id}-cancel`} onClick={() => settleRenewal(null)}>
-            Cancel
-          </Button>
+        <FormActions
+          back={
+            <Button variant="default" aria-describedby={`${id}-cancel`} onClick={() => settleRenewal(null)}>
+              Cancel
+            </Button>
+          }
+        >
           <SubmitButton>Sign In</SubmitButton>
         </FormActions>
         <p id={`${id}-cancel`} className={classes['note']}>

@@ -38,7 +38,25 @@ export function useForm<Schema extends FormSchema>(load: () => Promise<Schema>, 
     mode: 'onTouched',
     defaultValues,
   })
-  return { ...form, loadSchema: () => void loadOnce() }
+  const isBusy = useRef(false)
+  /** Submits what is right to `send`, unless a submit is on its way already; the server's messages about fields stand at them. */
+  const submit = async (send: (values: z.output<Schema>) => Promise<Refusal | void>): Promise<void> => {
+    if (isBusy.current) return
+    isBusy.current = true
+    try {
+      await form.handleSubmit(async (values) => showRefusal(form, await send(values)))()
+    } finally {
+      isBusy.current = false
+    }
+  }
+  return { ...form, submit, loadSchema: () => void loadOnce() }
+}
+
+function showRefusal<Input extends FieldValues, Output>(form: UseFormReturn<Input, unknown, Output>, refusal: Refusal | void) {
+  const names = Object.keys(form.getValues())
+  const refused = Object.entries(refusal?.fields ?? {}).filter(([name]) => names.includes(name))
+  for (const [index, [name, message]] of refused.entries())
+    form.setError(name as FieldPath<Input>, { type: 'server', message }, { shouldFocus: index === 0 })
 }
 
 /** The server's messages about fields, by the fields' names on the wire. */
@@ -47,7 +65,10 @@ export interface Refusal {
 }
 
 interface FormProps<Input extends FieldValues, Output> {
-  form: UseFormReturn<Input, unknown, Output> & { loadSchema: () => void }
+  form: UseFormReturn<Input, unknown, Output> & {
+    submit: (send: (values: Output) => Promise<Refusal | void>) => Promise<void>
+    loadSchema: () => void
+  }
   /** Gets what the schema made of the fields, shows its own toasts, and returns the server's messages for the fields, if any. */
   onSubmit: (values: Output) => Promise<Refusal | void>
   /** Names the form for assistive technology. */
@@ -58,27 +79,7 @@ interface FormProps<Input extends FieldValues, Output> {
 const SubmittingContext = createContext(false)
 
 export function Form<Input extends FieldValues, Output>({ form, onSubmit, label, children }: FormProps<Input, Output>) {
-  const isBusy = useRef(false)
   const { isSubmitting } = useFormState({ control: form.control })
-
-  const submit = form.handleSubmit(async (values) => {
-    const refusal = await onSubmit(values)
-    const names = Object.keys(form.getValues())
-    const refused = Object.entries(refusal?.fields ?? {}).filter(([name]) => names.includes(name))
-    for (const [index, [name, message]] of refused.entries())
-      form.setError(name as FieldPath<Input>, { type: 'server', message }, { shouldFocus: index === 0 })
-  })
-
-  const handleSubmit = async () => {
-    if (isBusy.current) return
-    isBusy.current = true
-    try {
-      await submit()
-    } finally {
-      isBusy.current = false
-    }
-  }
-
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- not its own: the focus of its fields
     <form
@@ -88,7 +89,7 @@ export function Form<Input extends FieldValues, Output>({ form, onSubmit, label,
       onFocus={form.loadSchema}
       onSubmit={(event) => {
         event.preventDefault()
-        void handleSubmit()
+        void form.submit(onSubmit)
       }}
     >
       <SubmittingContext value={isSubmitting}>{children}</SubmittingContext>
@@ -100,16 +101,32 @@ export function Form<Input extends FieldValues, Output>({ form, onSubmit, label,
 export function SubmitButton({ children, ...props }: ButtonProps & { children: ReactNode }) {
   const isSubmitting = use(SubmittingContext)
   return (
-    <Button type="submit" aria-disabled={isSubmitting} className={classes['submit'] ?? ''} {...props}>
+    // With room on both sides: what turns while the form is sent never lies over the label.
+    <Button type="submit" px="2.5rem" aria-disabled={isSubmitting} className={classes['submit'] ?? ''} {...props}>
       {children}
       {isSubmitting && <Loader size="xs" color="currentColor" className={classes['busy'] ?? ''} aria-hidden />}
     </Button>
   )
 }
 
-/** The row of buttons that ends a form. */
-export function FormActions({ children }: { children: ReactNode }) {
-  return <div className={classes['actions']}>{children}</div>
+/** Another way to submit, which Enter in a field does not take. `onClick` calls the form's `submit`. */
+export function OtherSubmitButton({ children, onClick }: { children: ReactNode; onClick: () => void }) {
+  const isSubmitting = use(SubmittingContext)
+  return (
+    <Button variant="default" aria-disabled={isSubmitting} className={classes['other'] ?? ''} onClick={onClick}>
+      {children}
+    </Button>
+  )
+}
+
+/** The row of buttons that ends a form: the way back, then those that submit. */
+export function FormActions({ back, children }: { back?: ReactNode; children: ReactNode }) {
+  return (
+    <div className={classes['actions']}>
+      {back}
+      <div className={classes['submits']}>{children}</div>
+    </div>
+  )
 }
 
 export interface FieldProps<Input extends FieldValues, Output = unknown> {

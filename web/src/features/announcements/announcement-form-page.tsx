@@ -18,12 +18,14 @@ import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
 import { FormNotice } from '#src/ui/form-notice.tsx'
 import { FormWithPreview, Preview } from '#src/ui/form-preview.tsx'
-import { Form, FormActions, SelectField, SubmitButton, TextareaField, TextField } from '#src/ui/form.tsx'
+import { Form, FormActions, OtherSubmitButton, SelectField, SubmitButton, TextareaField, TextField } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { useUnsaved } from '#src/ui/unsaved.ts'
+import classes from './announcements.module.css'
 import { addressOf, type ChosenFile, FileField } from './file-field.tsx'
+import { useToggleStatus } from './toggle-status.tsx'
 
 const SUCCESS_DELAY_MS = 2000 // §4: after a create, not after an update
 const FAILURE_DELAY_MS = 1000 // §4
@@ -102,6 +104,7 @@ interface AnnouncementFormProps {
 
 function AnnouncementForm({ announcement, onReload, source, files }: AnnouncementFormProps) {
   const navigate = useNavigate()
+  const toggleStatus = useToggleStatus()
   const [refusal, setRefusal] = useState<CallError>()
   const first = announcement ?? source
   const form = useDraftForm(
@@ -143,6 +146,14 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
     }
   }
 
+  /** The list is shown by then, with the announcement as it was saved. */
+  const handleUpdateAndActivate = async (values: AnnouncementInput) => {
+    const problem = await handleSubmit(values)
+    if (problem || !announcement) return problem
+    await toggleStatus({ id: announcement.id, title: values.title, status: false })
+    return undefined
+  }
+
   return (
     <FormWithPreview preview={<AnnouncementPreview control={form.control} image={image.field.value} icon={icon.field.value} />}>
       <Panel>
@@ -175,9 +186,16 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
           <FileField label="Image" {...image.field} />
           <FileField label="Icon" {...icon.field} />
           <FormNotice message={refusal?.message} onReload={refusal?.code === 'STALE' ? onReload : undefined} />
-          <FormActions>
-            <BackButton />
+          {announcement?.status && (
+            <p className={classes['notice']}>
+              This announcement is Active. An update makes it In Active; players see it again once it is activated.
+            </p>
+          )}
+          <FormActions back={<BackButton />}>
             <SubmitButton>{announcement ? 'Update' : 'Add Annoucement' /* sic, §2 */}</SubmitButton>
+            {announcement?.status && (
+              <OtherSubmitButton onClick={() => void form.submit(handleUpdateAndActivate)}>Update and activate</OtherSubmitButton>
+            )}
           </FormActions>
         </Form>
       </Panel>

@@ -4,20 +4,18 @@ import { Anchor, Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, asCallError, client } from '#src/client.ts'
+import { api, client } from '#src/client.ts'
 import { DeleteRowButton, DeleteSelectedButton, bulkEnd } from '#src/lists/acts.tsx'
-import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { listColumns } from '#src/lists/columns.tsx'
 import { listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
 import { useList } from '#src/lists/use-list.ts'
-import { useConfirm } from '#src/ui/confirm.tsx'
 import { Missing, RowActions } from '#src/ui/data-table.tsx'
 import { DuplicateButton, LinkButton } from '#src/ui/link-button.tsx'
 import { Page } from '#src/ui/page.tsx'
 import { BulkButton, type Selection } from '#src/ui/selection.tsx'
-import { toast } from '#src/ui/toast.tsx'
 import classes from './announcements.module.css'
+import { useToggleStatus } from './toggle-status.tsx'
 
 const MISSING_FILE = 'default' // §2
 
@@ -95,22 +93,15 @@ function BulkActs({ selection }: { selection: Selection<AnnouncementsFilter> }) 
   )
 }
 
-function StatusButton({ announcement: { id, title, status } }: { announcement: Announcement }) {
-  const confirm = useConfirm()
+function StatusButton({ announcement }: { announcement: Announcement }) {
+  const toggleStatus = useToggleStatus()
   const [isBusy, setIsBusy] = useState(false)
+  const { status } = announcement
 
   const handleToggle = async () => {
-    if (isBusy || !(await confirm({ title: 'Toggle Status', message: `Are you sure you want toggle status of ${title}.` })))
-      return
+    if (isBusy) return
     setIsBusy(true)
-    try {
-      const { message } = await client.announcements.toggleStatus({ id, status })
-      toast.success(message)
-    } catch (cause) {
-      const error = asCallError(cause)
-      toast.failure(error.status === 0 ? 'Internal Server Error!' : error.message) // §8
-    }
-    await refreshAfterActOn(announcementList.name)
+    await toggleStatus(announcement)
     setIsBusy(false)
   }
 

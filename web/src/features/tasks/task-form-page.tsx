@@ -192,8 +192,7 @@ function TaskForm({ collection, task, onReload, source, priorityHint }: TaskForm
           {isLinkShown && <TextField control={form.control} name="link" label="Link" type="url" placeholder="https://" />}
           <NumberField control={form.control} name="reward" label="Reward" />
           <FormNotice message={staleText} onReload={onReload} />
-          <FormActions>
-            <BackButton collection={collection} />
+          <FormActions back={<BackButton collection={collection} />}>
             <SubmitButton>{task ? 'Update' : 'Add Task'}</SubmitButton>
           </FormActions>
         </Form>

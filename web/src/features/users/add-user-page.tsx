@@ -52,10 +52,13 @@ export function AddUserPage() {
             checks={['confirmPassword']}
           />
           <PasswordField control={form.control} name="confirmPassword" label="Confirm Password" autoComplete="new-password" />
-          <FormActions>
-            <LinkButton to="/manage-users" variant="default">
-              Back
-            </LinkButton>
+          <FormActions
+            back={
+              <LinkButton to="/manage-users" variant="default">
+                Back
+              </LinkButton>
+            }
+          >
             <SubmitButton>Create</SubmitButton>
           </FormActions>
         </Form>

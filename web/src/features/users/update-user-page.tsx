@@ -112,8 +112,7 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
         <TextField control={form.control} name="fname" label="First Name" />
         <TextField control={form.control} name="lname" label="Last Name" />
         <FormNotice message={staleText} onReload={onReload} />
-        <FormActions>
-          <BackButton />
+        <FormActions back={<BackButton />}>
           <SubmitButton>Update</SubmitButton>
         </FormActions>
       </Form>
