@@ -18,6 +18,11 @@ export const sessionUser = z.object({
 })
 export type SessionUser = z.infer<typeof sessionUser>
 
+/** `valid` makes the first admin; `used`: there is an admin by now; `replaced`: a newer link was made, or there never was such a one. */
+const setupLinkStates = ['valid', 'used', 'expired', 'replaced'] as const
+export type SetupLinkState = (typeof setupLinkStates)[number]
+const setupField = z.string().max(128)
+
 const done = z.object({ success: z.literal(true) })
 
 export const auth = {
@@ -28,7 +33,8 @@ export const auth = {
       tags: ['Accounts'],
       summary: 'Who is signed in, and what a signed-out visitor may do',
     })
-    .output(z.object({ user: sessionUser.nullable(), registrationEmailHost: z.string() })),
+    /** Without an admin, who registers without a set-up link can do nothing yet. */
+    .output(z.object({ user: sessionUser.nullable(), registrationEmailHost: z.string(), hasAdmin: z.boolean() })),
   login: call(['guest'], { worksOnFullDisk: true })
     .route({ method: 'POST', path: '/api/session', tags: ['Accounts'], summary: 'Sign in' })
     .input(loginInput)
@@ -38,6 +44,15 @@ export const auth = {
     .output(done),
   register: call(['guest'])
     .route({ method: 'POST', path: '/api/register', tags: ['Accounts'], summary: 'Register oneself and sign in' })
-    .input(z.strictObject({ ...registrationFields, setup: z.string().max(128).optional() }).refine(...passwordsMatch))
+    .input(z.strictObject({ ...registrationFields, setup: setupField.optional() }).refine(...passwordsMatch))
     .output(done.extend({ user: sessionUser })),
+  setupLink: call(['guest'], { worksOnFullDisk: true })
+    .route({
+      method: 'POST',
+      path: '/api/setup-link',
+      tags: ['Accounts'],
+      summary: 'Whether a set-up link makes the first admin, or else why not',
+    })
+    .input(z.strictObject({ setup: setupField }))
+    .output(z.object({ state: z.enum(setupLinkStates) })),
 }

@@ -68,9 +68,9 @@ test('§7 everything else is below /api', () => {
   )
 })
 
-test('§6 a guest may sign in, sign out and register, and nothing else', () => {
+test('§6 a guest may sign in, sign out, register and look at a set-up link, and nothing else', () => {
   const open = calls.filter(({ meta }) => meta.access.includes('guest')).map(({ method, path }) => `${method} ${path}`)
-  expect(open.toSorted()).toEqual(['DELETE /api/session', 'GET /api/session', 'POST /api/register', 'POST /api/session'])
+  expect(open.toSorted()).toEqual(['DELETE /api/session', 'GET /api/session', 'POST /api/register', 'POST /api/session', 'POST /api/setup-link'])
 })
 
 test.for(calls)('§6 $name says who may make it, where it is and what it does', (call) => {

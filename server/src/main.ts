@@ -10,7 +10,8 @@ import { foldCounters } from '#src/db/counters.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import { findListener } from '#src/postgres/processes.ts'
-import { createSetupLink, ensureAdmin } from '#src/identity/accounts.ts'
+import { ensureAdmin } from '#src/identity/accounts.ts'
+import { createSetupLink } from '#src/identity/setup-links.ts'
 import { openFileStore } from '#src/files/files.ts'
 import { loadWebApp } from '#src/http/static.ts'
 import { preparePasswords } from '#src/identity/passwords.ts'
@@ -97,8 +98,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
 /** The path of the one-time set-up link, where there is no admin and none is configured (design §7). */
 async function prepareFirstAdmin(config: Config, database: Database, sessions: Sessions): Promise<string | undefined> {
   if (config.firstAdmin) await ensureAdmin(database, sessions, { ...config.firstAdmin, unlessAdminExists: true })
-  const token = await createSetupLink(database)
-  return token && `/register?setup=${token}`
+  return createSetupLink(database)
 }
 
 function listen(config: Config, fetch: Parameters<typeof serve>[0]['fetch']): Promise<{ server: Server; address: string }> {

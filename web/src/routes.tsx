@@ -30,8 +30,9 @@ const root = createRootRoute({
 const auth = createRoute({
   getParentRoute: () => root,
   id: 'auth',
-  beforeLoad: () => {
-    if (currentUser()) throw redirect({ to: '/admin', replace: true })
+  beforeLoad: ({ location }) => {
+    // A set-up link says what it does, or why it does nothing, to somebody who is signed in, too.
+    if (currentUser() && !('setup' in location.search)) throw redirect({ to: '/admin', replace: true })
   },
 })
 

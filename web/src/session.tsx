@@ -42,7 +42,7 @@ export function useSessionQuery() {
 
 /** The session, for components that are rendered once it is loaded. */
 export function useSession(): Session {
-  return useSessionQuery().data ?? { user: null, registrationEmailHost: '' }
+  return useSessionQuery().data ?? { user: null, registrationEmailHost: '', hasAdmin: true }
 }
 
 /** The session outside of React; undefined until the server has answered. */

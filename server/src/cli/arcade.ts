@@ -6,16 +6,18 @@ import { parseArgs } from 'node:util'
 import { pino } from 'pino'
 import { emailField, passwordField } from '@arcade/contract/fields'
 import { createBotToken } from '#src/identity/bot-tokens.ts'
-import { callerDirectory, ConfigError, readConfig } from '#src/config.ts'
+import { callerDirectory, type Config, ConfigError, readConfig } from '#src/config.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { violatedConstraint, StartError } from '#src/postgres/errors.ts'
 import { ensureAdmin } from '#src/identity/accounts.ts'
 import { createSessions } from '#src/identity/sessions.ts'
+import { createSetupLink } from '#src/identity/setup-links.ts'
 import { importDirectory } from './import.ts'
 import { seed } from './seed.ts'
 
 const usage = `Usage:
   npm run arcade -- admin create EMAIL      make EMAIL an admin; the password is read from standard input
+  npm run arcade -- setup-link              print a new link under which the first admin registers
   npm run arcade -- token create NAME       make a bot token and print it, once
   npm run import -- DIRECTORY               load NDJSON files, one a collection
   npm run seed -- --telegram-users N --participants N`
@@ -33,7 +35,7 @@ async function run(args: string[]): Promise<number> {
     const log = pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true }))
     const database = await openDatabase({ dataDir: config.dataDir, url: config.databaseUrl, log, use: 'command' })
     try {
-      return await command(database)
+      return await command(database, config)
     } finally {
       await database.close()
     }
@@ -46,13 +48,16 @@ async function run(args: string[]): Promise<number> {
   }
 }
 
-type Command = (database: Database) => Promise<number>
+type Command = (database: Database, config: Config) => Promise<number>
 
 function parse(args: string[]): Command {
   const [name, ...rest] = args
   switch (name) {
     case 'admin':
       if (rest[0] === 'create' && rest.length === 2) return createAdmin(rest[1] ?? '')
+      break
+    case 'setup-link':
+      if (rest.length === 0) return printSetupLink
       break
     case 'token':
       if (rest[0] === 'create' && rest.length === 2) return createToken(rest[1] ?? '')
@@ -86,6 +91,21 @@ function createAdmin(given: string): Command {
     )
     return 0
   }
+}
+
+async function printSetupLink(database: Database, config: Config): Promise<number> {
+  const path = await createSetupLink(database)
+  if (path === undefined)
+    throw new UsageError('There is an admin already. To make another one: npm run arcade -- admin create EMAIL')
+  process.stderr.write('Good for 30 minutes and once; earlier links are not any more.\n')
+  process.stdout.write(`${config.publicOrigin ?? localOrigin(config)}${path}\n`)
+  return 0
+}
+
+/** Where a browser on this machine finds the server; a server for all addresses is at the loopback address, too. */
+function localOrigin({ host, port }: Config): string {
+  const name = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
 function createToken(name: string): Command {

@@ -1,6 +1,6 @@
 /** Accounts with their users documents: creation, roles, and how the first admin comes about (§5, §7; design §7). */
-import { randomBytes, randomUUID } from 'node:crypto'
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { randomUUID } from 'node:crypto'
+import { sql, type Transaction } from 'kysely'
 import { type SessionUser } from '@arcade/contract/auth'
 import { registrationInputFor, type RegistrationInput } from '@arcade/contract/users'
 import type { UserType } from '@arcade/contract/entities/user'
@@ -9,7 +9,8 @@ import { addToCounter } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { hashPassword } from './passwords.ts'
-import { hashToken, type Sessions } from './sessions.ts'
+import type { Sessions } from './sessions.ts'
+import { hasAdmin } from './setup-links.ts'
 
 /** Checks the registration with the rule of §5 that needs the configuration, as the form does. @throws Failure INVALID_INPUT */
 export function checkRegistration(input: RegistrationInput, registrationEmailHost: string): void {
@@ -35,37 +36,6 @@ export async function createAccount(tx: Transaction<Tables>, account: NewAccount
   await tx.insertInto('users').values({ id, fname, lname, email, user_type: userType }).execute()
   await addToCounter(tx, { counter: { of: 'users', userType }, delta: 1 })
   return { id, username: `${fname} ${lname}`, fname, lname, email, userType }
-}
-
-const SETUP_LINK_MINUTES = 30
-
-/** Makes the one-time token of `/register?setup=…` (design §7), in place of any earlier one; `undefined` if there is an admin already. */
-export async function createSetupLink(database: Database): Promise<string | undefined> {
-  if (await hasAdmin(database.db)) return undefined
-  const token = randomBytes(32).toString('base64url')
-  await database.transaction(async (tx) => {
-    await tx.deleteFrom('setup_links').execute()
-    const expiresAt = new Date(Date.now() + SETUP_LINK_MINUTES * 60_000)
-    await tx
-      .insertInto('setup_links')
-      .values({ token_hash: hashToken(token), expires_at: expiresAt })
-      .execute()
-  })
-  return token
-}
-
-/** Spends a set-up link, which works once. @throws Failure SETUP_LINK_INVALID */
-export async function useSetupLink(tx: Transaction<Tables>, token: string): Promise<void> {
-  const used = await tx
-    .deleteFrom('setup_links')
-    .where('token_hash', '=', hashToken(token))
-    .returning('expires_at')
-    .executeTakeFirst()
-  if (!used || used.expires_at.getTime() < Date.now() || (await hasAdmin(tx))) throw new Failure('SETUP_LINK_INVALID')
-}
-
-async function hasAdmin(db: Kysely<Tables>): Promise<boolean> {
-  return (await db.selectFrom('users').select('id').where('user_type', '=', 'admin').limit(1).executeTakeFirst()) !== undefined
 }
 
 /**

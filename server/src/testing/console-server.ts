@@ -11,6 +11,7 @@ import { type Database, openDatabase } from '#src/db/database.ts'
 import { createAccount } from '#src/identity/accounts.ts'
 import { hashPassword } from '#src/identity/passwords.ts'
 import { createSessions } from '#src/identity/sessions.ts'
+import { createSetupLink } from '#src/identity/setup-links.ts'
 import { type KeptRows, keptRows } from './kept-rows.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
@@ -31,6 +32,8 @@ export interface ConsoleServer {
   database: Database
   /** Empties every collection; with `sample`, fills them from the sample data. The first time imports it, the others copy the rows. */
   reset(options: { sample: boolean }): Promise<void>
+  /** The path of a new set-up link. @throws Error if there is an admin */
+  newSetupLink(): Promise<string>
   /** Creates an account with a users document and a session. */
   addPerson(person: { fname: string; lname: string; email: string; userType: 'admin' | 'user' }): Promise<Person>
   stop(): Promise<void>
@@ -64,6 +67,11 @@ export async function startConsoleServer(env: Record<string, string> = {}): Prom
         await rows.keep('sample')
       }
       await rows.putBack(sample ? 'sample' : 'nothing')
+    },
+    async newSetupLink() {
+      const path = await createSetupLink(database)
+      if (path === undefined) throw new Error('there is an admin already')
+      return path
     },
     async addPerson(person) {
       const { id } = await database.transaction((tx) => createAccount(tx, { ...person, passwordHash }))

@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { testApp, type TestApp, PASSWORD } from '#src/testing/test-app.ts'
-import { createSetupLink, ensureAdmin } from '#src/identity/accounts.ts'
+import { ensureAdmin } from '#src/identity/accounts.ts'
+import { createSetupLink } from '#src/identity/setup-links.ts'
 
 const registration = { fname: 'Ada', lname: 'Lovelace', email: 'ada@gmail.com', password: 'secret1', confirmPassword: 'secret1' }
 
@@ -212,26 +213,64 @@ describe('§4 session', () => {
 })
 
 describe('design §7 the first admin', () => {
-  test('a set-up link makes one admin, once', async () => {
+  /** The token of a new set-up link. */
+  const newToken = async (app: TestApp) => (await createSetupLink(app.database))?.replace('/register?setup=', '')
+  const stateOf = async (app: TestApp, setup: string | undefined) =>
+    (await app.guest.call('POST', '/api/setup-link', { setup })).body.state
+  const hasAdmin = async (app: TestApp) => (await app.guest.call('GET', '/api/session')).body.hasAdmin
+
+  test('a set-up link makes one admin, once, and says what became of it', async () => {
     const app = await testApp()
-    const token = await createSetupLink(app.database)
+    const token = await newToken(app)
+    expect(await hasAdmin(app)).toBe(false)
+    expect(await stateOf(app, token)).toBe('valid')
     const wrong = await app.guest.call('POST', '/api/register', { ...registration, setup: 'x'.repeat(43) })
     expect(wrong).toMatchObject({ status: 403, body: { code: 'SETUP_LINK_INVALID' } })
     const first = await app.guest.call('POST', '/api/register', { ...registration, setup: token })
     expect(first.body.user.userType).toBe('admin')
+    expect(await hasAdmin(app)).toBe(true)
+    expect(await stateOf(app, token)).toBe('used')
     const second = await app.guest.call('POST', '/api/register', { ...registration, email: 'eve@gmail.com', setup: token })
     expect(second.body.code).toBe('SETUP_LINK_INVALID')
     expect(await createSetupLink(app.database)).toBeUndefined()
   })
 
-  test('a failed registration does not use the link up, an expired one is refused', async () => {
+  test('a failed registration does not use the link up; to its holder it says that the e-mail is taken', async () => {
     const app = await testApp()
     await app.guest.call('POST', '/api/register', registration)
-    const token = await createSetupLink(app.database)
-    expect((await app.guest.call('POST', '/api/register', { ...registration, setup: token })).status).toBe(409)
+    const token = await newToken(app)
+    expect(await app.guest.call('POST', '/api/register', { ...registration, setup: token })).toMatchObject({
+      status: 409,
+      body: { code: 'CREATE_USER_FAILED', fields: { email: 'This email is in use already' } },
+    })
+    expect((await app.guest.call('POST', '/api/register', registration)).body.fields).toBeUndefined()
+    expect(await stateOf(app, token)).toBe('valid')
+  })
+
+  test('an expired link is refused, and one that a newer one has replaced', async () => {
+    const app = await testApp()
+    const older = await newToken(app)
+    const newer = await newToken(app)
+    expect(await stateOf(app, older)).toBe('replaced')
+    expect(await stateOf(app, newer)).toBe('valid')
     await sql`update setup_links set expires_at = now() - interval '1 second'`.execute(app.database.db)
-    const late = await app.guest.call('POST', '/api/register', { ...registration, email: 'late@gmail.com', setup: token })
-    expect(late.body.code).toBe('SETUP_LINK_INVALID')
+    expect(await stateOf(app, newer)).toBe('expired')
+    for (const setup of [older, newer]) {
+      const late = await app.guest.call('POST', '/api/register', { ...registration, setup })
+      expect(late.body.code).toBe('SETUP_LINK_INVALID')
+    }
+    expect(await hasAdmin(app)).toBe(false)
+  })
+
+  test('of 10 simultaneous registrations with one link exactly one makes an admin', async () => {
+    const app = await testApp()
+    const setup = await newToken(app)
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, n) =>
+        app.guest.call('POST', '/api/register', { ...registration, email: `ada${n}@gmail.com`, setup }),
+      ),
+    )
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(9).fill(403)])
   })
 
   test('ADMIN_EMAIL creates an admin where there is none, and takes a squatted account over', async () => {

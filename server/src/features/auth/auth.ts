@@ -9,7 +9,9 @@ import { type CallContext, Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { hashPassword, isPassword } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
-import { checkRegistration, createAccount, useSetupLink } from '#src/identity/accounts.ts'
+import { checkRegistration, createAccount } from '#src/identity/accounts.ts'
+import { hasAdmin, setupLinkState, useSetupLink } from '#src/identity/setup-links.ts'
+import { violatedConstraint } from '#src/postgres/errors.ts'
 
 export interface SignInServices {
   database: Database
@@ -32,7 +34,8 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
 
   return {
     async session(_input, context) {
-      return { user: context.caller.kind === 'user' ? context.caller.user : null, registrationEmailHost }
+      const user = context.caller.kind === 'user' ? context.caller.user : null
+      return { user, registrationEmailHost, hasAdmin: user?.userType === 'admin' || (await hasAdmin(database.db)) }
     },
 
     async login({ email, password }, context) {
@@ -64,11 +67,18 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
       checkRegistration(input, registrationEmailHost)
       await attempts.count(limits.registerByAddress, context.address)
       const passwordHash = await hashPassword(input.password)
-      const user = await database.transaction(async (tx) => {
+      const registering = database.transaction(async (tx) => {
         if (setup !== undefined) await useSetupLink(tx, setup)
         return createAccount(tx, { ...input, passwordHash, userType: setup === undefined ? 'user' : 'admin' })
       })
+      const user = await registering.catch((cause: unknown) => {
+        // Whoever has the link is the operator and may be told; another guest is not (security.md).
+        if (setup === undefined || !violatedConstraint(cause)?.endsWith('_email_key')) throw cause
+        throw new Failure('CREATE_USER_FAILED', { fields: { email: 'This email is in use already' }, cause })
+      })
       return beginSession(user, context)
     },
+
+    setupLink: async ({ setup }) => ({ state: await setupLinkState(database.db, setup) }),
   }
 }

@@ -9,12 +9,14 @@ interface AuthLayoutProps {
   mode: 'login' | 'signup'
   title: string
   text?: string
+  /** Above the form, below the heading. */
+  notice?: ReactNode
   children: ReactNode
   /** The link to the other form. */
   footer: ReactNode
 }
 
-export function AuthLayout({ mode, title, text, children, footer }: AuthLayoutProps) {
+export function AuthLayout({ mode, title, text, notice, children, footer }: AuthLayoutProps) {
   const heading = usePageHeading(title)
   return (
     <div className={classes['split']} data-mode={mode}>
@@ -29,6 +31,7 @@ export function AuthLayout({ mode, title, text, children, footer }: AuthLayoutPr
             {title}
           </h1>
           {text && <p className={classes['text']}>{text}</p>}
+          {notice}
           {children}
           <p className={classes['footer']}>{footer}</p>
         </div>

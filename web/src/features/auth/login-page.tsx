@@ -48,8 +48,8 @@ export function LoginPage() {
       }
     >
       <Form form={form} onSubmit={handleSubmit} label="Sign into your account">
-        <TextField control={form.control} name="email" label="Email" type="email" autoComplete="username" />
-        <PasswordField control={form.control} name="password" label="Password" autoComplete="current-password" />
+        <TextField control={form.control} name="email" label="Email" isRequired type="email" autoComplete="username" />
+        <PasswordField control={form.control} name="password" label="Password" isRequired autoComplete="current-password" />
         <SubmitButton size="md" fullWidth>
           Sign In
         </SubmitButton>

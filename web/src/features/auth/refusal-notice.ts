@@ -6,7 +6,6 @@ export function refusalNotice({ code, message, retryAfterSeconds }: CallError): 
     case 'TOO_MANY_ATTEMPTS':
       return retryAfterSeconds === undefined ? message : `Too many attempts. Please try again in ${inWords(retryAfterSeconds)}.`
     case 'NO_SUCH_DOCUMENT':
-    case 'SETUP_LINK_INVALID':
     case 'UNAVAILABLE':
     case 'NETWORK':
       return message

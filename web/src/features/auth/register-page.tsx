@@ -1,15 +1,17 @@
 /** Self-registration (§2 /register, §5), and with `?setup=` the registration of the first admin (design §7). */
 import type { RegistrationInput } from '@arcade/contract/users'
 import { Anchor } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { asCallError, client } from '#src/client.ts'
+import { api, asCallError, client } from '#src/client.ts'
 import { setCurrentUser, useSession } from '#src/session.tsx'
 import { Form, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { AuthLayout, FormNotice } from './auth-layout.tsx'
 import classes from './auth-layout.module.css'
 import { refusalNotice } from './refusal-notice.ts'
+import { SetupNotice } from './setup-notice.tsx'
 
 const empty = { fname: '', lname: '', email: '', password: '', confirmPassword: '' }
 
@@ -22,11 +24,16 @@ export function RegisterPage() {
     empty,
   )
   const [notice, setNotice] = useState<string>()
+  const [takenEmail, setTakenEmail] = useState<string>()
+  const link = useQuery(api.auth.setupLink.queryOptions({ input: { setup: setup ?? '' }, enabled: setup !== undefined }))
+  /** A link that is of no use makes this the ordinary registration. */
+  const isSetup = setup !== undefined && (link.data === undefined || link.data.state === 'valid')
 
   const handleSubmit = async (input: RegistrationInput) => {
     setNotice(undefined)
+    setTakenEmail(undefined)
     try {
-      const { user } = await client.auth.register({ ...input, ...(setup && { setup }) })
+      const { user } = await client.auth.register({ ...input, ...(isSetup && { setup }) })
       form.reset()
       setCurrentUser(user)
       toast.success('Account Created Successfully!')
@@ -36,6 +43,8 @@ export function RegisterPage() {
       const error = asCallError(cause)
       toast.failure(error.isException ? 'Registration Failed!' : 'Registration Failed')
       setNotice(refusalNotice(error))
+      if (isSetup && error.code === 'CREATE_USER_FAILED') setTakenEmail(input.email)
+      if (error.code === 'SETUP_LINK_INVALID') await link.refetch()
       return error
     }
   }
@@ -44,6 +53,7 @@ export function RegisterPage() {
     <AuthLayout
       mode="signup"
       title="Create Your New Account"
+      notice={<SetupNotice hasLink={setup !== undefined} state={link.data?.state} takenEmail={takenEmail} />}
       footer={
         <Anchor renderRoot={(props) => <Link to="/auth/log-in" {...props} />} underline="always">
           Already have an account? Log In
@@ -52,18 +62,18 @@ export function RegisterPage() {
     >
       <Form form={form} onSubmit={handleSubmit} label="Create Your New Account">
         <div className={classes['pair']}>
-          <TextField control={form.control} name="fname" label="First Name" autoComplete="given-name" />
-          <TextField control={form.control} name="lname" label="Last Name" autoComplete="family-name" />
+          <TextField control={form.control} name="fname" label="First Name" isRequired autoComplete="given-name" />
+          <TextField control={form.control} name="lname" label="Last Name" isRequired autoComplete="family-name" />
         </div>
-        <TextField control={form.control} name="email" label="Email" type="email" autoComplete="username" />
+        <TextField control={form.control} name="email" label="Email" isRequired type="email" autoComplete="username" />
         <PasswordField
           control={form.control}
           name="password"
-          label="Password"
+          label="Password" isRequired
           autoComplete="new-password"
           checks={['confirmPassword']}
         />
-        <PasswordField control={form.control} name="confirmPassword" label="Confirm Password" autoComplete="new-password" />
+        <PasswordField control={form.control} name="confirmPassword" label="Confirm Password" isRequired autoComplete="new-password" />
         <SubmitButton size="md" fullWidth>
           Create Account
         </SubmitButton>

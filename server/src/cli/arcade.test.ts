@@ -1,0 +1,20 @@
+/** `npm run arcade -- setup-link` as a process, without a server (design §7, §8). */
+import { expect, test } from 'vitest'
+import { startCommand, startServer } from '#src/harness/console-process.ts'
+import { temporaryDataDir } from '#src/testing/processes.ts'
+
+test('design §7 setup-link prints a link that makes the first admin, and no more once there is one', async () => {
+  const dataDir = await temporaryDataDir()
+  const link = await startCommand(dataDir, 'setup-link').ended
+  expect(link.code).toBe(0)
+  expect(link.output).toMatch(/^http:\/\/127\.0\.0\.1:3000\/register\?setup=[\w-]{43}$/m)
+
+  const server = startServer(dataDir) // its environment names the first admin
+  await server.ready
+  const beside = await startCommand(dataDir, 'setup-link').ended
+  expect(beside.code).toBe(1)
+  expect(beside.output).toContain('There is an admin already.')
+  expect(beside.output).not.toContain('setup=')
+  server.child.kill('SIGTERM')
+  await server.ended
+})

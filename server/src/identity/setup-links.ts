@@ -1,0 +1,52 @@
+/** Set-up links: how the first admin comes about where the environment names none (design §7). */
+import { randomBytes } from 'node:crypto'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { SetupLinkState } from '@arcade/contract/auth'
+import { Failure } from '#src/calls.ts'
+import type { Database } from '#src/db/database.ts'
+import type { Tables } from '#src/db/tables.ts'
+import { hashToken } from './sessions.ts'
+
+const VALID_FOR_MINUTES = 30
+
+/** Makes the one-time path `/register?setup=…`, in place of any earlier one; `undefined` if there is an admin already. */
+export async function createSetupLink(database: Database): Promise<string | undefined> {
+  if (await hasAdmin(database.db)) return undefined
+  const token = randomBytes(32).toString('base64url')
+  await database.transaction(async (tx) => {
+    await tx.deleteFrom('setup_links').execute()
+    await tx
+      .insertInto('setup_links')
+      .values({ token_hash: hashToken(token), expires_at: sql<Date>`now() + make_interval(mins => ${VALID_FOR_MINUTES})` })
+      .execute()
+  })
+  return `/register?setup=${token}`
+}
+
+/** Whether a set-up link makes the first admin, or else why not. */
+export async function setupLinkState(db: Kysely<Tables>, token: string): Promise<SetupLinkState> {
+  if (await hasAdmin(db)) return 'used'
+  const link = await db
+    .selectFrom('setup_links')
+    .select(sql<boolean>`expires_at > now()`.as('isValid'))
+    .where('token_hash', '=', hashToken(token))
+    .executeTakeFirst()
+  if (!link) return 'replaced'
+  return link.isValid ? 'valid' : 'expired'
+}
+
+/** Spends a set-up link, which works once. @throws Failure SETUP_LINK_INVALID */
+export async function useSetupLink(tx: Transaction<Tables>, token: string): Promise<void> {
+  const used = await tx
+    .deleteFrom('setup_links')
+    .where('token_hash', '=', hashToken(token))
+    .where('expires_at', '>', sql<Date>`now()`)
+    .returning('token_hash')
+    .executeTakeFirst()
+  if (!used || (await hasAdmin(tx))) throw new Failure('SETUP_LINK_INVALID')
+}
+
+/** Once there is an admin there always is one: the last one can be neither removed nor made a user. */
+export async function hasAdmin(db: Kysely<Tables>): Promise<boolean> {
+  return (await db.selectFrom('users').select('id').where('user_type', '=', 'admin').limit(1).executeTakeFirst()) !== undefined
+}
