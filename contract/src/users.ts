@@ -38,15 +38,23 @@ function isAddressOf(host: string, email: string): boolean {
 export const registrationInput = z.strictObject(registrationFields).refine(...passwordsMatch)
 export type RegistrationInput = z.infer<typeof registrationInput>
 
+function registrationFieldsFor(host: string) {
+  return {
+    ...registrationFields,
+    email: emailField.refine((email) => isAddressOf(host, email), `Email must be a @${host}`),
+  }
+}
+
 /** The registration form of an installation whose addresses must be of `host` (§5). */
 export function registrationInputFor(host: string) {
-  return z
-    .strictObject({
-      ...registrationFields,
-      email: emailField.refine((email) => isAddressOf(host, email), `Email must be a @${host}`),
-    })
-    .refine(...passwordsMatch)
+  return z.strictObject(registrationFieldsFor(host)).refine(...passwordsMatch)
 }
+
+/** The form of Add User: a registration and a role, which are two calls (§7). */
+export function newUserInputFor(host: string) {
+  return z.strictObject({ ...registrationFieldsFor(host), userType: userTypeField }).refine(...passwordsMatch)
+}
+export type NewUserInput = z.infer<ReturnType<typeof newUserInputFor>>
 
 export const dashboardUser = rowSchema(userFields)
 export const usersFilter = filterSchema(userList)

@@ -42,6 +42,23 @@ test('§5 Preview: follows an announcement as it is typed, image and icon before
   await expect(preview(page).getByText('Line one')).toHaveCount(0)
 })
 
+test('§5 Preview: of an empty form it shows what will stand there, and counts nothing of it', async ({ page }) => {
+  await page.goto('/annoucement-form')
+  await field(page, 'Type').selectOption('link')
+  for (const text of ['Your title', 'Your subtitle', 'Reward: …']) await expect(preview(page).getByText(text)).toBeVisible()
+  await expect(buttons(page)).toHaveText(['Open link', 'Send your answer'])
+  await expect(measure(page, 'Message text')).toContainText('0 / 4,096')
+  await field(page, 'Type').selectOption('desc')
+  await expect(preview(page).getByText('Your description')).toBeVisible()
+  await field(page, 'Title').fill('Season 3')
+  await expect(preview(page).getByText('Your title')).toHaveCount(0)
+  await expect(measure(page, 'Message text')).toContainText('8 / 4,096')
+  for (const look of ['Light', 'Dark']) {
+    await preview(page).getByRole('radio', { name: look }).check()
+    await expectAccessible(page)
+  }
+})
+
 test('§5 Preview: says what is too long for Telegram, and stops nobody', async ({ page, server }) => {
   await page.goto('/annoucement-form')
   await field(page, 'Type').selectOption('desc')

@@ -42,7 +42,7 @@ export function RenewalDialog({ email }: { email: string }) {
       <p id={`${id}-text`}>Sign in again as {email} to go on. What you typed is still here.</p>
       <Form form={form} onSubmit={handleSubmit} label="Sign in again">
         <input type="email" autoComplete="username" value={email} readOnly hidden />
-        <PasswordField control={form.control} name="password" label="Password" autoComplete="current-password" />
+        <PasswordField control={form.control} name="password" label="Password" isRequired autoComplete="current-password" />
         <p className={classes['problem']} aria-live="polite">
           {problem}
         </p>

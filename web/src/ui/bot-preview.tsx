@@ -19,7 +19,7 @@ const MESSAGE_MAX_LENGTH = 4096
 const CAPTION_MAX_LENGTH = 1024
 const BUTTON_LABEL_MAX_LENGTH = 64
 
-/** The fields of a form as far as they are filled in. */
+/** The fields of a form. An empty text is one that is still to be filled in, which the preview holds a place for; a form may lack some. */
 export interface BotItem {
   title: string
   subtitle?: string
@@ -29,7 +29,8 @@ export interface BotItem {
   answer?: string
   /** The place that the link's button names: `Open Twitter`. */
   place?: string
-  reward?: number | undefined
+  /** Undefined while it is to be filled in. */
+  reward: number | undefined
   /** Addresses of pictures, of the server or of this browser. */
   image?: string | undefined
   icon?: string | undefined
@@ -39,29 +40,46 @@ interface BotButton {
   label: string
   /** A button without an address calls the bot back. */
   url?: string
+  /** It stands for what is to be filled in. */
+  isPlaceholder?: boolean
+}
+
+interface BotLine {
+  text: string
+  isBold?: boolean
+  /** It stands for what is to be filled in. */
+  isPlaceholder?: boolean
 }
 
 interface BotMessage {
   photo: string | undefined
   icon: string | undefined
-  /** Title, subtitle, description and reward, as far as they are filled in. */
-  lines: { text: string; isBold?: true }[]
+  /** Title, subtitle, description and reward. */
+  lines: BotLine[]
   buttons: BotButton[]
 }
 
 /** The message that the bot would send for `item`. */
 function botMessage({ title, subtitle, description, link, answer, place, reward, image, icon }: BotItem): BotMessage {
-  const texts = [subtitle, description, reward === undefined ? undefined : `Reward: ${figure(reward)}`]
-  const done = answer ?? (link ? 'Done' : 'Claim')
+  const done = answer ?? (link === undefined ? 'Claim' : 'Done')
   return {
     photo: image,
     icon,
     lines: [
-      { text: title.trim() || 'Title', isBold: true },
-      ...texts.map((text) => ({ text: text?.trim() ?? '' })).filter(({ text }) => text !== ''),
+      { ...lineOf(title, 'Your title'), isBold: true },
+      ...(subtitle === undefined ? [] : [lineOf(subtitle, 'Your subtitle')]),
+      ...(description === undefined ? [] : [lineOf(description, 'Your description')]),
+      lineOf(reward === undefined ? '' : `Reward: ${figure(reward)}`, 'Reward: …'),
     ],
-    buttons: [...(link ? [{ label: place ? `Open ${place}` : 'Open link', url: link }] : []), { label: done }],
+    buttons: [
+      ...(link === undefined ? [] : [{ label: place ? `Open ${place}` : 'Open link', url: link, isPlaceholder: link === '' }]),
+      { label: done },
+    ],
   }
+}
+
+function lineOf(text: string, placeholder: string): BotLine {
+  return text.trim() === '' ? { text: placeholder, isPlaceholder: true } : { text: text.trim() }
 }
 
 function figure(value: number): string {
@@ -76,7 +94,10 @@ interface Measure {
 }
 
 function measuresOf({ photo, lines, buttons }: BotMessage): Measure[] {
-  const length = lines.map(({ text }) => text).join('\n').length
+  const length = lines
+    .filter(({ isPlaceholder }) => !isPlaceholder)
+    .map(({ text }) => text)
+    .join('\n').length
   const text: Measure = photo
     ? {
         name: 'Photo caption',
@@ -165,8 +186,8 @@ function Chat({ message }: { message: BotMessage }) {
           <Picture url={photo} className={classes['photo']} />
           <div className={classes['text']}>
             <Picture url={icon} className={classes['icon']} />
-            {lines.map(({ text, isBold }, index) => (
-              <p key={index} data-bold={isBold}>
+            {lines.map(({ text, isBold, isPlaceholder }, index) => (
+              <p key={index} data-bold={isBold} data-placeholder={isPlaceholder}>
                 {text}
               </p>
             ))}
@@ -174,8 +195,8 @@ function Chat({ message }: { message: BotMessage }) {
           </div>
         </div>
         <ul className={classes['buttons']} aria-label="Buttons of the message">
-          {buttons.map(({ label, url }) => (
-            <li key={url ?? ''}>
+          {buttons.map(({ label, url, isPlaceholder }) => (
+            <li key={url === undefined ? 'answer' : 'link'} data-placeholder={isPlaceholder || undefined}>
               <span className={classes['label']}>{label}</span>
               {url && (
                 <svg viewBox="0 0 10 10" width="10" height="10" className={classes['outside']} aria-hidden>

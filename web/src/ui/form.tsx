@@ -134,6 +134,8 @@ export interface FieldProps<Input extends FieldValues, Output = unknown> {
   name: FieldPath<Input>
   label: string
   description?: string
+  /** It is marked as required. Whether it is, the schema decides. */
+  isRequired?: boolean
   /** Fields whose rules depend on this one, so that they are checked again with it. */
   checks?: FieldPath<Input>[]
 }
@@ -144,6 +146,7 @@ export function useField<Input extends FieldValues, Output>({
   name,
   label,
   description,
+  isRequired,
   checks,
 }: FieldProps<Input, Output>) {
   const { field, fieldState, formState } = useController({ control, name, ...(checks && { rules: { deps: checks } }) })
@@ -157,6 +160,8 @@ export function useField<Input extends FieldValues, Output>({
       error,
       size: 'md',
       'aria-invalid': error ? true : undefined,
+      'aria-required': isRequired,
+      wrapperProps: { 'data-required': isRequired },
       classNames: { root: classes['field'] ?? '', error: classes['error'] ?? '' },
       errorProps: { 'aria-live': 'polite' },
     } as const,
@@ -167,12 +172,41 @@ interface TextFieldProps<Input extends FieldValues, Output> extends FieldProps<I
   type?: 'text' | 'email' | 'url'
   autoComplete?: HTMLInputAutoCompleteAttribute
   placeholder?: string
+  /** A counter shows how many characters there are of as many as this. The schema has the limit. */
+  countsTo?: number
 }
 
 export function TextField<Input extends FieldValues, Output>(props: TextFieldProps<Input, Output>) {
   const { field, wrapper } = useField(props)
-  const { type = 'text', autoComplete = 'off', placeholder } = props
-  return <TextInput {...wrapper} {...field} type={type} autoComplete={autoComplete} placeholder={placeholder} />
+  const { type = 'text', autoComplete = 'off', placeholder, countsTo } = props
+  const input = { ...wrapper, ...field, type, autoComplete, placeholder }
+  if (countsTo === undefined) return <TextInput {...input} />
+  const length = field.value.trim().length
+  return (
+    <>
+      <TextInput
+        {...input}
+        rightSection={
+          <span className={classes['counter']} data-over={length > countsTo || undefined} aria-hidden>
+            {length}/{countsTo}
+          </span>
+        }
+        rightSectionWidth="4rem"
+        rightSectionPointerEvents="none"
+      />
+      <span className="app-sr-only" aria-live="polite">
+        {remainder(countsTo - length)}
+      </span>
+    </>
+  )
+}
+
+const TOLD_FROM = 10
+
+/** What is read aloud of a counter: it is worth something only near the end. */
+function remainder(left: number): string {
+  if (left < 0) return `${-left} characters too many`
+  return left <= TOLD_FROM ? `${left} characters left` : ''
 }
 
 /** A password with a button that shows its characters. */

@@ -44,10 +44,10 @@ test.for([1000, 2000])('§4 a toast may come %i ms late', async (delayMs) => {
   await expect.element(toasts).toBeVisible()
 })
 
-test('§9 a pointer on a toast keeps it; Dismiss closes it', async () => {
+test('§9 a pointer at a toast’s button keeps it; Dismiss closes it', async () => {
   render(<p>A page</p>)
   toast.success('Copied!')
-  await toasts.hover()
+  await page.getByRole('button', { name: 'Dismiss' }).hover()
   await vi.advanceTimersByTimeAsync(20_000)
   await expect.element(toasts).toBeVisible()
   await page.getByRole('button', { name: 'Dismiss' }).click()
@@ -66,6 +66,44 @@ test('a toast with something to do about it stays 10 s, does it once and goes', 
   expect(onClick).toHaveBeenCalledOnce()
   await vi.advanceTimersByTimeAsync(1_000)
   await expect.element(toasts).not.toBeInTheDocument()
+})
+
+test('what lies below a toast can be seen and clicked', async () => {
+  const onClick = vi.fn<() => void>()
+  render(
+    <button type="button" style={{ position: 'fixed', top: '5rem', right: '1rem', width: '20rem', height: '4rem' }} onClick={onClick}>
+      Below
+    </button>,
+  )
+  toast.success('Copied!')
+  await expect.element(toasts).toBeVisible()
+  await vi.advanceTimersByTimeAsync(1_000)
+  const below = page.getByRole('button', { name: 'Below' })
+  await below.hover()
+  await expect.element(toasts).toHaveAttribute('data-yields')
+  await below.click()
+  expect(onClick).toHaveBeenCalledOnce()
+  await userEvent.hover(page.getByRole('button', { name: 'Dismiss' }))
+  await expect.element(toasts).not.toHaveAttribute('data-yields')
+})
+
+test('a toast yields to the focus below it', async () => {
+  render(
+    <>
+      <button type="button">Elsewhere</button>
+      <button type="button" style={{ position: 'fixed', top: '5rem', right: '1rem', width: '20rem', height: '4rem' }}>
+        Below
+      </button>
+    </>,
+  )
+  toast.success('Copied!')
+  await expect.element(toasts).toBeVisible()
+  await vi.advanceTimersByTimeAsync(1_000)
+  await page.getByRole('button', { name: 'Elsewhere' }).click()
+  await expect.element(toasts).not.toHaveAttribute('data-yields')
+  await userEvent.tab()
+  await expect.element(page.getByRole('button', { name: 'Below' })).toHaveFocus()
+  await expect.element(toasts).toHaveAttribute('data-yields')
 })
 
 test('several toasts stand one below the other', async () => {

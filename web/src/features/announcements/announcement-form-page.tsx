@@ -6,7 +6,7 @@ import {
   fileUrl,
   linkTypeLabels,
 } from '@arcade/contract/entities/announcement'
-import type { announcementInput, AnnouncementInput } from '@arcade/contract/announcements'
+import { type announcementInput, type AnnouncementInput, SUBTITLE_MAX_LENGTH } from '@arcade/contract/announcements'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
@@ -163,26 +163,28 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
             control={form.control}
             name="type"
             label="Type"
+            isRequired
             placeholder="Select a type"
             options={announcementTypes.map((value) => ({ value, label: announcementTypeLabels[value] }))}
           />
-          <TextField control={form.control} name="title" label="Title" />
-          <TextField control={form.control} name="subtitle" label="Subtitle" />
+          <TextField control={form.control} name="title" label="Title" isRequired />
+          <TextField control={form.control} name="subtitle" label="Subtitle" isRequired countsTo={SUBTITLE_MAX_LENGTH} />
           {type === 'desc' && <TextareaField control={form.control} name="description" label="Description" />}
           {type === 'link' && (
             <>
-              <TextField control={form.control} name="link" label="Link" type="url" placeholder="https://" />
+              <TextField control={form.control} name="link" label="Link" isRequired type="url" placeholder="https://" />
               <SelectField
                 control={form.control}
                 name="linkType"
                 label="Link Type"
+                isRequired
                 placeholder="Select a link type"
                 options={Object.entries(linkTypeLabels).map(([value, label]) => ({ value, label }))}
               />
               {linkType === 'input' && <TextField control={form.control} name="inputText" label="Input Text" />}
             </>
           )}
-          <NumberField control={form.control} name="reward" label="Reward" />
+          <NumberField control={form.control} name="reward" label="Reward" isRequired />
           <FileField label="Image" {...image.field} />
           <FileField label="Icon" {...icon.field} />
           <FormNotice message={refusal?.message} onReload={refusal?.code === 'STALE' ? onReload : undefined} />

@@ -11,7 +11,9 @@ import {
   type TaskType,
   taskTypeLabels,
 } from '@arcade/contract/entities/task'
+import { MAX_NUMBER } from '@arcade/contract/fields'
 import type { TaskInput } from '@arcade/contract/tasks'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -68,16 +70,7 @@ function AddTaskPage({ collection, from }: { collection: TaskCollection; from: s
 /** The add form filled in as a copy of a task, without its priority, which only one task can have. */
 function CopyForm({ collection, from }: { collection: TaskCollection; from: string }) {
   const source = useQuery(api[taskLists[collection].name].get.queryOptions({ input: { id: from }, ...once }))
-  const last = useQuery(api[taskLists[collection].name].list.queryOptions({ input: { reversed: 'true' }, ...once }))
-  const highest = last.data?.tasks[0]?.priority
-  if (source.data && !last.isPending)
-    return (
-      <TaskForm
-        collection={collection}
-        source={source.data}
-        {...(highest !== undefined && { priorityHint: `The next free one is ${Math.floor(highest) + 1}.` })}
-      />
-    )
+  if (source.data) return <TaskForm collection={collection} source={source.data} />
   return <InsteadOfForm collection={collection} problem={source.error} onRetry={() => void source.refetch()} />
 }
 
@@ -127,10 +120,9 @@ interface TaskFormProps {
   onReload?: () => void
   /** The task that the new one is a copy of. */
   source?: Task
-  priorityHint?: string
 }
 
-function TaskForm({ collection, task, onReload, source, priorityHint }: TaskFormProps) {
+function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
   const { path, itemTitle, types } = taskCollections[collection]
   const navigate = useNavigate()
   const [staleText, setStaleText] = useState<string>()
@@ -144,7 +136,8 @@ function TaskForm({ collection, task, onReload, source, priorityHint }: TaskForm
     { name: `${path} ${task?.id ?? (source ? `copy of ${source.id}` : 'new')}`, basis: task?.version },
   )
   const { setValue } = form
-  const type = useWatch({ control: form.control, name: 'type' })
+  const [type, priority] = useWatch({ control: form.control, name: ['type', 'priority'] })
+  const nextPriority = useNextPriority(collection, task === undefined)
   const isLinkShown = hasLink(type ?? '')
 
   useEffect(() => {
@@ -166,8 +159,15 @@ function TaskForm({ collection, task, onReload, source, priorityHint }: TaskForm
       // §8: the server's message, or without an answer the exception's
       toast.failure(error.status === 0 ? 'Internal Server Error!' : error.message, { delayMs: FAILURE_DELAY_MS })
       if (error.code === 'STALE') setStaleText(error.message)
-      return error.code === 'PRIORITY_TAKEN' ? { fields: { priority: error.message } } : error
+      if (error.code !== 'PRIORITY_TAKEN') return error
+      void nextPriority.refetch()
+      return { fields: { priority: error.message } }
     }
+  }
+
+  const handleNextPriority = (next: number) => {
+    setValue('priority', next, { shouldDirty: true, shouldTouch: true, shouldValidate: true })
+    form.setFocus('priority') // the button is gone
   }
 
   return (
@@ -179,18 +179,25 @@ function TaskForm({ collection, task, onReload, source, priorityHint }: TaskForm
             control={form.control}
             name="priority"
             label="Priority"
-            {...(priorityHint && { description: priorityHint })}
+            isRequired
+            beside={
+              isEmpty(priority) &&
+              nextPriority.value !== undefined && (
+                <NextPriorityButton value={nextPriority.value} onChoose={handleNextPriority} />
+              )
+            }
           />
           <SelectField
             control={form.control}
             name="type"
             label="Type"
+            isRequired
             placeholder="Select a type"
             options={types.map((value) => ({ value, label: taskTypeLabels[value] }))}
           />
-          <TextField control={form.control} name="title" label="Title" />
+          <TextField control={form.control} name="title" label="Title" isRequired />
           {isLinkShown && <TextField control={form.control} name="link" label="Link" type="url" placeholder="https://" />}
-          <NumberField control={form.control} name="reward" label="Reward" />
+          <NumberField control={form.control} name="reward" label="Reward" isRequired />
           <FormNotice message={staleText} onReload={onReload} />
           <FormActions back={<BackButton collection={collection} />}>
             <SubmitButton>{task ? 'Update' : 'Add Task'}</SubmitButton>
@@ -199,6 +206,29 @@ function TaskForm({ collection, task, onReload, source, priorityHint }: TaskForm
       </Panel>
     </FormWithPreview>
   )
+}
+
+/** The whole number above all priorities of the collection; undefined until it is known, and unless `isWanted`. */
+function useNextPriority(collection: TaskCollection, isWanted: boolean) {
+  const { data, refetch } = useQuery(
+    api[taskLists[collection].name].list.queryOptions({ input: { reversed: 'true' }, enabled: isWanted }),
+  )
+  const highest = data?.tasks[0]?.priority ?? 0
+  const next = Math.floor(highest) + 1
+  return { value: data && next <= MAX_NUMBER ? next : undefined, refetch }
+}
+
+function NextPriorityButton({ value, onChoose }: { value: number; onChoose: (value: number) => void }) {
+  return (
+    <Button variant="default" size="md" aria-label={`Next free priority: ${value}`} onClick={() => onChoose(value)}>
+      Next free: {value}
+    </Button>
+  )
+}
+
+/** The box for a number hands on '' once it was emptied. */
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === ''
 }
 
 /** An imported task may have a type that the form does not offer; then the operator must choose one. */
@@ -217,7 +247,7 @@ function TaskPreview({ control }: { control: Control<TaskInput, unknown, TaskInp
     <Preview
       item={{
         title,
-        ...(type && hasLink(type) && { link, place: taskTypeLabels[type] }),
+        ...(type && hasLink(type) && link && { link, place: taskTypeLabels[type] }),
         ...(answer && { answer }),
         reward: typeof reward === 'number' ? reward : undefined,
       }}

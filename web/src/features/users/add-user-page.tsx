@@ -1,33 +1,60 @@
 /** Add User (§2 /add-user, §5 registration, §7 POST /registerUser). */
-import type { RegistrationInput } from '@arcade/contract/users'
+import { userTypeLabels } from '@arcade/contract/entities/user'
+import type { NewUserInput } from '@arcade/contract/users'
 import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useWatch } from 'react-hook-form'
 import { asCallError, client } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useSession } from '#src/session.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
-import { Form, FormActions, PasswordField, SubmitButton, TextField } from '#src/ui/form.tsx'
+import { FormNotice } from '#src/ui/form-notice.tsx'
+import { Form, FormActions, PasswordField, SelectField, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 
-const empty = { fname: '', lname: '', email: '', password: '', confirmPassword: '' }
+const empty = { fname: '', lname: '', email: '', password: '', confirmPassword: '', userType: 'user' } as const
+
+/** A user who was added, but without the role that was chosen. */
+interface Roleless {
+  id: string
+  email: string
+  problem: string
+}
 
 export function AddUserPage() {
   const navigate = useNavigate()
   const { registrationEmailHost } = useSession()
+  const [roleless, setRoleless] = useState<Roleless>()
   const form = useDraftForm(
-    () => import('@arcade/contract/users').then(({ registrationInputFor }) => registrationInputFor(registrationEmailHost)),
+    () => import('@arcade/contract/users').then(({ newUserInputFor }) => newUserInputFor(registrationEmailHost)),
     empty,
     { name: 'user new' },
   )
+  const userType = useWatch({ control: form.control, name: 'userType' })
 
-  const handleSubmit = async (input: RegistrationInput) => {
+  /** The user exists by now. Whether the role could be given stands on this page, because it has to be done again. */
+  const giveAdmin = async (id: string, email: string) => {
     try {
-      await client.users.create(input)
+      await client.users.setUserType({ id, userType: 'admin' })
+      setRoleless(undefined)
+      return true
+    } catch (cause) {
+      setRoleless({ id, email, problem: asCallError(cause).message })
+      return false
+    }
+  }
+
+  const handleSubmit = async ({ userType: role, ...input }: NewUserInput) => {
+    setRoleless(undefined)
+    try {
+      const { id } = await client.users.create(input)
       form.finish()
       toast.success('User Added Successfuly!') // sic, §8
+      const isDone = role === 'user' || (await giveAdmin(id, input.email))
       await refreshAfterActOn('users')
-      await navigate({ to: '/manage-users' })
+      if (isDone) await navigate({ to: '/manage-users' })
       return undefined
     } catch (cause) {
       const error = asCallError(cause)
@@ -36,22 +63,42 @@ export function AddUserPage() {
     }
   }
 
+  const handleRetry = async ({ id, email }: Roleless) => {
+    if (!(await giveAdmin(id, email))) return
+    toast.success('Info Updated Successfully!')
+    await refreshAfterActOn('users')
+    await navigate({ to: '/manage-users' })
+  }
+
   return (
     <Page title="Add User" narrow>
       <Panel>
+        <FormNotice
+          message={roleless && `${roleless.email} was added as a User. The role Admin could not be given: ${roleless.problem}`}
+          action={roleless && { label: 'Make Admin', onClick: () => void handleRetry(roleless) }}
+        />
         <DraftOffer offer={form.offer} />
         <Form form={form} onSubmit={handleSubmit} label="Add User">
-          <TextField control={form.control} name="fname" label="First Name" />
-          <TextField control={form.control} name="lname" label="Last Name" />
-          <TextField control={form.control} name="email" label="Email" type="email" />
+          <TextField control={form.control} name="fname" label="First Name" isRequired />
+          <TextField control={form.control} name="lname" label="Last Name" isRequired />
+          <TextField control={form.control} name="email" label="Email" isRequired type="email" />
           <PasswordField
             control={form.control}
             name="password"
-            label="Password"
+            label="Password" isRequired
             autoComplete="new-password"
             checks={['confirmPassword']}
           />
-          <PasswordField control={form.control} name="confirmPassword" label="Confirm Password" autoComplete="new-password" />
+          <PasswordField control={form.control} name="confirmPassword" label="Confirm Password" isRequired autoComplete="new-password" />
+          <SelectField
+            control={form.control}
+            name="userType"
+            label="Role"
+            isRequired
+            placeholder="Select a role"
+            description={userType === 'admin' ? 'May change and delete everything here.' : 'May manage nothing.'}
+            options={Object.entries(userTypeLabels).map(([value, label]) => ({ value, label }))}
+          />
           <FormActions
             back={
               <LinkButton to="/manage-users" variant="default">

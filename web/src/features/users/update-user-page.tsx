@@ -109,8 +109,8 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
     <>
       <DraftOffer offer={form.offer} />
       <Form form={form} onSubmit={handleSubmit} label="Update User">
-        <TextField control={form.control} name="fname" label="First Name" />
-        <TextField control={form.control} name="lname" label="Last Name" />
+        <TextField control={form.control} name="fname" label="First Name" isRequired />
+        <TextField control={form.control} name="lname" label="Last Name" isRequired />
         <FormNotice message={staleText} onReload={onReload} />
         <FormActions back={<BackButton />}>
           <SubmitButton>Update</SubmitButton>
