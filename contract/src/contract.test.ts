@@ -68,9 +68,17 @@ test('§7 everything else is below /api', () => {
   )
 })
 
-test('§6 a guest may sign in, sign out, register and look at a set-up link, and nothing else', () => {
+test('§6 a guest may sign in, sign out, register and use a link that was given, and nothing else', () => {
   const open = calls.filter(({ meta }) => meta.access.includes('guest')).map(({ method, path }) => `${method} ${path}`)
-  expect(open.toSorted()).toEqual(['DELETE /api/session', 'GET /api/session', 'POST /api/register', 'POST /api/session', 'POST /api/setup-link'])
+  expect(open.toSorted()).toEqual([
+    'DELETE /api/session',
+    'GET /api/session',
+    'POST /api/password-link',
+    'POST /api/register',
+    'POST /api/session',
+    'POST /api/setup-link',
+    'PUT /api/password-link',
+  ])
 })
 
 test.for(calls)('§6 $name says who may make it, where it is and what it does', (call) => {

@@ -1,4 +1,5 @@
 /** Every call that the browser or the bot can make. */
+import { account } from './account.ts'
 import { auth } from './auth.ts'
 import { announcements } from './announcements.ts'
 import { downloads } from './download.ts'
@@ -8,4 +9,4 @@ import { dailyTasks, socialTasks } from './tasks.ts'
 import { players } from './players.ts'
 import { users } from './users.ts'
 
-export const contract = { auth, users, dashboard, socialTasks, dailyTasks, announcements, players, history, downloads }
+export const contract = { auth, account, users, dashboard, socialTasks, dailyTasks, announcements, players, history, downloads }

@@ -30,6 +30,8 @@ export const errorCatalogue = {
     message: 'Somebody else has changed this meanwhile. Your text is kept; load the new version before you save.',
   },
   SETUP_LINK_INVALID: { status: 403, message: 'This set-up link has expired or was used already.' },
+  NOT_BY_LINK: { status: 409, message: 'Change your own password under Your Account.' },
+  PASSWORD_LINK_INVALID: { status: 403, message: 'This link has expired or was used already. Ask an admin for a new one.' },
   TOO_MANY_ATTEMPTS: { status: 429, message: 'Too many attempts. Please wait a little and try again.' },
   TOO_MANY_STREAMS: { status: 429, message: 'Too many pages are being kept up to date at once. Please close some.' },
 

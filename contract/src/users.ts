@@ -8,12 +8,14 @@ import { emailField, firstNameField, idField, lastNameField, pageField, pageOf, 
 
 export const userTypeField = z.enum(userTypes)
 
+export const confirmPasswordField = z.string('Confirm Password is required').min(1, 'Confirm Password is required').max(1024)
+
 export const registrationFields = {
   fname: firstNameField,
   lname: lastNameField,
   email: emailField,
   password: passwordField,
-  confirmPassword: z.string('Confirm Password is required').min(1, 'Confirm Password is required').max(1024),
+  confirmPassword: confirmPasswordField,
 }
 
 /** The rule of §5 is checked even while other fields are still wrong, so that the form shows all errors at once. */

@@ -47,6 +47,19 @@ async function playerPath({ database: { db } }: ConsoleServer): Promise<string> 
 export const screens: Screen[] = [
   { name: 'login', path: at('/auth/log-in'), as: 'guest', ready: 'Sign into your account' },
   { name: 'register', path: at('/register'), as: 'guest', ready: 'Create Your New Account' },
+  {
+    name: 'set-password',
+    path: async (server) => {
+      const { id } = await server.database.db
+        .selectFrom('users')
+        .select('id')
+        .where('user_type', '=', 'user')
+        .executeTakeFirstOrThrow()
+      return server.newPasswordLink(id)
+    },
+    as: 'guest',
+    ready: 'Confirm Password',
+  },
   { name: 'user-dashboard', path: at('/'), as: 'user', ready: 'User Dashboard' },
   { name: 'dashboard', path: at('/'), as: 'admin', ready: 'Top balances' },
   { name: 'manage-users', path: at('/manage-users'), as: 'admin', ready: 'Page 1 of 1' },
@@ -64,6 +77,7 @@ export const screens: Screen[] = [
     ready: 'Update User',
   },
   { name: 'add-user', path: at('/add-user'), as: 'admin', ready: 'Confirm Password' },
+  { name: 'account', path: at('/account'), as: 'admin', ready: 'This session' },
   { name: 'telegram-users', path: at('/manage-telegram-users'), as: 'admin', ready: 'Page 1 of 241' },
   { name: 'player', path: playerPath, as: 'admin', ready: 'Took part in' },
   { name: 'social-tasks', path: at('/social-tasks'), as: 'admin', ready: 'Follow us on Instagram' },

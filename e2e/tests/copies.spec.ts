@@ -30,7 +30,7 @@ for (const facts of [social, daily] as const) {
     await expect(field(page, 'Link')).toHaveValue('https://youtube.com/1')
     await expect(field(page, 'Reward')).toHaveValue('400.5')
     await expect(field(page, 'Priority')).toHaveValue('')
-    await page.getByRole('button', { name: 'Next free priority: 8' }).click()
+    await page.getByRole('button', { name: 'Next free: 8' }).click()
     await expect(field(page, 'Priority')).toHaveValue('8')
     await expect(field(page, 'Priority')).toBeFocused()
     await field(page, 'Title').fill('Watch again')

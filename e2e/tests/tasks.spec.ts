@@ -132,6 +132,26 @@ for (const facts of [social, daily] as const) {
       await expect(field(page, 'Type').locator('option:checked')).toHaveText('Select a type')
     })
 
+    test(`§5 ${title}: the next free priority is offered while there is none`, async ({ page, server }) => {
+      await page.goto(`${path}-form`)
+      await expect(page.getByRole('button', { name: 'Next free: 1', exact: true })).toBeVisible()
+      await addTasks(server, facts, { priority: 7.5 }, { priority: 2 })
+      await page.goto(`${path}-form`)
+      const next = page.getByRole('button', { name: 'Next free: 8', exact: true })
+      await field(page, 'Priority').fill('3')
+      await expect(next).toHaveCount(0)
+      await field(page, 'Priority').fill('')
+      await next.click()
+      await expect(field(page, 'Priority')).toHaveValue('8')
+      await expect(field(page, 'Priority')).toBeFocused()
+      await expect(next).toHaveCount(0)
+      await page.goto(`${path}-form-update?id=${collection}-1`)
+      await field(page, 'Priority').fill('')
+      await field(page, 'Priority').blur()
+      await expectError(page, 'Priority', 'Priority is required')
+      await expect(page.getByRole('button', { name: /Next free/ })).toHaveCount(0)
+    })
+
     test(`§5 ${title}: an empty link is saved without a link`, async ({ page, server }) => {
       await page.goto(`${path}-form`)
       await fillIn(page, { ...task, Link: '' })

@@ -42,6 +42,7 @@ const ways: { way: string; leave: (page: Page) => Promise<unknown>; to: string }
     way: 'the palette',
     leave: async (page) => {
       await page.keyboard.press('Control+k')
+      await expect(page.getByRole('dialog').getByRole('combobox')).toBeFocused()
       await page.keyboard.type('daily')
       await page.keyboard.press('Enter')
     },

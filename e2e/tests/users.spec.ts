@@ -1,5 +1,6 @@
 /** Manage Users, Update User, Add User (§2, §5, §6, §7, §8). */
-import { type ConsoleServer, control, expect, test, toast } from '#src/test.ts'
+import type { Page } from '@playwright/test'
+import { type ConsoleServer, control, expect, field, test, toast } from '#src/test.ts'
 
 test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
@@ -75,6 +76,56 @@ test('§2 Add User: every rule, then success goes to /manage-users; the figures 
   await expect(page.getByRole('button', { name: 'new@gmail.com' })).toBeVisible()
   await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
   await expect(page.getByRole('region', { name: 'Total Users' })).toContainText('2')
+})
+
+const newcomer = {
+  'First Name': 'New',
+  'Last Name': 'Person',
+  Email: 'new@gmail.com',
+  Password: 'secret1',
+  'Confirm Password': 'secret1',
+}
+
+/** Fills Add User in for a new admin and submits it. */
+async function addAdmin(page: Page): Promise<void> {
+  await page.goto('/add-user')
+  await expect(field(page, 'Role')).toHaveValue('user')
+  for (const [label, value] of Object.entries(newcomer)) await field(page, label).fill(value)
+  await field(page, 'Role').selectOption({ label: 'Admin' })
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+}
+
+function storedType({ database: { db } }: ConsoleServer) {
+  return db.selectFrom('users').select('user_type').where('email', '=', newcomer.Email).executeTakeFirst()
+}
+
+test('§7 Add User as an Admin: the five fields of §7, then the role by its own call', async ({ page, server }) => {
+  const registered = page.waitForRequest('**/registerUser')
+  await addAdmin(page)
+  expect(Object.keys((await registered).postDataJSON() as object).toSorted()).toEqual(
+    ['fname', 'lname', 'email', 'password', 'confirmPassword'].toSorted(),
+  )
+  await expect(toast(page, 'User Added Successfuly!')).toBeVisible()
+  await expect(page).toHaveURL('/manage-users')
+  expect(await storedType(server)).toEqual({ user_type: 'admin' })
+})
+
+test.describe('a role that could not be given', () => {
+  test.use({ expectedNoise: { patterns: [/status of 500/] } })
+
+  test('§7 Add User says so: the user exists as User, and can be made an admin from there', async ({ page, server }) => {
+    const json = { success: false, code: 'INTERNAL', message: 'Internal Server Error!' }
+    await page.route('**/user-type', (route) => route.fulfill({ status: 500, json }), { times: 1 })
+    await addAdmin(page)
+    const notice = 'new@gmail.com was added as a User. The role Admin could not be given: Internal Server Error!'
+    await expect(page.getByText(notice)).toBeVisible()
+    await expect(page).toHaveURL('/add-user')
+    await expect(field(page, 'Email')).toHaveValue('')
+    expect(await storedType(server)).toEqual({ user_type: 'user' })
+    await page.getByRole('button', { name: 'Make Admin' }).click()
+    await expect(page).toHaveURL('/manage-users')
+    expect(await storedType(server)).toEqual({ user_type: 'admin' })
+  })
 })
 
 test('§2 Back leads to /manage-users', async ({ page }) => {

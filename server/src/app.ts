@@ -8,6 +8,7 @@ import { createBotTokens } from '#src/identity/bot-tokens.ts'
 import type { Config } from './config.ts'
 import type { Database } from '#src/db/database.ts'
 import { createDownloads } from '#src/sheets/download.ts'
+import { accountHandlers } from '#src/features/account/account.ts'
 import { authHandlers } from '#src/features/auth/auth.ts'
 import { servedUsers } from '#src/features/users/users-list.ts'
 import { usersHandlers } from '#src/features/users/users.ts'
@@ -79,6 +80,7 @@ export async function createApp({
   })
   const routes = bindRoutes(contract, {
     auth: authHandlers(services),
+    account: accountHandlers(services),
     users: usersHandlers(services),
     dashboard: dashboardHandlers({ figures, live }),
     socialTasks: tasksHandlers(services, 'social'),

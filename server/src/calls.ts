@@ -24,6 +24,8 @@ export interface CallContext {
   deviceCookie: string | undefined
   /** Sends the device's cookie with the answer. */
   setDeviceCookie: (value: string) => void
+  /** The browser and system that the client says it is: `Chrome on Windows`. */
+  device: string
   /** The site that a browser says the request comes from: an origin, or the word of Sec-Fetch-Site. */
   origin: string | undefined
   /** Aborted when the client has gone. */

@@ -31,8 +31,9 @@ const auth = createRoute({
   getParentRoute: () => root,
   id: 'auth',
   beforeLoad: ({ location }) => {
-    // A set-up link says what it does, or why it does nothing, to somebody who is signed in, too.
-    if (currentUser() && !('setup' in location.search)) throw redirect({ to: '/admin', replace: true })
+    // A link that was given says what it does, or why it does nothing, to somebody who is signed in, too.
+    const hasLink = 'setup' in location.search || 'link' in location.search
+    if (currentUser() && !hasLink) throw redirect({ to: '/admin', replace: true })
   },
 })
 
@@ -71,11 +72,23 @@ const routeTree = root.addChildren([
       validateSearch: setupAddress,
       component: lazyRouteComponent(() => import('#src/features/auth/register-page.tsx'), 'RegisterPage'),
     }),
+    createRoute({
+      getParentRoute: () => auth,
+      path: '/set-password',
+      validateSearch: ({ link }): { link?: string } =>
+        typeof link === 'string' || typeof link === 'number' ? { link: String(link) } : {},
+      component: lazyRouteComponent(() => import('#src/features/auth/set-password-page.tsx'), 'SetPasswordPage'),
+    }),
   ]),
   shell.addChildren([
     createRoute({ getParentRoute: () => shell, path: '/', validateSearch: dashboardAddress, component: dashboard }),
     createRoute({ getParentRoute: () => shell, path: '/admin', validateSearch: dashboardAddress, component: dashboard }),
     management.addChildren([
+      createRoute({
+        getParentRoute: () => management,
+        path: '/account',
+        component: lazyRouteComponent(() => import('#src/features/account/account-page.tsx'), 'AccountPage'),
+      }),
       createRoute({
         getParentRoute: () => management,
         path: '/manage-users',

@@ -21,6 +21,7 @@ export interface Tables {
   known_addresses: KnownAddressesTable
   secrets: SecretsTable
   setup_links: SetupLinksTable
+  password_links: PasswordLinksTable
   bot_tokens: BotTokensTable
   audit_log: AuditLogTable
   telegram_users: TelegramUsersTable
@@ -48,8 +49,20 @@ export interface SessionsTable {
   /** SHA-256 of the token, which itself is only in the cookie. */
   token_hash: Buffer
   user_id: string
+  /** What one's own sessions are told apart by. */
+  id: Generated<string>
+  /** `Chrome on Windows`, say. */
+  device: Generated<string>
   created_at: Timestamp
   last_seen_at: Timestamp
+}
+
+/** A user's link to set a new password, the last one that was made. */
+export interface PasswordLinksTable {
+  user_id: string
+  token_hash: Buffer
+  expires_at: ColumnType<Date, Date | string, Date | string>
+  used_at: ColumnType<Date | null, Date | string | null, Date | string | null>
 }
 
 /** Attempts counted against guessing since the first one of a window. */

@@ -11,6 +11,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
   tasks_priority_key: 'PRIORITY_TAKEN',
   sessions_user_id_fkey: 'LOGIN_FAILED', // removed while signing in: from now on there is no such account
   known_addresses_user_id_fkey: 'LOGIN_FAILED',
+  password_links_user_id_fkey: 'NO_SUCH_USER',
   bot_tokens_name_key: 'STALE',
 
   // Two rows with the same key, where both requests came to believe that theirs is the first.
@@ -21,6 +22,8 @@ export const constraintCodes: Record<string, ErrorCode> = {
   known_addresses_pkey: 'STALE',
   secrets_pkey: 'STALE',
   setup_links_pkey: 'STALE',
+  password_links_pkey: 'STALE',
+  password_links_token_hash_key: 'STALE',
   bot_tokens_pkey: 'STALE',
   bot_tokens_token_hash_key: 'STALE',
   audit_log_pkey: 'STALE',

@@ -11,6 +11,7 @@ import type { BotTokens } from '#src/identity/bot-tokens.ts'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Attempts } from '#src/identity/attempts.ts'
+import { deviceName } from '#src/identity/device-name.ts'
 import { DEVICE_MAX_SECONDS, type Devices } from '#src/identity/devices.ts'
 import { SESSION_MAX_SECONDS, type Sessions } from '#src/identity/sessions.ts'
 import { addressReader } from './address.ts'
@@ -149,6 +150,9 @@ export function createHttp(services: HttpServices): Hono<Env> {
         setSessionToken: (token) => void cookies.push(sessionCookie.write(token)),
         deviceCookie: device,
         setDeviceCookie: (value) => void cookies.push(deviceCookie.write(value)),
+        get device() {
+          return deviceName(request.headers.get('user-agent') ?? '')
+        },
         get signal() {
           return request.signal
         },

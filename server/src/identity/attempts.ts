@@ -21,6 +21,9 @@ export const limits = {
   signInsOfUser: { name: 'sign-in-user', max: 30, windowSeconds: 15 * 60 },
   /** Bearer tokens that are none of ours; one that is gets through all the same. */
   wrongTokenByAddress: { name: 'wrong-token-address', max: 30, windowSeconds: 15 * 60 },
+  /** Wrong current passwords of somebody who is signed in. */
+  passwordChange: { name: 'password-change', max: 10, windowSeconds: 15 * 60 },
+  passwordLinkByAddress: { name: 'password-link-address', max: 60, windowSeconds: 60 * 60 },
   registerByAddress: { name: 'register-address', max: 60, windowSeconds: 60 * 60 },
 } as const satisfies Record<string, Limit>
 

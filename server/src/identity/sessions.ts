@@ -3,7 +3,8 @@
  * removal and change of role. Hides the table and the cache; what other processes change reaches it by NOTIFY.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Session } from '@arcade/contract/account'
 import type { SessionUser } from '@arcade/contract/auth'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -20,8 +21,8 @@ const CHANNEL = 'sessions'
 const EVERYBODY = ''
 
 export interface Sessions {
-  /** Begins a session and gives its token, which is stored nowhere. The oldest of more than SESSIONS_EACH ends. */
-  begin(userId: string): Promise<string>
+  /** Begins a session on a device such as `Chrome on Windows` and gives its token, which is stored nowhere. The oldest of more than SESSIONS_EACH ends. */
+  begin(userId: string, device?: string): Promise<string>
   /** The user whom a token belongs to, with the present role; `undefined` if the token is unknown or expired or the user was removed. */
   userOf(token: string): Promise<SessionUser | undefined>
   /** As `userOf`, but does not count as a use of the session: an open dashboard must not keep its session alive. */
@@ -30,6 +31,12 @@ export interface Sessions {
   onChange(listener: (userId: string | undefined) => void): void
   /** Ends one session. */
   end(token: string): Promise<void>
+  /** A user's sessions, the one with this token first, then the latest. */
+  listOf(userId: string, token: string | undefined): Promise<Session[]>
+  /** Ends one of a user's sessions, if it is one. */
+  endById(userId: string, id: string): Promise<void>
+  /** Ends all of a user's sessions but the one with this token. */
+  endOthers(userId: string, token: string | undefined): Promise<void>
   /** Ends all sessions of a user, in the transaction that changes the user. Call `changed` after the commit. */
   endAllOf(tx: Kysely<Tables>, userId: string): Promise<void>
   /** Tells every process to forget what it cached of a user. To be called in the transaction that changes the user. */
@@ -73,15 +80,26 @@ export async function createSessions(database: Database): Promise<Sessions> {
         and s.created_at > now() - make_interval(secs => ${SESSION_MAX_SECONDS})`,
   )
 
+  const endWhere = async (userId: string, condition: RawBuilder<boolean>): Promise<void> => {
+    const { numDeletedRows } = await db
+      .deleteFrom('sessions')
+      .where('user_id', '=', userId)
+      .where(condition)
+      .executeTakeFirstOrThrow()
+    if (numDeletedRows === 0n) return
+    forget(userId)
+    await sql`select pg_notify(${CHANNEL}, ${userId})`.execute(db)
+  }
+
   return {
-    async begin(userId) {
+    async begin(userId, device = '') {
       const token = randomBytes(32).toString('base64url')
       const hasEndedOthers = await database.transaction(async (tx) => {
         // The lock lets two sessions of one person begin one after the other, so that each counts the other.
         await sql`select from accounts where id = ${userId} for no key update`.execute(tx)
         await tx
           .insertInto('sessions')
-          .values({ token_hash: hashToken(token), user_id: userId })
+          .values({ token_hash: hashToken(token), user_id: userId, device })
           .execute()
         const ended = await sql`delete from sessions where token_hash in (
           select token_hash from sessions where user_id = ${userId} order by created_at desc, token_hash offset ${SESSIONS_EACH})`.execute(
@@ -129,6 +147,33 @@ export async function createSessions(database: Database): Promise<Sessions> {
       if (!row) return
       forget(row.user_id)
       await sql`select pg_notify(${CHANNEL}, ${row.user_id})`.execute(db)
+    },
+
+    async listOf(userId, token) {
+      const isCurrent = token === undefined ? sql<boolean>`false` : sql<boolean>`token_hash = ${hashToken(token)}`
+      const rows = await db
+        .selectFrom('sessions')
+        .select(['id', 'device', 'created_at', 'last_seen_at', isCurrent.as('isCurrent')])
+        .where('user_id', '=', userId)
+        .where(sql<boolean>`last_seen_at > now() - make_interval(secs => ${SESSION_IDLE_SECONDS})`)
+        .where(sql<boolean>`created_at > now() - make_interval(secs => ${SESSION_MAX_SECONDS})`)
+        .orderBy('isCurrent', 'desc')
+        .orderBy('last_seen_at', 'desc')
+        .orderBy('id')
+        .execute()
+      return rows.map(({ created_at: begun, last_seen_at: seen, ...session }) => ({
+        ...session,
+        begunAt: begun.toISOString(),
+        lastSeenAt: seen.toISOString(),
+      }))
+    },
+
+    async endById(userId, id) {
+      await endWhere(userId, sql<boolean>`id = ${id}`)
+    },
+
+    async endOthers(userId, token) {
+      await endWhere(userId, token === undefined ? sql<boolean>`true` : sql<boolean>`token_hash <> ${hashToken(token)}`)
     },
 
     async endAllOf(tx, userId) {

@@ -36,7 +36,7 @@ export async function setupLinkState(db: Kysely<Tables>, token: string): Promise
 }
 
 /** Spends a set-up link, which works once. @throws Failure SETUP_LINK_INVALID */
-export async function useSetupLink(tx: Transaction<Tables>, token: string): Promise<void> {
+export async function spendSetupLink(tx: Transaction<Tables>, token: string): Promise<void> {
   const used = await tx
     .deleteFrom('setup_links')
     .where('token_hash', '=', hashToken(token))

@@ -9,6 +9,7 @@ import { pino } from 'pino'
 import { importDirectory } from '#src/cli/import.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { createAccount } from '#src/identity/accounts.ts'
+import { createPasswordLink } from '#src/identity/password-links.ts'
 import { hashPassword } from '#src/identity/passwords.ts'
 import { createSessions } from '#src/identity/sessions.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
@@ -34,6 +35,8 @@ export interface ConsoleServer {
   reset(options: { sample: boolean }): Promise<void>
   /** The path of a new set-up link. @throws Error if there is an admin */
   newSetupLink(): Promise<string>
+  /** The path of a new link with which a user sets a password. */
+  newPasswordLink(userId: string): Promise<string>
   /** Creates an account with a users document and a session. */
   addPerson(person: { fname: string; lname: string; email: string; userType: 'admin' | 'user' }): Promise<Person>
   stop(): Promise<void>
@@ -72,6 +75,9 @@ export async function startConsoleServer(env: Record<string, string> = {}): Prom
       const path = await createSetupLink(database)
       if (path === undefined) throw new Error('there is an admin already')
       return path
+    },
+    async newPasswordLink(userId) {
+      return (await database.transaction((tx) => createPasswordLink(tx, userId))).path
     },
     async addPerson(person) {
       const { id } = await database.transaction((tx) => createAccount(tx, { ...person, passwordHash }))

@@ -9,6 +9,7 @@ import {
   IconLogout,
   IconSpeakerphone,
   IconThumbUp,
+  IconUserCog,
   IconUsers,
 } from '@tabler/icons-react'
 import { Link, useLocation } from '@tanstack/react-router'
@@ -83,6 +84,17 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
         <p className={classes['username']} title={user?.username}>
           {user?.username}
         </p>
+        {user?.userType === 'admin' && (
+          <Link
+            to="/account"
+            aria-label="Your Account"
+            title="Your Account"
+            className={classes['account']}
+            onClick={() => onNavigate?.()}
+          >
+            <IconUserCog size={20} stroke={1.75} aria-hidden />
+          </Link>
+        )}
       </div>
       <nav aria-label="Main" className={classes['links']}>
         {placesFor(user?.userType).map(({ to, label, Icon, also }) => (

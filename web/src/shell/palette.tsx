@@ -177,6 +177,7 @@ function useCommands(onKeyboardMap: () => void): Group[] {
   const additions = [
     ...Object.values(taskCollections).map(({ title, path }) => go('Add Task', `${path}-form`, title)),
     go('Add User', '/add-user'),
+    go('Your Account', '/account'),
     go('Add Annoucement', '/annoucement-form'), // sic, §2
   ]
   return [

@@ -19,12 +19,16 @@ export function NumberField<Input extends FieldValues, Output>(props: NumberFiel
       {...wrapper}
       {...field}
       onChange={(value) => field.onChange(value ?? '')}
-      inputContainer={(input) => (
-        <div className={classes['beside']}>
-          {input}
-          {props.beside}
-        </div>
-      )}
+      inputContainer={inputWith(props.beside)}
     />
+  )
+}
+
+function inputWith(beside: ReactNode) {
+  return (input: ReactNode) => (
+    <div className={classes['beside']}>
+      {input}
+      {beside}
+    </div>
   )
 }

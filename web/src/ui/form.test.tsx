@@ -206,3 +206,79 @@ test('§5 an error does not move what stands below it', async () => {
   await expect.element(page.getByText('Email is required')).toBeVisible()
   expect(top()).toBe(before)
 })
+
+test('§5 an error keeps its distance from the label below it', async () => {
+  render(<Sample onSubmit={async () => {}} />)
+  await submit.click()
+  const error = page.getByText('Password is required')
+  await expect.element(error).toBeVisible()
+  const below = page.getByText('Again', { exact: true }).element().getBoundingClientRect().top
+  expect(below - error.element().getBoundingClientRect().bottom).toBeGreaterThanOrEqual(8)
+})
+
+test('§4 what turns while the form is sent does not lie over the label', async () => {
+  const held = Promise.withResolvers<void>()
+  render(<Sample onSubmit={() => held.promise} />)
+  await fillIn()
+  await submit.click()
+  await expect.element(submit).toHaveAttribute('aria-disabled', 'true')
+  const loader = submit.element().querySelector('.mantine-Loader-root')
+  const text = document.createRange()
+  text.selectNodeContents(submit.element())
+  text.setEndBefore(loader!)
+  expect(loader!.getBoundingClientRect().left).toBeGreaterThan(text.getBoundingClientRect().right)
+  held.resolve()
+  await expect.element(submit).toHaveAttribute('aria-disabled', 'false')
+})
+
+function Marked() {
+  const form = useForm(async () => z.object({ title: z.string(), subtitle: z.string() }), { title: '', subtitle: '' })
+  return (
+    <Form form={form} onSubmit={async () => {}} label="Marked">
+      <TextField control={form.control} name="title" label="Title" isRequired />
+      <TextField control={form.control} name="subtitle" label="Subtitle" countsTo={20} />
+    </Form>
+  )
+}
+
+const markOf = (label: string) => getComputedStyle(page.getByText(label, { exact: true }).element(), '::after')
+
+test('§5 a required field is marked, and its name stays its label', async () => {
+  render(<Marked />)
+  const title = page.getByRole('textbox', { name: 'Title', exact: true })
+  await expect.element(title).toHaveAttribute('aria-required', 'true')
+  await expect.element(page.getByRole('textbox', { name: 'Subtitle', exact: true })).not.toHaveAttribute('aria-required')
+  expect(markOf('Title').content).toBe('""')
+  expect(markOf('Title').display).toBe('inline-block')
+  expect(markOf('Subtitle').content).toBe('none')
+})
+
+test('§5 where all fields are required, none is marked', async () => {
+  function AllRequired() {
+    const form = useForm(async () => z.object({ title: z.string() }), { title: '' })
+    return (
+      <Form form={form} onSubmit={async () => {}} label="All required">
+        <TextField control={form.control} name="title" label="Title" isRequired />
+      </Form>
+    )
+  }
+  render(<AllRequired />)
+  await expect.element(page.getByRole('textbox', { name: 'Title', exact: true })).toHaveAttribute('aria-required', 'true')
+  expect(markOf('Title').display).toBe('none')
+})
+
+test('§5 characters are counted in sight; near the end, and beyond it, that is read aloud', async () => {
+  render(<Marked />)
+  const subtitle = page.getByLabelText('Subtitle', { exact: true })
+  await expect.element(page.getByText('0/20')).toBeVisible()
+  await subtitle.fill('Fresh')
+  await expect.element(page.getByText('5/20')).toBeVisible()
+  await expect.element(page.getByText(/characters/)).not.toBeInTheDocument()
+  await subtitle.fill('Fresh levels')
+  await expect.element(page.getByText('8 characters left')).toBeInTheDocument()
+  await subtitle.fill('x'.repeat(22))
+  await expect.element(page.getByText('22/20')).toHaveAttribute('data-over', 'true')
+  await expect.element(page.getByText('2 characters too many')).toBeInTheDocument()
+  await expect.element(subtitle).toHaveAccessibleName('Subtitle')
+  await expect.element(subtitle).not.toHaveAccessibleDescription()
+})

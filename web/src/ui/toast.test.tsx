@@ -71,7 +71,11 @@ test('a toast with something to do about it stays 10 s, does it once and goes', 
 test('what lies below a toast can be seen and clicked', async () => {
   const onClick = vi.fn<() => void>()
   render(
-    <button type="button" style={{ position: 'fixed', top: '5rem', right: '1rem', width: '20rem', height: '4rem' }} onClick={onClick}>
+    <button
+      type="button"
+      style={{ position: 'fixed', top: '5rem', right: '1rem', width: '20rem', height: '4rem' }}
+      onClick={onClick}
+    >
       Below
     </button>,
   )

@@ -10,7 +10,7 @@ import type { Database } from '#src/db/database.ts'
 import { hashPassword, isPassword } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import { checkRegistration, createAccount } from '#src/identity/accounts.ts'
-import { hasAdmin, setupLinkState, useSetupLink } from '#src/identity/setup-links.ts'
+import { hasAdmin, setupLinkState, spendSetupLink } from '#src/identity/setup-links.ts'
 import { violatedConstraint } from '#src/postgres/errors.ts'
 
 export interface SignInServices {
@@ -27,7 +27,7 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
 
   const beginSession = async (user: SessionUser, context: CallContext): Promise<{ success: true; user: SessionUser }> => {
     if (context.sessionToken !== undefined) await sessions.end(context.sessionToken)
-    context.setSessionToken(await sessions.begin(user.id))
+    context.setSessionToken(await sessions.begin(user.id, context.device))
     await signInGuard.remember(context, user.id)
     return { success: true, user }
   }
@@ -68,7 +68,7 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
       await attempts.count(limits.registerByAddress, context.address)
       const passwordHash = await hashPassword(input.password)
       const registering = database.transaction(async (tx) => {
-        if (setup !== undefined) await useSetupLink(tx, setup)
+        if (setup !== undefined) await spendSetupLink(tx, setup)
         return createAccount(tx, { ...input, passwordHash, userType: setup === undefined ? 'user' : 'admin' })
       })
       const user = await registering.catch((cause: unknown) => {

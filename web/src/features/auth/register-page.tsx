@@ -69,11 +69,18 @@ export function RegisterPage() {
         <PasswordField
           control={form.control}
           name="password"
-          label="Password" isRequired
+          label="Password"
+          isRequired
           autoComplete="new-password"
           checks={['confirmPassword']}
         />
-        <PasswordField control={form.control} name="confirmPassword" label="Confirm Password" isRequired autoComplete="new-password" />
+        <PasswordField
+          control={form.control}
+          name="confirmPassword"
+          label="Confirm Password"
+          isRequired
+          autoComplete="new-password"
+        />
         <SubmitButton size="md" fullWidth>
           Create Account
         </SubmitButton>

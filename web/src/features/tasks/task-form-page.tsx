@@ -2,6 +2,7 @@
  * The add and edit form of social and daily tasks (§2, §4, §5), with a preview. The address names the task that is edited or duplicated,
  * so that a reload keeps it.
  */
+import { MAX_NUMBER } from '@arcade/contract/entities/entity'
 import {
   hasLink,
   type Task,
@@ -11,7 +12,6 @@ import {
   type TaskType,
   taskTypeLabels,
 } from '@arcade/contract/entities/task'
-import { MAX_NUMBER } from '@arcade/contract/fields'
 import type { TaskInput } from '@arcade/contract/tasks'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -182,9 +182,7 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
             isRequired
             beside={
               isEmpty(priority) &&
-              nextPriority.value !== undefined && (
-                <NextPriorityButton value={nextPriority.value} onChoose={handleNextPriority} />
-              )
+              nextPriority.value !== undefined && <NextPriorityButton value={nextPriority.value} onChoose={handleNextPriority} />
             }
           />
           <SelectField
@@ -220,7 +218,7 @@ function useNextPriority(collection: TaskCollection, isWanted: boolean) {
 
 function NextPriorityButton({ value, onChoose }: { value: number; onChoose: (value: number) => void }) {
   return (
-    <Button variant="default" size="md" aria-label={`Next free priority: ${value}`} onClick={() => onChoose(value)}>
+    <Button variant="default" size="md" onClick={() => onChoose(value)}>
       Next free: {value}
     </Button>
   )

@@ -85,11 +85,18 @@ export function AddUserPage() {
           <PasswordField
             control={form.control}
             name="password"
-            label="Password" isRequired
+            label="Password"
+            isRequired
             autoComplete="new-password"
             checks={['confirmPassword']}
           />
-          <PasswordField control={form.control} name="confirmPassword" label="Confirm Password" isRequired autoComplete="new-password" />
+          <PasswordField
+            control={form.control}
+            name="confirmPassword"
+            label="Confirm Password"
+            isRequired
+            autoComplete="new-password"
+          />
           <SelectField
             control={form.control}
             name="userType"

@@ -14,6 +14,7 @@ import { Form, FormActions, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
+import { PasswordLink } from './password-link.tsx'
 import classes from './update-user-page.module.css'
 
 export function UpdateUserPage() {
@@ -68,6 +69,9 @@ function UserForms({ user, onReload }: UserProps) {
       <Panel>
         <p className={classes['email']}>{user.email}</p>
         <NameForm user={user} version={version} onReload={onReload} />
+      </Panel>
+      <Panel>
+        <PasswordLink user={user} />
       </Panel>
       <Panel>
         <RoleForm user={user} onChange={handleRoleChange} />
@@ -147,7 +151,7 @@ function RoleForm({ user, onChange }: { user: DashboardUser; onChange: (changed:
   }
 
   return (
-    <div className={classes['role']}>
+    <div className={classes['row']}>
       <p>
         Role: <strong>{isAdmin ? 'Admin' : 'User'}</strong>
       </p>

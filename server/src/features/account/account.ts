@@ -1,0 +1,97 @@
+/** One's own password and sessions, and links with which users set theirs. A password that changes ends the sessions of its owner. */
+import type { Transaction } from 'kysely'
+import type { contract } from '@arcade/contract/contract'
+import { type CallContext, Failure, type Handlers, signedIn } from '#src/calls.ts'
+import type { Database } from '#src/db/database.ts'
+import type { Tables } from '#src/db/tables.ts'
+import { type Attempts, limits } from '#src/identity/attempts.ts'
+import { audit } from '#src/identity/audit.ts'
+import { createPasswordLink, passwordLinkState, spendPasswordLink } from '#src/identity/password-links.ts'
+import { hashPassword, isPassword } from '#src/identity/passwords.ts'
+import type { Sessions } from '#src/identity/sessions.ts'
+
+export interface AccountServices {
+  database: Database
+  sessions: Sessions
+  attempts: Attempts
+}
+
+export function accountHandlers({ database, sessions, attempts }: AccountServices): Handlers<typeof contract.account> {
+  const { db } = database
+
+  /** Imported users have no account to sign in with until now. */
+  const setPassword = async (
+    tx: Transaction<Tables>,
+    context: CallContext,
+    account: { id: string; email: string; passwordHash: string },
+  ): Promise<void> => {
+    const { id, email, passwordHash: password_hash } = account
+    await tx
+      .insertInto('accounts')
+      .values({ id, email, password_hash })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ password_hash }))
+      .execute()
+    await sessions.endAllOf(tx, id)
+    await audit(tx, context, { action: 'account.password', target: id })
+  }
+
+  return {
+    async changePassword({ currentPassword, password }, context) {
+      const { id, email } = signedIn(context)
+      await attempts.count(limits.passwordChange, id)
+      const account = await db.selectFrom('accounts').select('password_hash').where('id', '=', id).executeTakeFirst()
+      if (!(await isPassword(currentPassword, account?.password_hash))) {
+        const message = 'This is not your current password'
+        throw new Failure('INVALID_INPUT', { message, fields: { currentPassword: message } })
+      }
+      await attempts.forgive(limits.passwordChange, id)
+      const passwordHash = await hashPassword(password)
+      await database.transaction((tx) => setPassword(tx, context, { id, email, passwordHash }))
+      sessions.changed(id)
+      context.setSessionToken(await sessions.begin(id, context.device))
+      return { success: true }
+    },
+
+    async sessions(_input, context) {
+      const { id } = signedIn(context)
+      return { sessions: await sessions.listOf(id, context.sessionToken) }
+    },
+
+    async endSession({ id }, context) {
+      await sessions.endById(signedIn(context).id, id)
+      return { success: true }
+    },
+
+    async endOtherSessions(_input, context) {
+      await sessions.endOthers(signedIn(context).id, context.sessionToken)
+      return { success: true }
+    },
+
+    async createPasswordLink({ id }, context) {
+      // An open session must not be a way around the current password.
+      if (id === signedIn(context).id) throw new Failure('NOT_BY_LINK')
+      const link = await database.transaction(async (tx) => {
+        const made = await createPasswordLink(tx, id)
+        await audit(tx, context, { action: 'user.password-link', target: id })
+        return made
+      })
+      return { success: true, ...link }
+    },
+
+    passwordLink: ({ link }) => passwordLinkState(db, link),
+
+    async setPassword({ link, password }, context) {
+      await attempts.count(limits.passwordLinkByAddress, context.address)
+      const { state } = await passwordLinkState(db, link)
+      if (state !== 'valid') throw new Failure('PASSWORD_LINK_INVALID')
+      const passwordHash = await hashPassword(password)
+      const userId = await database.transaction(async (tx) => {
+        const { userId: id, email } = await spendPasswordLink(tx, link)
+        await setPassword(tx, context, { id, email, passwordHash })
+        return id
+      })
+      sessions.changed(userId)
+      return { success: true }
+    },
+  }
+}

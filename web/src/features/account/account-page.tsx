@@ -1,0 +1,159 @@
+/** One's own account, for admins: name, password and sessions. The specification has no screen for it. */
+import type { PasswordChangeInput } from '@arcade/contract/account'
+import type { DashboardUser } from '@arcade/contract/entities/user'
+import type { UserUpdateInput } from '@arcade/contract/users'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useId, useState } from 'react'
+import { api, asCallError, client, queryClient } from '#src/client.ts'
+import { refreshAfterActOn } from '#src/lists/changes.ts'
+import { useSession } from '#src/session.tsx'
+import { useConfirm } from '#src/ui/confirm.tsx'
+import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
+import { FormNotice } from '#src/ui/form-notice.tsx'
+import { Form, FormActions, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
+import { Page, Panel, Problem } from '#src/ui/page.tsx'
+import { toast } from '#src/ui/toast.tsx'
+import classes from './account.module.css'
+import { Sessions } from './sessions.tsx'
+
+export function AccountPage() {
+  const { user } = useSession()
+  return (
+    <Page title="Your Account" narrow>
+      <Part title="Name">
+        <p className={classes['text']}>{user?.email}</p>
+        {user && <Name id={user.id} />}
+      </Part>
+      <Part title="Password">
+        <p className={classes['text']}>When it changes, all your other sessions end.</p>
+        <PasswordForm email={user?.email ?? ''} />
+      </Part>
+      <Part title="Sessions">
+        <Sessions />
+      </Part>
+    </Page>
+  )
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  const id = useId()
+  return (
+    <Panel labelledBy={id}>
+      <h2 id={id} className={classes['title']}>
+        {title}
+      </h2>
+      {children}
+    </Panel>
+  )
+}
+
+function Name({ id }: { id: string }) {
+  // The name is not refetched in the background, because the form would then hold an older version than the page.
+  const { data, error, refetch } = useQuery(
+    api.users.get.queryOptions({ input: { id }, staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false }),
+  )
+  const handleReload = () => void refetch()
+  if (data) return <NameForm key={data.version} user={data} onReload={handleReload} />
+  if (error) return <Problem message={asCallError(error).message} onRetry={handleReload} />
+  return <output>Loading...</output>
+}
+
+function NameForm({ user: { id, fname, lname, version }, onReload }: { user: DashboardUser; onReload: () => void }) {
+  const confirm = useConfirm()
+  const [staleText, setStaleText] = useState<string>()
+  const form = useDraftForm(
+    () => import('@arcade/contract/users').then(({ userUpdateInput }) => userUpdateInput),
+    { fname, lname },
+    { name: 'account', basis: version },
+  )
+
+  const handleSubmit = async (input: UserUpdateInput) => {
+    if (!(await confirm({ title: 'Update user', message: 'Are you sure you want to update your name?' }))) return undefined
+    setStaleText(undefined)
+    try {
+      const { user } = await client.users.update({ ...input, id, version })
+      form.finish()
+      queryClient.setQueryData(api.users.get.queryKey({ input: { id } }), user)
+      toast.success('Info Updated Successfully!')
+      await refreshAfterActOn('users')
+      return undefined
+    } catch (cause) {
+      const error = asCallError(cause)
+      toast.failure(error.isException ? 'Internal Server Error' : 'Updating info failed!')
+      if (error.code === 'STALE') setStaleText(error.message)
+      return error
+    }
+  }
+
+  return (
+    <>
+      <DraftOffer offer={form.offer} />
+      <Form form={form} onSubmit={handleSubmit} label="Your name">
+        <TextField control={form.control} name="fname" label="First Name" isRequired autoComplete="given-name" />
+        <TextField control={form.control} name="lname" label="Last Name" isRequired autoComplete="family-name" />
+        <FormNotice message={staleText} onReload={onReload} />
+        <FormActions>
+          <SubmitButton>Update</SubmitButton>
+        </FormActions>
+      </Form>
+    </>
+  )
+}
+
+const emptyPasswords = { currentPassword: '', password: '', confirmPassword: '' }
+
+function PasswordForm({ email }: { email: string }) {
+  const [notice, setNotice] = useState<string>()
+  const form = useForm(
+    () => import('@arcade/contract/account').then(({ passwordChangeInput }) => passwordChangeInput),
+    emptyPasswords,
+  )
+
+  const handleSubmit = async (input: PasswordChangeInput) => {
+    setNotice(undefined)
+    try {
+      await client.account.changePassword(input)
+      form.reset()
+      toast.success('Password changed.')
+      await queryClient.invalidateQueries({ queryKey: api.account.sessions.key() })
+      return undefined
+    } catch (cause) {
+      const error = asCallError(cause)
+      toast.failure(error.isException ? 'Internal Server Error' : 'Updating info failed!')
+      if (Object.keys(error.fields).length === 0) setNotice(error.message)
+      return error
+    }
+  }
+
+  return (
+    <Form form={form} onSubmit={handleSubmit} label="Your password">
+      <input type="email" autoComplete="username" value={email} readOnly hidden />
+      <PasswordField
+        control={form.control}
+        name="currentPassword"
+        label="Current Password"
+        isRequired
+        autoComplete="current-password"
+      />
+      <PasswordField
+        control={form.control}
+        name="password"
+        label="New Password"
+        isRequired
+        autoComplete="new-password"
+        checks={['confirmPassword']}
+      />
+      <PasswordField
+        control={form.control}
+        name="confirmPassword"
+        label="Confirm Password"
+        isRequired
+        autoComplete="new-password"
+      />
+      <FormNotice message={notice} />
+      <FormActions>
+        <SubmitButton>Change Password</SubmitButton>
+      </FormActions>
+    </Form>
+  )
+}

@@ -1,0 +1,104 @@
+/** A new password by a link that an admin has made: for users who forgot theirs, and imported ones who have none. */
+import type { NewPasswordInput, PasswordLinkState } from '@arcade/contract/account'
+import { Anchor } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, asCallError, client, queryClient } from '#src/client.ts'
+import { Form, PasswordField, SubmitButton, useForm } from '#src/ui/form.tsx'
+import { Problem } from '#src/ui/page.tsx'
+import { toast } from '#src/ui/toast.tsx'
+import { AuthLayout, FormNotice } from './auth-layout.tsx'
+import classes from './auth-layout.module.css'
+
+const ASK = 'Ask an admin for a new one.'
+
+const texts: Record<Exclude<PasswordLinkState, 'valid'>, string> = {
+  used: `This link was used already: the password was set with it. ${ASK}`,
+  expired: `This link has expired: it was good for a day. ${ASK}`,
+  replaced: `This link is not valid: a newer one has taken its place. ${ASK}`,
+}
+
+export function SetPasswordPage() {
+  const { link = '' } = useSearch({ from: '/auth/set-password' })
+  const { data, error, refetch } = useQuery(
+    // Whoever has the link is signed in as nobody, for whom queries are off by default (session.tsx).
+    api.account.passwordLink.queryOptions({ input: { link }, refetchOnWindowFocus: false, enabled: true }),
+  )
+  return (
+    <AuthLayout
+      mode="login"
+      title="Set a New Password"
+      {...(data?.email && { text: `For ${data.email}` })}
+      notice={
+        data &&
+        data.state !== 'valid' && (
+          <div className={classes['setup']}>
+            <p>{texts[data.state]}</p>
+          </div>
+        )
+      }
+      footer={
+        <Anchor renderRoot={(props) => <Link to="/auth/log-in" {...props} />} underline="always">
+          Log In
+        </Anchor>
+      }
+    >
+      {error && !data && <Problem message={asCallError(error).message} onRetry={() => void refetch()} />}
+      {!error && !data && <output>Loading...</output>}
+      {data?.state === 'valid' && <PasswordForm link={link} email={data.email ?? ''} onRefused={() => void refetch()} />}
+    </AuthLayout>
+  )
+}
+
+function PasswordForm({ link, email, onRefused }: { link: string; email: string; onRefused: () => void }) {
+  const navigate = useNavigate()
+  const [notice, setNotice] = useState<string>()
+  const form = useForm(() => import('@arcade/contract/account').then(({ newPasswordInput }) => newPasswordInput), {
+    password: '',
+    confirmPassword: '',
+  })
+
+  const handleSubmit = async (input: NewPasswordInput) => {
+    setNotice(undefined)
+    try {
+      await client.account.setPassword({ ...input, link })
+      form.reset()
+      toast.success('Password set. Sign in with it.')
+      await queryClient.invalidateQueries({ queryKey: api.auth.session.key() }) // it may have been one's own session that has ended
+      await navigate({ to: '/auth/log-in' })
+      return undefined
+    } catch (cause) {
+      const error = asCallError(cause)
+      toast.failure(error.isException ? 'Internal Server Error!' : 'Updating info failed!')
+      setNotice(error.message)
+      if (error.code === 'PASSWORD_LINK_INVALID') onRefused()
+      return error
+    }
+  }
+
+  return (
+    <Form form={form} onSubmit={handleSubmit} label="Set a New Password">
+      <input type="email" autoComplete="username" value={email} readOnly hidden />
+      <PasswordField
+        control={form.control}
+        name="password"
+        label="New Password"
+        isRequired
+        autoComplete="new-password"
+        checks={['confirmPassword']}
+      />
+      <PasswordField
+        control={form.control}
+        name="confirmPassword"
+        label="Confirm Password"
+        isRequired
+        autoComplete="new-password"
+      />
+      <SubmitButton size="md" fullWidth>
+        Set Password
+      </SubmitButton>
+      <FormNotice>{notice && <p>{notice}</p>}</FormNotice>
+    </Form>
+  )
+}

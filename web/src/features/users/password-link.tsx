@@ -1,0 +1,60 @@
+/** A link with which a user sets a new password, shown to the admin who makes it, once. */
+import type { DashboardUser } from '@arcade/contract/entities/user'
+import { Button, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { asCallError, client } from '#src/client.ts'
+import { CopyButton } from '#src/ui/copy-button.tsx'
+import { Moment } from '#src/ui/moment.tsx'
+import { toast } from '#src/ui/toast.tsx'
+import classes from './update-user-page.module.css'
+
+export function PasswordLink({ user: { id, fname } }: { user: DashboardUser }) {
+  const [link, setLink] = useState<{ address: string; expiresAt: string }>()
+  const [isBusy, setIsBusy] = useState(false)
+
+  const handleMake = async () => {
+    if (isBusy) return
+    setIsBusy(true)
+    try {
+      const { path, expiresAt } = await client.account.createPasswordLink({ id })
+      setLink({ address: `${location.origin}${path}`, expiresAt })
+    } catch (cause) {
+      const error = asCallError(cause)
+      toast.failure(error.isException ? 'Internal Server Error' : error.message)
+    } finally {
+      setIsBusy(false)
+    }
+  }
+
+  return (
+    <>
+      <div className={classes['row']}>
+        <p>
+          <strong>Password</strong>
+          <br />
+          Make a link with which {fname} sets a new one, also if there is none yet after an import. It works once, within a day,
+          and ends all sessions of {fname}.
+        </p>
+        <Button variant="default" onClick={() => void handleMake()}>
+          {link ? 'Make Another Link' : 'Make Password Link'}
+        </Button>
+      </div>
+      <div aria-live="polite">
+        {link && (
+          <div className={classes['link']}>
+            <TextInput
+              label="Password Link"
+              value={link.address}
+              readOnly
+              onFocus={(event) => event.currentTarget.select()}
+              rightSection={<CopyButton label="Password Link" text={link.address} />}
+            />
+            <p>
+              Good until <Moment iso={link.expiresAt} />. It is not shown again; whoever has it can set the password.
+            </p>
+          </div>
+        )}
+      </div>
+    </>
+  )
+}
