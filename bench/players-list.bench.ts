@@ -3,6 +3,7 @@
  * both orders. `--large` goes on to 10M, which must stay within 1.3 × of 1M. Half of all balances are 0: ties are the hard part.
  */
 import { parseArgs } from 'node:util'
+import { playerList } from '@arcade/contract/entities/player'
 import { sql } from 'kysely'
 import type { Database } from '../server/src/db/database.ts'
 import { playersHandlers } from '../server/src/features/players/players.ts'
@@ -31,7 +32,8 @@ const load = { connections: 10, seconds: Number(values.seconds) }
 
 /** Statements as the server prepares them. */
 const statements = new Map<string, string>()
-const recorder = { prepared: (name: string, text: string) => void statements.set(name, text) }
+const record = (name: string, text: string) => void statements.set(name, text)
+const recorder = { prepared: record, preparedTexts: record }
 playersHandlers({ database: recorder as unknown as Database })
 
 const questions = [
@@ -67,7 +69,7 @@ async function ask(running: BenchServer, size: string): Promise<Map<string, Meas
     const deep = await deepCursor(running, sort)
     const path = `${running.url}/api/telegram-users?sort=${sort}&pageSize=${pageSize}`
     const headers = { cookie: running.admin.cookie }
-    const bare = await startBare(running, statements.get(`telegram-users-${sort}-first-${pageSize}`) ?? '', [])
+    const bare = await startBare(running, statementOf(`${playerList.name}-${sort}-first-${pageSize}`), [])
     const limits: Measured[] = []
     const firsts: Measured[] = []
     const deeps: Measured[] = []
@@ -94,6 +96,13 @@ async function ask(running: BenchServer, size: string): Promise<Map<string, Meas
     results.set(name, first)
   }
   return results
+}
+
+/** @throws Error for a name that no statement has */
+function statementOf(name: string): string {
+  const text = statements.get(name)
+  if (text === undefined) throw new Error(`There is no statement ${name}, only ${[...statements.keys()].join(', ')}`)
+  return text
 }
 
 /** The cursor after which the 200,000th page of five begins, as the server would have given it. */

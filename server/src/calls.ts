@@ -35,7 +35,21 @@ export interface CallContext {
 type HandlerOf<C extends AnyContractProcedure> = (
   input: ParsedInput<C>,
   context: CallContext,
-) => Promise<InferContractRouterOutputs<C>>
+) => Promise<Answered<InferContractRouterOutputs<C>>>
+
+/** A field of an answer may be JSON that the database wrote. */
+type Answered<Output> = Output | { [Name in keyof Output]: Output[Name] | JsonText<Output[Name]> }
+
+/** JSON that PostgreSQL wrote. It is sent as it is, because reading a page of rows and writing it again takes longer than all else about it. */
+export class JsonText<Value> {
+  readonly text: string
+  /** Says to the compiler alone what the text holds. */
+  declare readonly value: Value
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
 
 /** What the input schema makes of a request: defaults are filled in and texts trimmed. */
 type ParsedInput<C extends AnyContractProcedure> =

@@ -3,7 +3,7 @@
  * pool, migrations, retries and timeouts. errors.ts tells what its errors mean.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { Kysely, PostgresDialect, type PostgresPool, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool, type RawBuilder, type Transaction } from 'kysely'
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import { embeddedCluster } from '#src/postgres/cluster.ts'
@@ -45,6 +45,10 @@ export interface Database {
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>
   /** For the hottest reads: PostgreSQL parses and plans the SQL once a connection. A `name` must always mean the same SQL. */
   prepared<Row>(name: string, sql: string): (params: unknown[]) => Promise<Row[]>
+  /** The same for rows as PostgreSQL sends them: a text or null for each column, by its place. */
+  preparedTexts(name: string, sql: string): (params: unknown[]) => Promise<TextRow[]>
+  /** The rows of a query that is not prepared, as texts. */
+  texts(query: RawBuilder<unknown>): Promise<TextRow[]>
   /** A consistent view without a time limit, on a connection outside the pool. */
   snapshot<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T>
   /** The rows of one query in batches, from a snapshot of its own. Leaving the iteration in any way closes the connection. */
@@ -58,6 +62,8 @@ export interface Database {
   /** Takes at most 10 s. The last process to close an embedded cluster stops it. */
   close(): Promise<void>
 }
+
+export type TextRow = readonly (string | null)[]
 
 /** Starts the embedded cluster or adopts it, connects and migrates. Rejects with a StartError where a person has to act. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
@@ -113,7 +119,12 @@ function databaseOn(pool: Pool, lockHolder: LockHolder, freeSpace: FreeSpace | u
   return {
     db,
     transaction: (work) => withRetries(() => db.transaction().execute(work)),
-    prepared: (name, text) => (values) => runPrepared(pool, { name, text, values }),
+    prepared: (name, text) => (values) => runQuery(pool, { name, text, values }),
+    preparedTexts: (name, text) => (values) => runQuery(pool, { name, text, values, ...asTexts }),
+    texts(query) {
+      const { sql: text, parameters } = query.compile(db)
+      return runQuery(pool, { text, values: [...parameters], ...asTexts })
+    },
     snapshot: (work) => withSnapshot(lockHolder.address(), work),
     snapshotRows: (sql, params, batchSize) => snapshotRows(lockHolder.address(), { sql, params, batchSize }),
     listen: (channel, onMessage, onGap) => lockHolder.listen({ channel, onMessage, onGap }),
@@ -146,7 +157,9 @@ async function withRetries<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-async function runPrepared<Row>(pool: Pool, query: pg.QueryConfig): Promise<Row[]> {
+const asTexts = { rowMode: 'array', types: { getTypeParser: () => (text: string) => text } }
+
+async function runQuery<Row>(pool: Pool, query: pg.QueryConfig): Promise<Row[]> {
   const client = await pool.connect()
   try {
     const { rows } = await client.query(query)
@@ -156,7 +169,7 @@ async function runPrepared<Row>(pool: Pool, query: pg.QueryConfig): Promise<Row[
     // A change of the tables makes a prepared statement unusable ("cached plan must not change result type"); a new connection plans anew.
     const isStale = (error as { code?: unknown }).code === '0A000'
     client.release(isStale)
-    if (isStale) return runPrepared(pool, query)
+    if (isStale) return runQuery(pool, query)
     throw error
   }
 }

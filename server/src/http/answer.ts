@@ -2,11 +2,23 @@
  * An answer before it is a Response, and the security headers that every answer has (security.md, Browser; OWASP Secure Headers). Answers
  * stay plain objects to the end because the Node adapter is fast only with a Response whose headers nobody touched (ADR 0009).
  */
+import { JsonText } from '#src/calls.ts'
 
 export interface Answer {
   status: number
   headers: Record<string, string>
   body: string | Uint8Array<ArrayBuffer> | ReadableStream | null
+}
+
+/** The JSON of an answer, of which fields may have been written by the database. */
+export function writeJson(output: unknown): string {
+  if (typeof output !== 'object' || output === null || !Object.values(output).some((value) => value instanceof JsonText))
+    return JSON.stringify(output)
+  const fields = Object.entries(output).flatMap(([name, value]) => {
+    const text = value instanceof JsonText ? value.text : (JSON.stringify(value) as string | undefined)
+    return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`]
+  })
+  return `{${fields.join(',')}}`
 }
 
 export const jsonHeaders = { 'content-type': 'application/json' }

@@ -18,7 +18,7 @@ import { addressReader } from './address.ts'
 import { identify, privateCookie, refuseUnless } from './caller.ts'
 import { asKindOfCall } from '#src/postgres/pool-shares.ts'
 import { failureAnswer, logFailure, toFailure } from './failures.ts'
-import { type Answer, jsonHeaders, securityHeaders } from './answer.ts'
+import { type Answer, jsonHeaders, securityHeaders, writeJson } from './answer.ts'
 import { readInput } from './input.ts'
 import { openApiDocument, renderDocs } from './openapi.ts'
 import { originOf, refuseForeignOrigin } from './origin.ts'
@@ -159,7 +159,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
       }
       const output = await asKindOfCall(route.name, () => route.handler(input, context))
       if (!route.isDownload)
-        return send({ status: 200, headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(output) }, cookies)
+        return send({ status: 200, headers: { ...jsonHeaders, ...headers }, body: writeJson(output) }, cookies)
       const download = output as { headers: Record<string, string>; body: ReadableStream }
       return send({ status: 200, headers: { ...download.headers, ...headers }, body: download.body })
     } catch (error) {

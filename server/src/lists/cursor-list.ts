@@ -1,13 +1,14 @@
 /** A list that is paged by cursors both ways (§7 startAfter, endBefore): its pages, its length, and the rows beside one row. */
 import { sql } from 'kysely'
 import type { FilterOf, List, SortName } from '@arcade/contract/entities/entity'
-import { Failure, unlessGone } from '#src/calls.ts'
+import { Failure, type JsonText, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { columnName } from '#src/db/entities.ts'
 import { isTimeout } from '#src/postgres/errors.ts'
 import { type Ordering, type Place, readFrom, readPlace, writePlace } from './cursor-orders.ts'
 import { cursorPages, type KeyedRow, MAX_HITS } from './cursor-pages.ts'
 import { keysetPage } from './cursors.ts'
+import { jsonArray } from './json-rows.ts'
 import { type ListRow, type ServedList, type Where, whereFilter } from './list.ts'
 
 /** Each count holds a connection of its own for as long as it takes. */
@@ -18,7 +19,7 @@ export type CursorQuery<L extends List> = Ordering<L> &
   FilterOf<L> & { pageSize: number; after?: string | undefined; before?: string | undefined }
 
 export interface CursorPage<L extends List> {
-  rows: ListRow<L>[]
+  rows: JsonText<ListRow<L>[]>
   pageSize: number
   /** Null for a filtered list that is too long to be counted at once, as `total` is. */
   pageCount: number | null
@@ -54,12 +55,10 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
       const place = cursor === undefined ? undefined : readPlace(cursor, ordering, pages.orders[sort])
       const read = await pages.read(where, readFrom(ordering, direction ?? 'after', place), pageSize + 1)
       const total = read.total ?? (where.isEmpty ? await countAll() : null)
-      const cursorAt = (row: KeyedRow<L>): string => writePlace({ key: row.key, id: idIn(row) }, ordering)
+      const cursorAt = (row: KeyedRow): string => writePlace(row, ordering)
       const page = keysetPage(read.rows, { size: pageSize, direction, cursorOf: cursorAt })
       return {
-        rows: page.rows.map(
-          ({ key: _key, total: _total, ...row }: KeyedRow<L> & { total?: number }) => row as unknown as ListRow<L>,
-        ),
+        rows: jsonArray(page.rows.map(({ json }) => json)),
         pageSize,
         pageCount: total === null ? null : Math.max(1, Math.ceil(total / pageSize)),
         total,
@@ -88,13 +87,8 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
       const [previous, next] = await Promise.all(
         (['before', 'after'] as const).map((way) => pages.read(where, readFrom(ordering, way, place), 1)),
       )
-      const idOfFirst = (rows: KeyedRow<L>[] = []): number | null => (rows[0] === undefined ? null : idIn(rows[0]))
-      return { previous: idOfFirst(previous?.rows), next: idOfFirst(next?.rows) }
+      return { previous: previous?.rows[0]?.id ?? null, next: next?.rows[0]?.id ?? null }
     },
-  }
-
-  function idIn(row: KeyedRow<L>): number {
-    return (row as Readonly<Record<string, unknown>>)[entity.id] as number
   }
 
   async function countAll(): Promise<number> {

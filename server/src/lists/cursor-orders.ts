@@ -20,7 +20,9 @@ export type Start = 'first' | 'last' | 'after' | 'before' | 'afterMissing' | 'be
 export interface CursorOrder {
   /** The column that the order goes by; undefined for the order by the id alone. */
   column: string | undefined
-  /** SQL for the value as exact text, for cursors. */
+  /** SQL for the value that the order goes by. */
+  value: string
+  /** SQL for it as exact text, for cursors. */
   keyText: string
   isKey: (part: unknown) => boolean
   starts: Partial<Record<Start, Ranges>>
@@ -30,7 +32,7 @@ export interface CursorOrder {
 export interface Ranges {
   /** In the conditions $1 is the value and $2 the id, or $1 the id alone beside a row without a value. */
   parts: { where: string; orderBy: string }[]
-  /** The same order for rows that were selected with `key` and the names of the wire. */
+  /** The same order for rows that were selected with their `place_value` and `place_id`. */
   outerOrderBy: string
 }
 
@@ -41,57 +43,55 @@ interface Comparison {
   keyText: string
   /** SQL for $1 with the value's type. */
   parameter: string
-  /** SQL for the value among selected rows. */
-  selected: string
   isKey: (part: unknown) => boolean
 }
 
-const comparisons: Record<Exclude<Field['kind'], 'flag'>, (name: string, column: string) => Comparison> = {
+const comparisons: Record<Exclude<Field['kind'], 'flag'>, (column: string) => Comparison> = {
   number: compareNumbers,
   integer: compareNumbers,
-  moment: (_name, column) => ({
+  moment: (column) => ({
     value: column,
     keyText: microsecondsSql(column),
     parameter: momentSql('$1'),
-    selected: 'key::bigint',
     isKey: isMicroseconds,
   }),
   text: compareTexts,
   choice: compareTexts,
 }
 
-function compareNumbers(name: string, column: string): Comparison {
-  return { value: column, keyText: `${column}::text`, parameter: '$1::numeric', selected: `"${name}"`, isKey: isDecimal }
+function compareNumbers(column: string): Comparison {
+  return { value: column, keyText: `${column}::text`, parameter: '$1::numeric', isKey: isDecimal }
 }
 
-function compareTexts(_name: string, column: string): Comparison {
+function compareTexts(column: string): Comparison {
   const value = `lower(${column})`
-  return { value, keyText: value, parameter: '$1::text', selected: 'key', isKey: isText }
+  return { value, keyText: value, parameter: '$1::text', isKey: isText }
 }
 
 /** The order of a sort, as the contract declares it. */
 export function cursorOrder<L extends List>({ list, entity }: ServedList<L>, sort: SortName<L>): CursorOrder {
   const { field: name, isDescending = false } = list.sorts[sort]!
   const idColumn = columnName(entity, entity.id)
-  const id = { column: idColumn, selected: `"${entity.id}"` }
-  if (name === entity.id) return orderById(id)
+  if (name === entity.id) return orderById(idColumn)
   const { kind, isOptional = false } = entity.fields[name]!
   if (kind === 'flag') throw new Error(`${name}: a list cannot be paged in the order of a flag`)
   const column = columnName(entity, name)
-  const { keyText, isKey, ...comparison } = comparisons[kind](name, column)
-  return { column, keyText, isKey, starts: orderByField({ ...comparison, id, isDescending, isOptional }) }
+  const { keyText, isKey, ...comparison } = comparisons[kind](column)
+  return {
+    column,
+    value: comparison.value,
+    keyText,
+    isKey,
+    starts: orderByField({ ...comparison, idColumn, isDescending, isOptional }),
+  }
 }
 
-interface IdColumn {
-  column: string
-  selected: string
-}
-
-function orderById({ column, selected }: IdColumn): CursorOrder {
+function orderById(column: string): CursorOrder {
   const [up, down] = [column, `${column} desc`]
-  const [outerUp, outerDown] = [selected, `${selected} desc`]
+  const [outerUp, outerDown] = ['place_id', 'place_id desc']
   return {
     column: undefined,
+    value: 'null::text',
     keyText: 'null::text',
     isKey: () => false,
     starts: {
@@ -104,33 +104,33 @@ function orderById({ column, selected }: IdColumn): CursorOrder {
 }
 
 interface OrderOptions extends Omit<Comparison, 'keyText' | 'isKey'> {
-  id: IdColumn
+  idColumn: string
   isDescending: boolean
   isOptional: boolean
 }
 
 /** Two exact ranges instead of an OR keep reading a few steps down an index, also among a million equal values. */
-function orderByField({ value, parameter, selected, id, isDescending, isOptional }: OrderOptions): CursorOrder['starts'] {
+function orderByField({ value, parameter, idColumn, isDescending, isOptional }: OrderOptions): CursorOrder['starts'] {
   const [down, up] = isOptional ? [' desc nulls last', ' nulls first'] : [' desc', '']
   // The planner only takes the index if also equal or missing values are ordered by all of its columns.
-  const forwards = isDescending ? `${value}${down}, ${id.column}` : `${value}, ${id.column}`
-  const backwards = isDescending ? `${value}${up}, ${id.column} desc` : `${value} desc, ${id.column} desc`
+  const forwards = isDescending ? `${value}${down}, ${idColumn}` : `${value}, ${idColumn}`
+  const backwards = isDescending ? `${value}${up}, ${idColumn} desc` : `${value} desc, ${idColumn} desc`
   const missing = (where: string, order: string) => ({ where: `${value} is null${where}`, orderBy: order })
   const after = isDescending
     ? [
-        { where: `${value} = ${parameter} and ${id.column} > $2`, orderBy: id.column },
+        { where: `${value} = ${parameter} and ${idColumn} > $2`, orderBy: idColumn },
         { where: `${value} < ${parameter}`, orderBy: forwards },
       ]
-    : [{ where: `(${value}, ${id.column}) > (${parameter}, $2::bigint)`, orderBy: forwards }]
+    : [{ where: `(${value}, ${idColumn}) > (${parameter}, $2::bigint)`, orderBy: forwards }]
   const before = isDescending
     ? [
-        { where: `${value} = ${parameter} and ${id.column} < $2`, orderBy: `${id.column} desc` },
+        { where: `${value} = ${parameter} and ${idColumn} < $2`, orderBy: `${idColumn} desc` },
         { where: `${value} > ${parameter}`, orderBy: backwards },
       ]
-    : [{ where: `(${value}, ${id.column}) < (${parameter}, $2::bigint)`, orderBy: backwards }]
+    : [{ where: `(${value}, ${idColumn}) < (${parameter}, $2::bigint)`, orderBy: backwards }]
   const outer = {
-    forwards: `${selected}${isDescending ? down : ''}, ${id.selected}`,
-    backwards: `${selected}${isDescending ? up : ' desc'}, ${id.selected} desc`,
+    forwards: `place_value${isDescending ? down : ''}, place_id`,
+    backwards: `place_value${isDescending ? up : ' desc'}, place_id desc`,
   }
   const starts: CursorOrder['starts'] = {
     first: { parts: [{ where: 'true', orderBy: forwards }], outerOrderBy: outer.forwards },
@@ -139,9 +139,9 @@ function orderByField({ value, parameter, selected, id, isDescending, isOptional
     before: { parts: before, outerOrderBy: outer.backwards },
   }
   if (isOptional) {
-    starts.afterMissing = { parts: [missing(` and ${id.column} > $1`, forwards)], outerOrderBy: outer.forwards }
+    starts.afterMissing = { parts: [missing(` and ${idColumn} > $1`, forwards)], outerOrderBy: outer.forwards }
     starts.beforeMissing = {
-      parts: [missing(` and ${id.column} < $1`, backwards), { where: `${value} is not null`, orderBy: backwards }],
+      parts: [missing(` and ${idColumn} < $1`, backwards), { where: `${value} is not null`, orderBy: backwards }],
       outerOrderBy: outer.backwards,
     }
   }

@@ -4,24 +4,27 @@
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { List, SortName } from '@arcade/contract/entities/entity'
-import type { Database } from '#src/db/database.ts'
+import type { Database, TextRow } from '#src/db/database.ts'
 import { columnName, selectList } from '#src/db/entities.ts'
-import { type CursorOrder, cursorOrder, type Ranges, type Reading, type Start } from './cursor-orders.ts'
-import { bindSql, type ListRow, type ServedList, type Where } from './list.ts'
+import { type CursorOrder, cursorOrder, type Place, type Ranges, type Reading, type Start } from './cursor-orders.ts'
+import { rowWriter } from './json-rows.ts'
+import { bindSql, type ServedList, type Where } from './list.ts'
 
-/** A row with the value that its order goes by, as cursors have it. */
-export type KeyedRow<L extends List> = ListRow<L> & { key: string | null }
+/** A row as JSON, and its place in the order. */
+export interface KeyedRow extends Place {
+  json: string
+}
 
-export interface Read<L extends List> {
+export interface Read {
   /** The nearest first, up to `limit` of them. */
-  rows: KeyedRow<L>[]
+  rows: KeyedRow[]
   /** The number of all rows that the filter matches, where reading found it out. */
   total?: number | undefined
 }
 
 export interface CursorPages<L extends List> {
   orders: Record<SortName<L>, CursorOrder>
-  read(where: Where, reading: Reading<L>, limit: number): Promise<Read<L>>
+  read(where: Where, reading: Reading<L>, limit: number): Promise<Read>
 }
 
 /** Rows next in the order that are looked at before indexes are asked for all that match; more of them if one in six wanted rows came. */
@@ -35,13 +38,13 @@ const MANY_HITS = 200_000
 const LOOKED_AT_FAR = 20_000
 
 export function cursorPages<L extends List>(database: Database, served: ServedList<L>): CursorPages<L> {
-  type Row = KeyedRow<L>
-  type CountedRow = Row & { total: number }
   const { db } = database
   const { list, entity, derived, counted } = served
   const table = sql.table(entity.table)
   const idColumn = columnName(entity, entity.id)
   const fields = selectList(entity, { derived })
+  const names = Object.keys(entity.fields).map((name) => `"${name}"`)
+  const writeRow = rowWriter(entity.fields, 3)
   const sorts = Object.keys(list.sorts) as SortName<L>[]
   const orders = Object.fromEntries(sorts.map((sort) => [sort, cursorOrder(served, sort)])) as Record<SortName<L>, CursorOrder>
   const prepared = preparePages()
@@ -52,9 +55,7 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
       const near = (lookedAt: number) => matchesNear(where, { reading, limit, lookedAt })
       if (where.isEmpty) {
         const read = prepared.get(statementName(reading, limit))
-        if (!read) return { rows: await near(limit) }
-        const rows = await read(reading.parameters)
-        return { rows, total: rows[0]?.total }
+        return read ? toRead(await read(reading.parameters)) : { rows: await near(limit) }
       }
       let rows = await near(lookedAtFirst(limit))
       if (rows.length < limit && rows.length * 6 >= limit) rows = await near(lookedAtAgain(limit))
@@ -70,25 +71,41 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
   }
 
   /** A statement a sort, start and page size, each a few steps down an index: literal limits let the planner know that. */
-  function preparePages(): Map<string, (parameters: unknown[]) => Promise<CountedRow[]>> {
-    const pages = new Map<string, (parameters: unknown[]) => Promise<CountedRow[]>>()
+  function preparePages(): Map<string, (parameters: unknown[]) => Promise<TextRow[]>> {
+    const pages = new Map<string, (parameters: unknown[]) => Promise<TextRow[]>>()
     const total = counted?.({}) ?? `(select count(*) from ${entity.table})`
     for (const sort of sorts) {
-      const { keyText, starts } = orders[sort]
+      const { starts } = orders[sort]
       for (const [start, { parts, outerOrderBy }] of Object.entries(starts) as [Start, Ranges][]) {
         for (const pageSize of list.pageSizes) {
           const limit = pageSize + 1
           const name = statementName({ sort, start }, limit)
           const ranges = parts.map(
             ({ where, orderBy }) =>
-              `(select ${fields}, ${keyText} as key from ${entity.table} where ${where} order by ${orderBy} limit ${limit})`,
+              `(select ${placed(sort)} from ${entity.table} where ${where} order by ${orderBy} limit ${limit})`,
           )
           const page = `(${ranges.join(' union all ')}) as page order by ${outerOrderBy} limit ${limit}`
-          pages.set(name, database.prepared(name, `select *, ${total} as total from ${page}`))
+          pages.set(name, database.preparedTexts(name, `select ${selected(total)} from ${page}`))
         }
       }
     }
     return pages
+  }
+
+  /** What is selected of the table's rows: the fields, and what tells a row's place in this order. */
+  function placed(sort: SortName<L>): string {
+    const { keyText, value } = orders[sort]
+    return `${keyText} as place_key, ${value} as place_value, ${idColumn} as place_id, ${fields}`
+  }
+
+  /** What is selected of such rows in the end. */
+  function selected(total: string): string {
+    return [total, 'place_key', 'place_id', ...names].join(', ')
+  }
+
+  function toRead(texts: TextRow[]): Read {
+    const rows = texts.map((row) => ({ key: row[1] ?? null, id: Number(row[2]), json: writeRow(row) }))
+    return { rows, total: texts[0]?.[0] == null ? undefined : Number(texts[0][0]) }
   }
 
   function statementName({ sort, start }: Pick<Reading<L>, 'sort' | 'start'>, limit: number): string {
@@ -99,14 +116,13 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
   async function matchesNear(
     where: Where,
     { reading, limit, lookedAt }: { reading: Reading<L>; limit: number; lookedAt: number },
-  ): Promise<Row[]> {
-    const { keyText, starts } = orders[reading.sort]
-    const { rows } = await sql<Row>`
-      select * from (
-        select ${sql.raw(fields)}, ${sql.raw(keyText)} as key from ${nextRows({ reading, lookedAt }, where, '*')} as looked
+  ): Promise<KeyedRow[]> {
+    const found = await database.texts(sql`
+      select ${sql.raw(selected('null'))} from (
+        select ${sql.raw(placed(reading.sort))} from ${nextRows({ reading, lookedAt }, where, '*')} as looked
           where ${where.matches} limit ${sql.lit(limit)}
-      ) as page order by ${sql.raw(starts[reading.start]!.outerOrderBy)}`.execute(db)
-    return rows
+      ) as page order by ${sql.raw(orders[reading.sort].starts[reading.start]!.outerOrderBy)}`)
+    return toRead(found).rows
   }
 
   /** Whether the order ends within that many rows. */
@@ -135,9 +151,9 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
   async function amongHits(
     { ways, matches }: Where,
     { reading, limit, maxHits }: { reading: Reading<L>; limit: number; maxHits: number | undefined },
-  ): Promise<{ rows: Row[]; total: number }> {
+  ): Promise<{ rows: KeyedRow[]; total: number }> {
     const { sort, start, parameters } = reading
-    const { column, keyText, starts } = orders[sort]
+    const { column, starts } = orders[sort]
     const { parts, outerOrderBy } = starts[start]!
     const most = maxHits === undefined ? sql`` : sql`limit ${sql.lit(maxHits + 1)}`
     const columns = sql.raw(column === undefined ? idColumn : `${idColumn}, ${column}`)
@@ -146,16 +162,16 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
       (condition) => sql`(select ${columns} from ${table} where ${condition} ${most})`,
     )
     const beyondPlace = parts.map(({ where }) => bindSql(where, parameters))
-    const { rows } = await sql<CountedRow>`
+    const read = await database.texts(sql`
       with hits as materialized (select * from (${sql.join(found, sql` union all `)}) as parts ${most}),
       next as (
         select ${sql.raw(idColumn)} as next_id from hits where (${sql.join(beyondPlace, sql`) or (`)})
          order by ${sql.raw(parts.at(-1)!.orderBy)} limit ${sql.lit(limit)})
-      select counted.total, page.* from (select count(*) as total from hits) as counted left join (
-        select ${sql.raw(fields)}, ${sql.raw(keyText)} as key from next join ${table} on ${sql.raw(idColumn)} = next_id
-      ) as page on true order by ${sql.raw(outerOrderBy)}`.execute(db)
+      select ${sql.raw(selected('counted.total'))} from (select count(*) as total from hits) as counted left join (
+        select ${sql.raw(placed(sort))} from next join ${table} on ${sql.raw(idColumn)} = next_id
+      ) as page on true order by ${sql.raw(outerOrderBy)}`)
     // If the page is empty, its columns are null in the one row that has the total.
-    const present = rows.filter((row) => (row as Readonly<Record<string, unknown>>)[entity.id] !== null)
-    return { rows: present, total: rows[0]?.total ?? 0 }
+    const { rows } = toRead(read.filter((row) => row[2] !== null))
+    return { rows, total: Number(read[0]?.[0] ?? 0) }
   }
 }

@@ -4,9 +4,10 @@
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { FilterOf, List, SortName } from '@arcade/contract/entities/entity'
-import { type CallContext, signedIn } from '#src/calls.ts'
-import type { Database } from '#src/db/database.ts'
+import { type CallContext, type JsonText, signedIn } from '#src/calls.ts'
+import type { Database, TextRow } from '#src/db/database.ts'
 import { columnName, selectList, storedNames } from '#src/db/entities.ts'
+import { jsonArray, rowWriter } from './json-rows.ts'
 import { type ListRow, type ServedList, sortSql, type Where, whereFilter } from './list.ts'
 
 /** That many rows are counted and sorted at once; of more than that a page is found by walking along the order. */
@@ -15,7 +16,7 @@ const MAX_HITS = 10_000
 export type NumberedQuery<L extends List> = { page: number; sort: SortName<L>; reversed: boolean } & FilterOf<L>
 
 export interface NumberedPage<L extends List> {
-  rows: ListRow<L>[]
+  rows: JsonText<ListRow<L>[]>
   page: number
   pageSize: number
   pageCount: number
@@ -27,41 +28,38 @@ export function numberedPages<L extends List>(
   database: Database,
   served: ServedList<L>,
 ): (query: NumberedQuery<L>, context: CallContext) => Promise<NumberedPage<L>> {
-  type Row = ListRow<L> & { total: number }
   const { db } = database
   const { list, entity, derived, within = 'true', hidden, counted } = served
   const [pageSize] = list.pageSizes
   const table = sql.table(entity.table)
   const fields = selectList(entity, { derived })
+  const writeRow = rowWriter(entity.fields, 1)
   const columns = sql.raw(
     storedNames(entity.fields)
       .map((name) => columnName(entity, name))
       .join(', '),
   )
-  const readPlainPage = database.prepared<Row>(`${list.name}-page`, plainPageSql())
+  const readPlainPage = database.preparedTexts(`${list.name}-page`, plainPageSql())
 
   return async ({ page, sort, reversed, ...rest }, context) => {
     const filter = rest as unknown as FilterOf<L>
     const where = whereFilter(served, filter, context)
     const offset = (page - 1) * pageSize
-    const total = totalSql(where, filter)
     const read = await readRows()
-    const count = read[0]?.total ?? (await countRows(total))
-    const rows = read.map(({ total: _total, ...row }) => row as unknown as ListRow<L>)
-    return { rows, page, pageSize, pageCount: Math.max(1, Math.ceil(count / pageSize)), total: count }
+    const total = read[0] === undefined ? await countRows(totalSql(where, filter)) : Number(read[0][0])
+    const rows = jsonArray<ListRow<L>>(read.map(writeRow))
+    return { rows, page, pageSize, pageCount: Math.max(1, Math.ceil(total / pageSize)), total }
 
-    async function readRows(): Promise<Row[]> {
+    async function readRows(): Promise<TextRow[]> {
       if (where.isEmpty && sort === list.ownSort && !reversed) {
         return readPlainPage([...(hidden === undefined ? [] : [signedIn(context).id]), pageSize, offset])
       }
       const order = sql.raw(orderSql(sort, reversed))
-      const select = async (from: RawBuilder<unknown>, counting: RawBuilder<unknown>): Promise<Row[]> => {
-        const { rows: selected } = await sql<Row>`select ${sql.raw(fields)}, ${counting} as total from ${from}
-          order by ${order} limit ${pageSize} offset ${offset}`.execute(db)
-        return selected
-      }
+      const select = (from: RawBuilder<unknown>, counting: RawBuilder<unknown>): Promise<TextRow[]> =>
+        database.texts(sql`select ${counting} as total, ${sql.raw(fields)} from ${from}
+          order by ${order} limit ${pageSize} offset ${offset}`)
       const hits = where.ways && (await findHits(where.ways))
-      return hits ? select(hits.rows, hits.total) : select(sql`${table} where ${where.matches}`, total)
+      return hits ? select(hits.rows, hits.total) : select(sql`${table} where ${where.matches}`, totalSql(where, filter))
     }
   }
 
@@ -104,7 +102,7 @@ export function numberedPages<L extends List>(
     const countSql = (condition: string): string => `(select count(*) from ${entity.table} where ${condition})`
     const everything = counted?.({}) ?? countSql(within)
     const total = hidden === undefined ? everything : `greatest(0, ${everything} - ${countSql(`${within} and ${hidden}`)})`
-    return `select ${fields}, ${total} as total from ${entity.table} where ${shown}
+    return `select ${total} as total, ${fields} from ${entity.table} where ${shown}
       order by ${orderSql(list.ownSort, false)} limit ${limit} offset ${offset}`
   }
 }

@@ -249,13 +249,13 @@ describe('Lists: players', () => {
     const pages = cursorPages(app.database, servedPlayers)
     const filter = whereFilter(servedPlayers, { search: 'zoë' })
     const { rows, total } = await pages.read(filter, readFrom({ sort: 'balance', reversed: false }, 'after'), 6)
-    expect(rows.map(({ userId }) => userId)).toEqual([61001, 61002, 61003, 61004, 61005, 61006])
+    expect(rows.map(({ id }) => id)).toEqual([61001, 61002, 61003, 61004, 61005, 61006])
     expect(total).toBe(11_000)
     const last = { key: '-1994', id: 71_994 }
     const end = await pages.read(filter, readFrom({ sort: 'balance', reversed: false }, 'after', last), 51)
-    expect(end.rows.map(({ userId }) => userId)).toEqual([71_995, 71_996, 71_997, 71_998, 71_999, 72_000])
+    expect(end.rows.map(({ id }) => id)).toEqual([71_995, 71_996, 71_997, 71_998, 71_999, 72_000])
     const back = await pages.read(filter, readFrom({ sort: 'balance', reversed: true }, 'before', last), 3)
-    expect(back.rows.map(({ userId }) => userId)).toEqual([71_995, 71_996, 71_997])
+    expect(back.rows.map(({ id }) => id)).toEqual([71_995, 71_996, 71_997])
   })
 
   test('Lists: how many a filter matches', async () => {

@@ -1,0 +1,37 @@
+/** Writes rows of a list as JSON straight from the texts that PostgreSQL sends, by their fields' kinds. To make objects of them first would take longer. */
+import type { Field, Fields } from '@arcade/contract/entities/entity'
+import { JsonText } from '#src/calls.ts'
+import type { TextRow } from '#src/db/database.ts'
+
+const asItIs = (text: string): string => text
+
+/** What JSON makes of PostgreSQL's text for a value of each kind. */
+const writers: Record<Field['kind'], (text: string) => string> = {
+  text: JSON.stringify,
+  choice: JSON.stringify,
+  number: asItIs,
+  integer: asItIs,
+  moment: (iso) => `"${iso}"`,
+  flag: (letter) => (letter === 't' ? 'true' : 'false'),
+}
+
+/** How a row of these fields is written, whose columns are those of `selectList`, after `skipped` other ones. */
+export function rowWriter(fields: Fields, skipped: number): (row: TextRow) => string {
+  const parts = Object.entries(fields).map(([name, { kind }], index) => ({
+    before: `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
+    write: writers[kind],
+    column: skipped + index,
+  }))
+  return (row) => {
+    let json = ''
+    for (const { before, write, column } of parts) {
+      const text = row[column] ?? null
+      json += text === null ? `${before}null` : before + write(text)
+    }
+    return `${json}}`
+  }
+}
+
+export function jsonArray<Row>(rows: readonly string[]): JsonText<Row[]> {
+  return new JsonText(`[${rows.join(',')}]`)
+}
