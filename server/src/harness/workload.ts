@@ -219,7 +219,7 @@ export async function checkCounts(db: Kysely<Tables>): Promise<void> {
 }
 
 /** Every file that a row names is there with its thumbnail, and every file that is there is named by a row or waits to be removed. */
-async function checkFiles(db: Kysely<Tables>, dataDir: string): Promise<void> {
+export async function checkFiles(db: Kysely<Tables>, dataDir: string): Promise<void> {
   const { rows } = await sql<{ key: string; isNamed: boolean }>`
     select image_key as key, true as "isNamed" from announcements where image_key is not null
     union all select icon_key, true from announcements where icon_key is not null union all select key, false from file_removals`.execute(

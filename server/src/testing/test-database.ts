@@ -26,6 +26,11 @@ export async function openAgain(options: Partial<DatabaseOptions> = {}): Promise
   return database
 }
 
+/** The address of the worker's database, for a server process. */
+export function workerUrl(): string {
+  return withDatabase(inject('testServer').url, workerName())
+}
+
 /** Another database on the tests' server, without any table unless it is a copy of the template; dropped when the run ends. */
 export async function createDatabase(name: string, options: { isMigrated?: boolean } = {}): Promise<string> {
   const { url, template } = inject('testServer')
@@ -75,7 +80,7 @@ function workerName(): string {
 function workerOptions(): DatabaseOptions {
   return {
     dataDir: os.tmpdir(),
-    url: withDatabase(inject('testServer').url, workerName()),
+    url: workerUrl(),
     log: pino({ level: 'silent' }),
     use: 'server',
     limits: { size: 8 },

@@ -1,0 +1,190 @@
+/** The real console beside the model: a server process on the tests' database that can be killed, its callers, and its rows. */
+import { createHash } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { writeHistoryItems } from '#src/db/history-items.ts'
+import { temporaryDataDir } from '#src/testing/processes.ts'
+import { PASSWORD, testApp } from '#src/testing/test-app.ts'
+import { emptyTables, workerUrl } from '#src/testing/test-database.ts'
+import { png } from '#src/testing/test-images.ts'
+import { type ServerProcess, startServer } from './console-process.ts'
+import type { Body, CallName, Model } from './model.ts'
+import { routes } from './requests.ts'
+import { checkCounts, checkFiles } from './workload.ts'
+
+const ANSWER_MS = 60_000
+const IMPORTED = { id: 'imported', title: 'Imported' }
+
+export interface Answer {
+  status: number
+  /** Of a download its headers. */
+  body: Body
+}
+
+export interface ModelConsole {
+  /** Empties everything but three people, a bot and an active announcement that came by an import; gives the model of that. */
+  reset(): Promise<Model>
+  /** Undefined when there is no answer. @param caller its place among the model's callers */
+  send(name: CallName, caller: number, input: Body): Promise<Answer | undefined>
+  /** `kill -9`, so many milliseconds from now, and a new start. Until it is killed, the server goes on answering. */
+  killAfter(delayMs: number): Promise<void>
+  /** What the model calls `stateOf`, as the database has it. */
+  readState(): Promise<State>
+  /** Throws unless counters equal rows, and files equal the rows that name them. */
+  check(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Everything that a story can change, as lists in the order of ids. */
+export type State = Record<'tasks' | 'announcements' | 'people' | 'history' | 'callers' | 'numbers', unknown[]>
+
+export function stateOf({ tasks, announcements, people, history, callers, epoch, audited }: Model): State {
+  const byId = <T extends { id: string }>(items: Map<string, T>): T[] =>
+    [...items.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  return {
+    tasks: byId(tasks).map((task) => [
+      task.id,
+      task.collection,
+      task.type,
+      task.title,
+      task.link,
+      task.reward,
+      task.priority,
+      task.version,
+    ]),
+    announcements: byId(announcements).map((one) => [one.id, one.title, one.description, one.image, one.status, one.version]),
+    people: byId(people).map(({ id, fname, email, userType, version }) => [id, fname, email, userType, version, true]),
+    history: [...history].map(([key, title]) => [key, title]).toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)),
+    callers: callers.map(({ personId, isBot }) => (isBot ? null : (personId ?? null))),
+    numbers: [epoch, audited],
+  }
+}
+
+export async function startModelConsole(): Promise<ModelConsole> {
+  const app = await testApp()
+  const { db } = app.database
+  const dataDir = await temporaryDataDir()
+  const env = { DATABASE_URL: workerUrl() }
+  let server: ServerProcess = startServer(dataDir, env)
+  let url = await server.ready
+  /** What each caller sends along. */
+  let identities: Record<string, string>[] = []
+
+  return {
+    async reset() {
+      await emptyTables()
+      await rm(join(dataDir, 'files'), { recursive: true, force: true })
+      await db.transaction().execute(async (tx) => {
+        await tx
+          .insertInto('announcements')
+          .values({ ...IMPORTED, type: 'desc', subtitle: 'Today', reward: 1, status: true })
+          .execute()
+        await writeHistoryItems(tx, 'announcement', { changed: [IMPORTED.id] })
+      })
+      const emails = ['one@gmail.com', 'two@gmail.com', 'three@gmail.com']
+      const clients = [
+        await app.signUp('admin', emails[0]),
+        await app.signUp('admin', emails[1]),
+        await app.signUp('user', emails[2]),
+      ]
+      identities = [...clients, await app.bot('bot')].map(({ headers }) => headers)
+      const people = clients.map(({ id }, n) => {
+        const userType = n < 2 ? ('admin' as const) : ('user' as const)
+        return { id, fname: 'Test', email: emails[n]!, userType, version: 1, password: PASSWORD }
+      })
+      return {
+        callers: [
+          ...people.map(({ id, email }) => ({ name: email.split('@')[0]!, personId: id, isBot: false })),
+          { name: 'bot', personId: undefined, isBot: true },
+        ],
+        people: new Map(people.map((person) => [person.id, person])),
+        tasks: new Map(),
+        announcements: new Map([[IMPORTED.id, { ...IMPORTED, description: null, image: null, status: true, version: 1 }]]),
+        history: new Map([[`announcement ${IMPORTED.id}`, IMPORTED.title]]),
+        links: new Map(),
+        files: [],
+        epoch: 0,
+        audited: 0,
+      }
+    },
+
+    async send(name, caller, input) {
+      const { path, body, method } = requestOf(name, input)
+      const isFile = body instanceof Uint8Array
+      const answer = await fetch(url + path, {
+        method,
+        headers: {
+          ...identities[caller],
+          ...(body !== undefined && { 'content-type': isFile ? 'image/png' : 'application/json' }),
+        },
+        ...(body !== undefined && { body: isFile ? new Uint8Array(body) : body }),
+        signal: AbortSignal.timeout(ANSWER_MS),
+      }).catch(() => undefined)
+      const bytes = await answer?.arrayBuffer().catch(() => undefined)
+      if (!answer || !bytes) return undefined
+      const cookie = answer.headers.getSetCookie().find((text) => text.startsWith('session='))
+      if (cookie !== undefined) identities[caller] = { cookie: cookie.split(';')[0]! }
+      const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false
+      const content = isJson ? (JSON.parse(Buffer.from(bytes).toString()) as Body) : Object.fromEntries(answer.headers)
+      return { status: answer.status, body: content }
+    },
+
+    async killAfter(delayMs) {
+      await pause(delayMs)
+      server.child.kill('SIGKILL')
+      await server.ended
+      // What the killed server had sent may still be under way in PostgreSQL.
+      await sql`select pg_terminate_backend(pid, ${ANSWER_MS}) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and application_name = 'arcade pool'`.execute(db)
+      server = startServer(dataDir, env)
+      url = await server.ready
+    },
+
+    async readState() {
+      const tokens = identities.map(({ cookie = '' }) => createHash('sha256').update(cookie.replace('session=', '')).digest())
+      const { rows } = await sql<State>`select
+        ${list(`jsonb_build_array(id, collection, image, title, link, reward, priority, version) order by id collate "C"`)} from tasks) as tasks,
+        ${list(`jsonb_build_array(id, title, description, image_key, status, version) order by id collate "C"`)} from announcements) as announcements,
+        ${list(`jsonb_build_array(id, fname, u.email, user_type, version, a.id is not null) order by id collate "C"`)}
+          from users u full join accounts a using (id)) as people,
+        ${list(`jsonb_build_array(kind || ' ' || item_id, title) order by kind || ' ' || item_id collate "C"`)} from history_items) as history,
+        ${list('user_id order by place')} from unnest(${tokens}::bytea[]) with ordinality as t (token, place)
+          left join sessions on token_hash = token) as callers,
+        jsonb_build_array((select epoch from status_epoch), (select count(*) from audit_log where action <> 'download')) as numbers`.execute(
+        db,
+      )
+      return rows[0]!
+    },
+
+    async check() {
+      await checkCounts(db)
+      await checkFiles(db, dataDir)
+    },
+
+    async stop() {
+      app.live.stop()
+      server.child.kill('SIGKILL')
+      await server.ended
+    },
+  }
+}
+
+function list(items: string) {
+  return sql.raw(`(select coalesce(jsonb_agg(${items}), '[]')`)
+}
+
+function requestOf(name: CallName, input: Body): { method: string; path: string; body: string | Uint8Array | undefined } {
+  const { method, path, isUpload } = routes.find((route) => route.name === name)!
+  const rest = { ...input }
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, param: string) => {
+    const { [param]: value } = rest
+    delete rest[param]
+    return encodeURIComponent(String(value))
+  })
+  const query = new URLSearchParams(rest as Record<string, string>).toString()
+  if (isUpload) return { method, path: `${filled}?${query}`, body: png }
+  if (method === 'GET' || method === 'DELETE') return { method, path: query ? `${filled}?${query}` : filled, body: undefined }
+  return { method, path: filled, body: JSON.stringify(rest) }
+}

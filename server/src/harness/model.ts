@@ -1,0 +1,164 @@
+/**
+ * The console as a few maps, written without the server's code: what each call must answer and leave behind. An act asks for something
+ * that is there when it is asked; what the model says to it can be worked out later, so that two simultaneous acts fit either order.
+ */
+import type fc from 'fast-check'
+import type { TaskCollection, TaskType } from '@arcade/contract/entities/task'
+import type { contract } from '@arcade/contract/contract'
+import type { ErrorCode } from '@arcade/contract/errors'
+import { routes } from './requests.ts'
+
+type Contract = typeof contract
+/** `users.remove`, say. */
+export type CallName = { [Group in keyof Contract]: `${Group}.${keyof Contract[Group] & string}` }[keyof Contract]
+
+export interface Task {
+  id: string
+  collection: TaskCollection
+  type: TaskType
+  title: string
+  link: string | null
+  reward: number
+  priority: number
+  version: number
+}
+
+export interface Announcement {
+  id: string
+  title: string
+  description: string | null
+  image: string | null
+  status: boolean
+  version: number
+}
+
+export interface Person {
+  id: string
+  fname: string
+  email: string
+  userType: 'admin' | 'user'
+  version: number
+  password: string
+}
+
+/** Somebody at a browser, signed in as a person or not, or the bot. */
+export interface Caller {
+  name: string
+  personId: string | undefined
+  isBot: boolean
+}
+
+export interface Model {
+  callers: Caller[]
+  people: Map<string, Person>
+  tasks: Map<string, Task>
+  announcements: Map<string, Announcement>
+  /** Titles of all items that ever were, by kind and id. */
+  history: Map<string, string>
+  /** The last password link of each person who was made one. */
+  links: Map<string, { token: string; isUsed: boolean }>
+  /** Keys of uploads that no announcement names yet. */
+  files: string[]
+  /** The epoch of the players' status (design §7). */
+  epoch: number
+  /** The number of entries in the audit trail, those of downloads left out. */
+  audited: number
+}
+
+export type Body = Record<string, unknown>
+
+export type Outcome =
+  | { refusal: ErrorCode }
+  | {
+      /** What the answer must hold, headers of downloads included. */
+      answer?: Body
+      /** What is so afterwards; the answer tells ids and keys. */
+      change?: (answer: Body) => void
+    }
+
+/** An act of a caller who looked at the model before. */
+export interface Asked {
+  input: Body
+  /** What a model says to it, which need not be the one that the caller looked at. */
+  serve: (model: Model, caller: Caller) => Outcome
+}
+
+/** Makes an act of a caller out of what is there. */
+export type Look = (model: Model, caller: Caller) => Asked
+
+export interface Command {
+  /** Not yet about anything that is there: the same act can be part of many stories. */
+  acts: fc.Arbitrary<Look>
+}
+
+/** @param toInput what the caller sends @param serve what a console does with it, where the caller may make the call */
+export function command<Params, Input extends object>(
+  params: fc.Arbitrary<Params>,
+  toInput: (model: Model, params: Params, caller: Caller) => Input,
+  serve: (model: Model, input: Input, caller: Caller) => Outcome,
+): Command {
+  const acts = params.map((given) => (model: Model, asking: Caller) => {
+    const input = toInput(model, given, asking)
+    return { input: input as Body, serve: (present: Model, caller: Caller) => serve(present, input, caller) }
+  })
+  return { acts }
+}
+
+/** §6: whom the contract's access keeps out. */
+export function refusalOf(name: CallName, { people }: Model, { personId, isBot }: Caller): ErrorCode | undefined {
+  const { access } = routes.find((route) => route.name === name)!.meta
+  if (access.includes('guest')) return undefined
+  if (isBot) return access.includes('bot') ? undefined : 'FORBIDDEN'
+  const person = personId === undefined ? undefined : people.get(personId)
+  if (!person) return 'SIGNED_OUT'
+  return person.userType === 'admin' || access.includes('user') ? undefined : 'FORBIDDEN'
+}
+
+const NONE = { id: 'none' }
+
+/** The n-th of them as they were made; now and then, and where there is none, something that is not there. */
+export function nth<T extends { id: string }>(items: ReadonlyMap<string, T>, n: number): T | { id: string } {
+  return [...items.values()][n % (items.size + 1)] ?? NONE
+}
+
+export function several<T extends { id: string }>(items: ReadonlyMap<string, T>, numbers: readonly number[]): string[] {
+  return [...new Set(numbers.map((n) => nth(items, n).id))]
+}
+
+/** Which version a caller says to have seen. */
+export type SeenVersion = 'present' | 'old' | 'none'
+
+export function versionOf(item: { id: string; version?: number }, seen: SeenVersion): { version?: number } {
+  if (seen === 'none' || item.version === undefined) return {}
+  return { version: seen === 'present' ? item.version : Math.max(1, item.version - 1) }
+}
+
+export function isStale(item: { version: number }, { version }: { version?: number }): boolean {
+  return version !== undefined && version !== item.version
+}
+
+/** How an act on many is run: `expected` is what the caller was shown. */
+export interface Run {
+  dryRun: boolean
+  expected?: number
+}
+
+/** What acting on many answers and does: nothing if it is a dry run, or if the number of rows is another one than expected. */
+export function bulkOutcome(
+  model: Model,
+  { dryRun, expected }: Run,
+  { affected, refused = 0, change }: { affected: number; refused?: number; change: () => void },
+): Outcome {
+  if (!dryRun && expected !== undefined && expected !== affected) return { refusal: 'STALE' }
+  const act = (): void => {
+    if (dryRun || affected === 0) return
+    change()
+    model.audited += 1
+  }
+  return { answer: { affected, refused }, change: act }
+}
+
+/** Ends a person's sessions everywhere. */
+export function signOutEverywhere({ callers }: Model, personId: string): void {
+  for (const caller of callers) if (caller.personId === personId) caller.personId = undefined
+}
