@@ -235,7 +235,7 @@ function exactNumber(value: string | bigint | null | undefined): number | undefi
 }
 
 // oxlint-disable-next-line no-control-regex -- finding them is the purpose
-const NEEDS_CARE = /[\x00-\x1f&<>\ufffe\uffff]|^\s|\s$|_x[\da-fA-F]{4}_|[,;]=/
+const NEEDS_CARE = /[\x00-\x1f&<>\ufffe\uffff]|^\s|\s$|_x[\da-fA-F]{4}_|[,;|](?:"|\s)*[=+\-@＝＋－＠]/
 // oxlint-disable-next-line no-control-regex
 const ILLEGAL_IN_XML = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g
 
@@ -246,16 +246,22 @@ function textCell(start: string, text: string): string {
   return `${start} t="inlineStr"><is><t xml:space="preserve">${escape(safe)}</t></is></c>`
 }
 
-const FORMULA_START = /^(?:[\t\n]|\s*[=+\-@＝＋－＠])/
+const FORMULA_START = /^(?:[\t\n]|["\s]*[=+\-@＝＋－＠])/
 /** A lone hyphen, a plain number or phone number and a handle hold nothing that a spreadsheet could compute or call. */
 const HARMLESS = /^(?:-|[+-]\d+(?:\.\d+)?|@[A-Za-z0-9_.]+)$/
+/**
+ * Where a new cell with a formula would start for a program that takes the character before it for a separator. What is harmless up
+ * to the same separator or the end of the text is left out; another separator after it may be a part of the cell.
+ */
+const FORMULA_AFTER_SEPARATOR =
+  /(?<=([,;\t\n|]))(?=(?:"|[^\S\t\n])*[=+\-@＝＋－＠])(?!(?:-|[+-]\d+(?:\.\d+)?|@[A-Za-z0-9_.]+)(?:\1|$))/g
 
 /**
- * Text that a spreadsheet would compute after a save as CSV gets an apostrophe, as OWASP (ASVS 1.2.10) asks; also where a `;`, `,`
- * or tab would start a new cell for a program with another separator.
+ * Text that a spreadsheet would compute after a save as CSV gets an apostrophe, as OWASP (ASVS 1.2.10) asks; also where a separator
+ * or a line's end inside the text would start a new cell.
  */
 function guard(text: string): string {
-  const inner = text.replace(/([,;\t])(?==)/g, "$1'")
+  const inner = text.replace(FORMULA_AFTER_SEPARATOR, "'")
   return isFormula(inner) ? `'${inner}` : inner
 }
 
