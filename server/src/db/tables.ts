@@ -157,4 +157,6 @@ export interface CounterDeltasTable {
 export interface FileRemovalsTable {
   key: string
   requested_at: Timestamp
+  /** Whether a sweep has begun to remove the file, so that no row may name it any more. */
+  is_removing: Generated<boolean>
 }

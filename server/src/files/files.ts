@@ -2,6 +2,7 @@
  * Uploaded files (design §4, security.md Uploads), on disk or on S3. Hides names, where bytes are, and how files and rows stay in
  * agreement: a file is listed for removal before its first byte is stored, the transaction of a row that names it takes it off that
  * list, and the transaction that drops it from a row lists it again. `sweep` removes what is listed and due until that succeeds.
+ * No transaction waits for the store, which may be slow: whoever needs its answer asks before or after.
  */
 import { join } from 'node:path'
 import { type Kysely, sql } from 'kysely'
@@ -30,6 +31,8 @@ export interface Files {
   /** Stores a file and its thumbnail under a new key; they are gone after an hour unless `keep` is called meanwhile. */
   put(file: NewFile): Promise<string>
   open(key: string, size?: 'thumb'): Promise<(OpenFile & { mediaType: string }) | undefined>
+  /** The first of the keys whose file is not in the store. To be asked before the transaction that keeps them. */
+  findMissing(keys: string[]): Promise<string | undefined>
   /** In the transaction of the row that names them: makes files stay. Gives the first key that is not there to be kept. */
   keep(tx: Kysely<Tables>, keys: string[]): Promise<string | undefined>
   /** In the transaction of the row that named them: makes files go. Call `sweepSoon` after it committed. */
@@ -81,11 +84,19 @@ export function createFiles({ database, store, log }: { database: Database; stor
       return file && { ...file, mediaType: mediaTypeOf(key) }
     },
 
+    async findMissing(keys) {
+      const isStored = await Promise.all(keys.map((key) => store.has(key)))
+      return keys.find((_, index) => !isStored[index])
+    },
+
     async keep(tx, keys) {
       for (const key of keys.toSorted()) {
-        // A sweep that removes the file holds this row's lock, so the row is gone once we get it.
-        const { numDeletedRows } = await tx.deleteFrom('file_removals').where('key', '=', key).executeTakeFirst()
-        if (numDeletedRows === 0n || !(await store.has(key))) return key
+        const { numDeletedRows } = await tx
+          .deleteFrom('file_removals')
+          .where('key', '=', key)
+          .where('is_removing', '=', false)
+          .executeTakeFirst()
+        if (numDeletedRows === 0n) return key
       }
       return undefined
     },
@@ -104,37 +115,39 @@ export function createFiles({ database, store, log }: { database: Database; stor
     },
 
     async sweep() {
-      while (await database.transaction(removeOne)) {
-        // one file a transaction, so that a slow store holds one row
+      while (await removeOne()) {
+        // until nothing is due
       }
     },
   }
   return files
 
-  /** Removes the file that is longest due; false if none is. */
-  async function removeOne(tx: Kysely<Tables>): Promise<boolean> {
-    const due = await tx
-      .selectFrom('file_removals')
-      .select('key')
-      .where('requested_at', '<=', sql<Date>`now()`)
-      .orderBy('requested_at')
-      .limit(1)
-      .forUpdate()
-      .skipLocked()
+  /** Removes the file that is longest due; false if none is. Until it is gone, its entry is one of a removal to be tried again. */
+  async function removeOne(): Promise<boolean> {
+    const due = await db
+      .updateTable('file_removals')
+      .set({ is_removing: true, requested_at: sql<Date>`now() + make_interval(secs => ${RETRY_SECONDS})` })
+      .where('key', '=', (select) =>
+        select
+          .selectFrom('file_removals')
+          .select('key')
+          .where('requested_at', '<=', sql<Date>`now()`)
+          .orderBy('requested_at')
+          .limit(1)
+          .forUpdate()
+          .skipLocked(),
+      )
+      .returning('key')
       .executeTakeFirst()
     if (!due) return false
     try {
       await store.remove(due.key)
       await store.remove(thumbKey(due.key))
-      await tx.deleteFrom('file_removals').where('key', '=', due.key).execute()
     } catch (error) {
       log.warn({ err: error, key: due.key }, 'a file could not be removed and will be tried again')
-      await tx
-        .updateTable('file_removals')
-        .set({ requested_at: sql<Date>`now() + make_interval(secs => ${RETRY_SECONDS})` })
-        .where('key', '=', due.key)
-        .execute()
+      return true
     }
+    await db.deleteFrom('file_removals').where('key', '=', due.key).execute()
     return true
   }
 }

@@ -1,4 +1,5 @@
 /** Calls that are stuck, and others that must not notice. */
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { testApp } from '#src/testing/test-app.ts'
 import { waitFor } from '#src/testing/processes.ts'
@@ -11,6 +12,7 @@ test('§security a locked table is felt by those who read it alone: they get 503
   const database = await openAgain({ limits: { size: 16 } })
   const app = await testApp({ database })
   const admin = await app.signUp('admin')
+  expect((await sql`show lock_timeout`.execute(database.db)).rows).toEqual([{ lock_timeout: '2s' }])
   const holder = await openAgain({ use: 'command' }) // without time limits
   const isOver = Promise.withResolvers<void>()
   const isLocked = Promise.withResolvers<void>()

@@ -47,6 +47,7 @@ export function announcementsHandlers({
 
     async create(input, context) {
       const id = randomUUID()
+      await refuseMissing(files, input)
       await database.transaction(async (tx) => {
         await keepFiles(tx, files, input)
         await tx
@@ -60,6 +61,9 @@ export function announcementsHandlers({
     },
 
     async update({ id, version, ...input }, context) {
+      const seen = await db.selectFrom('announcements').select(['image_key', 'icon_key']).where('id', '=', id).executeTakeFirst()
+      if (!seen) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
+      await refuseMissing(files, input, fileKeys({ image: seen.image_key, icon: seen.icon_key }))
       await database.transaction(async (tx) => {
         const before = await tx.selectFrom('announcements').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
         if (!before) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
@@ -183,19 +187,31 @@ async function keepFiles(
   after: Pick<AnnouncementInput, 'image' | 'icon'>,
   before: string[] = [],
 ): Promise<void> {
-  if (after.image !== null && after.image === after.icon) throw refusedFile('icon', 'The image and the icon must be two uploads.')
   const keys = fileKeys(after)
-  const missing = await files.keep(
+  const gone = await files.keep(
     tx,
     keys.filter((key) => !before.includes(key)),
   )
-  if (missing !== undefined) {
-    throw refusedFile(missing === after.image ? 'image' : 'icon', 'This file was uploaded too long ago. Please choose it again.')
-  }
+  if (gone !== undefined) throw missingFile(gone, after)
   await files.remove(
     tx,
     before.filter((key) => !keys.includes(key)),
   )
+}
+
+/** Refuses files that are not in the store. Asked before the transaction, because a remote store may be slow to answer. */
+async function refuseMissing(
+  files: Files,
+  after: Pick<AnnouncementInput, 'image' | 'icon'>,
+  before: string[] = [],
+): Promise<void> {
+  if (after.image !== null && after.image === after.icon) throw refusedFile('icon', 'The image and the icon must be two uploads.')
+  const missing = await files.findMissing(fileKeys(after).filter((key) => !before.includes(key)))
+  if (missing !== undefined) throw missingFile(missing, after)
+}
+
+function missingFile(key: string, { image }: Pick<AnnouncementInput, 'image'>): Failure {
+  return refusedFile(key === image ? 'image' : 'icon', 'This file was uploaded too long ago. Please choose it again.')
 }
 
 function refusedFile(field: 'image' | 'icon', message: string): Failure {

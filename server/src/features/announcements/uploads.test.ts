@@ -199,6 +199,40 @@ describe.each(stores)('files on $name', ({ open }) => {
     await expect.poll(isThereAfterSweeping).toBe(false)
   })
 
+  test('security: no transaction is open while the store is asked, which may take its time to answer', async () => {
+    const asked: string[] = []
+    const within: string[] = []
+    const watched = Object.fromEntries(
+      Object.entries(open()).map(([name, method]: [string, (...args: unknown[]) => unknown]) => [
+        name,
+        async (...args: unknown[]) => {
+          asked.push(name)
+          const { rows } = await sql<{ pid: number }>`
+            select pid from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`.execute(
+            app.database.db,
+          )
+          if (rows.length > 0) within.push(name)
+          return method(...args)
+        },
+      ]),
+    ) as unknown as FileStore
+    const app = await testApp({ fileStore: watched })
+    const admin = await app.signUp('admin')
+    const [image, icon, next] = await Promise.all(
+      ['a', 'b', 'c'].map(async (name) => (await upload(app, admin, png, name)).body.key),
+    )
+    const { id } = (await admin.call('POST', '/api/announcements', { ...desc, image, imageName: 'a' })).body
+    const changes = { image: next, imageName: 'c', icon, iconName: 'b' }
+    // A removal ends before the next call begins, whose transaction is not the removal's.
+    const removals = () => app.database.db.selectFrom('file_removals').selectAll().execute()
+    expect((await admin.call('PUT', `/api/announcements/${id}`, { ...desc, ...changes })).status).toBe(200)
+    await expect.poll(removals).toEqual([])
+    expect((await admin.call('DELETE', `/api/announcements/${id}`)).status).toBe(200)
+    await expect.poll(removals).toEqual([])
+    expect(asked.toSorted().filter((name, index, all) => name !== all[index - 1])).toEqual(['has', 'put', 'remove'])
+    expect(within).toEqual([])
+  })
+
   test('two uploads of one name in one millisecond are two files', async () => {
     const { app, admin } = await opening()
     const again = await testApp({ fileStore: open() }) // as another process would
