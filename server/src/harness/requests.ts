@@ -38,6 +38,7 @@ export const pools = [
   'players',
   'emails',
   'files',
+  'links',
   'cursors',
   'socialOrder',
   'dailyOrder',
@@ -128,11 +129,13 @@ function proposals(call: string, field: string): fc.Arbitrary<unknown> | undefin
   switch (field) {
     case 'id':
     case 'ids':
+      if (group === 'account') return call === 'account.createPasswordLink' ? known('users') : undefined
       return known(group === 'downloads' || group === 'history' ? 'history' : (group as Pool))
     case 'userId':
       return known('players')
     case 'email':
       return call === 'auth.login' ? known('emails') : undefined
+    case 'currentPassword':
     case 'password':
     case 'confirmPassword':
       return fc.constant(PASSWORD)
@@ -149,7 +152,7 @@ function proposals(call: string, field: string): fc.Arbitrary<unknown> | undefin
         .uniqueArray(fc.nat(5), { minLength: 2, maxLength: 4 })
         .map((numbers) => numbers.map((n) => `known-${call.startsWith('social') ? 'social' : 'daily'}Order-${n}`))
     case 'link':
-      return fc.oneof(fc.webUrl(), fc.constant(''))
+      return group === 'account' ? known('links') : fc.oneof(fc.webUrl(), fc.constant(''))
     case 'reversed':
       return fc.constantFrom('true', 'false')
     case 'search':
