@@ -19,7 +19,10 @@ export default defineConfig({
     viewport: { width: 1440, height: 900 },
     locale: 'en-US',
     timezoneId: 'UTC',
-    trace: 'retain-on-failure',
+    // Pictures and the document at every step would cost as much as the tests themselves. A failure leaves a picture, the page's
+    // elements as text and the list of steps; `--trace=on` records all of it.
+    trace: { mode: 'retain-on-failure', screenshots: false, snapshots: false, sources: false },
+    screenshot: 'only-on-failure',
     launchOptions: {
       ...(chromium !== undefined && { executablePath: chromium }),
       args: [

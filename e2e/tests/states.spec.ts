@@ -1,6 +1,5 @@
 /** What every screen looks like while it loads, without data, when the server fails, and offline: said in words, accessible, mended by Retry. */
-import type { Page } from '@playwright/test'
-import { expectAccessible, sizes } from '#src/axe.ts'
+import { expectAccessible, expectStateAccessible, sizes } from '#src/axe.ts'
 import { expect, test } from '#src/test.ts'
 
 interface Screen {
@@ -19,13 +18,6 @@ const lists: Screen[] = [
   { path: '/history', api: '**/api/history/announcement', empty: 'Nothing here yet.' },
 ]
 
-async function atBothSizes(page: Page, check: () => Promise<void>): Promise<void> {
-  for (const viewport of sizes) {
-    await page.setViewportSize(viewport)
-    await check()
-  }
-}
-
 for (const { path, api, empty } of lists) {
   test.describe(path, () => {
     test.beforeEach(async ({ signIn, page: _page }) => {
@@ -37,7 +29,7 @@ for (const { path, api, empty } of lists) {
       test(`${path}: empty is said, and accessible`, async ({ page }) => {
         await page.goto(path)
         await expect(page.getByText(empty)).toBeVisible()
-        await atBothSizes(page, () => expectAccessible(page))
+        await expectStateAccessible(page)
       })
     })
 
@@ -54,7 +46,7 @@ for (const { path, api, empty } of lists) {
           .filter({ hasText: /Loading/ })
           .or(page.getByRole('status', { name: 'Loading' })),
       ).toBeVisible()
-      await atBothSizes(page, () => expectAccessible(page))
+      await expectStateAccessible(page)
       release()
       await expect(page.getByText(/Page 1 of|Season 2 is live/).first()).toBeVisible()
     })
@@ -69,7 +61,7 @@ for (const { path, api, empty } of lists) {
       )
       await page.goto(path)
       await expect(page.getByRole('alert').filter({ hasText: 'Internal Server Error!' })).toBeVisible()
-      await atBothSizes(page, () => expectAccessible(page))
+      await expectStateAccessible(page)
       isBroken = false
       await page.getByRole('button', { name: 'Retry' }).first().click()
       await expect(page.getByText(/Page 1 of|Season 2 is live/).first()).toBeVisible()
@@ -84,7 +76,7 @@ test('Offline is said on every page until the connection is back', async ({ page
   await context.setOffline(true)
   const notice = page.getByText('You are offline.')
   await expect(notice).toBeVisible()
-  await atBothSizes(page, () => expectAccessible(page))
+  await expectStateAccessible(page)
   await context.setOffline(false)
   await expect(notice).toBeHidden()
 })
@@ -120,5 +112,8 @@ test('A confirmation is accessible in both themes, at both sizes', async ({ page
   await page.goto('/social-tasks')
   await page.getByRole('button', { name: 'Delete', exact: true }).first().click()
   await expect(page.getByRole('alertdialog')).toBeVisible()
-  await atBothSizes(page, () => expectAccessible(page))
+  for (const viewport of sizes) {
+    await page.setViewportSize(viewport)
+    await expectAccessible(page)
+  }
 })
