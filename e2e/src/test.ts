@@ -1,6 +1,6 @@
 /** The tests' own `test`: a server a worker, fresh data a test, signing in by cookie, and no noise in the browser's console. */
 import { test as base, expect, type Locator, type Page } from '@playwright/test'
-import { type ConsoleServer, PASSWORD, type Person, startConsoleServer } from '../../server/src/testing/console-server.ts'
+import { type ConsoleServer, PASSWORD, type Person, SAMPLE, startConsoleServer } from '../../server/src/testing/console-server.ts'
 
 export { type ConsoleServer, expect, PASSWORD }
 
@@ -13,11 +13,17 @@ interface TestFixtures {
   expectedNoise: { patterns: RegExp[] }
 }
 
-export const test = base.extend<TestFixtures, { server: ConsoleServer }>({
+export interface WorkerFixtures {
+  server: ConsoleServer
+  /** Where the sample data is; an option of screens.config.ts. */
+  sampleDirectory: string
+}
+
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  sampleDirectory: [SAMPLE, { option: true, scope: 'worker' }],
   server: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the fixture's needs from this pattern
-    async ({}, use) => {
-      const server = await startConsoleServer()
+    async ({ sampleDirectory }, use) => {
+      const server = await startConsoleServer({}, { sample: sampleDirectory })
       await use(server)
       await server.stop()
     },

@@ -45,7 +45,11 @@ export interface ConsoleServer {
 /** As in scripts/run. */
 const FLAGS = ['--max-semi-space-size=2']
 
-export async function startConsoleServer(env: Record<string, string> = {}): Promise<ConsoleServer> {
+/** `sample` is the directory that `reset` imports. */
+export async function startConsoleServer(
+  env: Record<string, string> = {},
+  { sample: directory = SAMPLE } = {},
+): Promise<ConsoleServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'arcade-console-'))
   const child = spawn(process.execPath, [...FLAGS, resolve(ROOT, 'server/src/main.ts')], {
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', DATA_DIR: dataDir, ...env },
@@ -66,7 +70,7 @@ export async function startConsoleServer(env: Record<string, string> = {}): Prom
       if (!rows.isKept('nothing')) await rows.keep('nothing')
       if (sample && !rows.isKept('sample')) {
         await rows.putBack('nothing')
-        await importDirectory({ database, directory: SAMPLE, rejectedPath: join(dataDir, 'rejected.ndjson') })
+        await importDirectory({ database, directory, rejectedPath: join(dataDir, 'rejected.ndjson') })
         await rows.keep('sample')
       }
       await rows.putBack(sample ? 'sample' : 'nothing')
