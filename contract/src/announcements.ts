@@ -90,7 +90,7 @@ export const announcements = {
     .route({ method: 'GET', path: '/api/announcements/{id}', tags, summary: 'One announcement' })
     .input(z.strictObject({ id: idField }))
     .output(announcement),
-  create: call(['admin'], { failure: 'error' })
+  create: call(['admin'], { failure: 'error', heedsIdempotencyKey: true })
     .route({ method: 'POST', path: '/api/announcements', tags, summary: 'Add an announcement; its status is false' })
     .input(announcementInput)
     .output(done.extend({ id: idField })),
@@ -143,7 +143,7 @@ export const announcements = {
       summary: 'Every player has something new until the bot has shown it',
     })
     .output(z.object({ success: z.literal('success'), message: z.string() })),
-  upload: call(['admin'], { failure: 'error', bodyLimitBytes: UPLOAD_LIMIT_BYTES })
+  upload: call(['admin'], { failure: 'error', bodyLimitBytes: UPLOAD_LIMIT_BYTES, heedsIdempotencyKey: true })
     .route({
       method: 'POST',
       path: '/api/files/announcements',

@@ -22,6 +22,11 @@ export interface CallMeta {
    * that only reads, such as an export.
    */
   worksOnFullDisk: boolean
+  /**
+   * Whether a request that is repeated with its `Idempotency-Key` gets the first one's answer: so do calls that create something, except
+   * batches, signing in (which registering does, too) and the making of tokens.
+   */
+  heedsIdempotencyKey: boolean
   /** The code of a failure that nobody foresaw; §8 has a text of its own for some calls. */
   unexpected: ErrorCode
 }
@@ -34,6 +39,7 @@ const closed: CallMeta = {
   bodyLimitBytes: JSON_BODY_LIMIT_BYTES,
   failure: 'envelope',
   worksOnFullDisk: false,
+  heedsIdempotencyKey: false,
   unexpected: 'INTERNAL',
 }
 const base = oc.$meta<CallMeta>(closed)

@@ -36,6 +36,11 @@ export const errorCatalogue = {
   TOO_MANY_STREAMS: { status: 429, message: 'Too many pages are being kept up to date at once. Please close some.' },
 
   // The HTTP layer's own
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    message:
+      'This was saved before, with other values (its Idempotency-Key is the same). Look at what there is before you send it again.',
+  },
   INVALID_INPUT: { status: 400, message: 'The request is not valid.' },
   SIGNED_OUT: { status: 401, message: 'Please sign in.' },
   FORBIDDEN: { status: 403, message: 'You are not allowed to do this.' },

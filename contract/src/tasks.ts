@@ -45,7 +45,7 @@ function taskCalls(collection: TaskCollection) {
       .route({ ...route, method: 'GET', path: `/api${path}/{id}`, summary: 'One task' })
       .input(z.strictObject({ id: idField }))
       .output(task),
-    create: call(['admin'], { unexpected: 'CREATE_TASK_FAILED' })
+    create: call(['admin'], { unexpected: 'CREATE_TASK_FAILED', heedsIdempotencyKey: true })
       .route({ ...route, method: 'POST', path: `/api${path}`, summary: 'Add a task' })
       .input(taskInputFor(collection))
       .output(done.extend({ id: idField })),

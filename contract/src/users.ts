@@ -87,7 +87,7 @@ export const users = {
     })
     .input(z.strictObject({ id: idField, userType: userTypeField }))
     .output(done.extend({ user: dashboardUser })),
-  create: call(['admin'], { failure: 'status' })
+  create: call(['admin'], { failure: 'status', heedsIdempotencyKey: true })
     .route({ method: 'POST', path: '/registerUser', tags: ['Users'], summary: 'Add a user' })
     .input(registrationInput)
     .output(z.object({ status: z.literal('success'), message: z.string(), id: idField })),

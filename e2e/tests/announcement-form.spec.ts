@@ -325,3 +325,31 @@ test.describe('refusals', () => {
     await expect(field(page, 'Title')).toHaveValue('Meanwhile')
   })
 })
+
+test('§7 a double click, and a click after an answer that was lost, make one announcement', async ({
+  page,
+  server,
+  expectedNoise,
+}) => {
+  expectedNoise.patterns = [/Failed to load resource/]
+  await page.goto('/annoucement-form')
+  await fillIn(page, newDesc)
+  const lost = Promise.withResolvers<void>()
+  await page.route(
+    '**/api/announcements',
+    async (route) => {
+      await route.fetch()
+      await route.abort()
+      lost.resolve()
+    },
+    { times: 1 },
+  )
+  await submitButton(page, 'Add Annoucement').dblclick()
+  await lost.promise
+  await expect(page.getByRole('form').getByText('The server cannot be reached.')).toBeVisible()
+  expect(await stored(server)).toHaveLength(1)
+  await submitButton(page, 'Add Annoucement').dblclick()
+  await expect(page).toHaveURL('/annoucements')
+  await expect(toast(page, 'Announcement Created Successfully!')).toBeVisible()
+  expect(await stored(server)).toHaveLength(1)
+})

@@ -28,8 +28,19 @@ export interface CallContext {
   device: string
   /** The site that a browser says the request comes from: an origin, or the word of Sec-Fetch-Site. */
   origin: string | undefined
+  /** Of a call that heeds one, if the caller sent one. `identity/idempotency.ts` does what it asks for. */
+  idempotencyKey: IdempotencyKey | undefined
   /** Aborted when the client has gone. */
   signal: AbortSignal
+}
+
+export interface IdempotencyKey {
+  /** Whose key it is: two callers may use the same one. */
+  caller: string
+  /** SHA-256 of the key. */
+  hash: Buffer
+  /** What was asked for: equal for the same call with the same input. */
+  fingerprint: Buffer
 }
 
 type HandlerOf<C extends AnyContractProcedure> = (

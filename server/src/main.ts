@@ -11,6 +11,7 @@ import { type Database, openDatabase } from '#src/db/database.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import { findListener } from '#src/postgres/processes.ts'
 import { ensureAdmin } from '#src/identity/accounts.ts'
+import { forgetIdempotencyKeys } from '#src/identity/idempotency.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
 import { openFileStore } from '#src/files/files.ts'
 import { loadWebApp } from '#src/http/static.ts'
@@ -77,6 +78,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       [3600, () => sessions.sweep()],
       [3600, () => attempts.sweep()],
       [3600, () => signInGuard.sweep()],
+      [3600, () => forgetIdempotencyKeys(database)],
     ])
     process.stdout.write(`Arcade Console ready at ${address}\n`)
     if (setupPath)

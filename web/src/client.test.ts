@@ -1,6 +1,6 @@
 import { ORPCError } from '@orpc/client'
 import { expect, test, vi } from 'vitest'
-import { asCallError, CallError, client, fileNameOf, onRejection } from './client.ts'
+import { asCallError, CallError, client, creation, fileNameOf, onRejection } from './client.ts'
 
 test.each([
   ['attachment; filename="userdata.xlsx"', 'userdata.xlsx'],
@@ -59,4 +59,35 @@ test('§4 a call that is refused as signed out tells the session, a failed login
   await expect(client.auth.login({ email: 'a@gmail.com', password: 'secret1' })).rejects.toThrow('Error logging in!')
   stop()
   expect(refused).toEqual(['SIGNED_OUT'])
+})
+
+test('§7 what a form creates has one key until the server answers, and a key of its own the next time', async () => {
+  const keys: (string | null)[] = []
+  const lost = new TypeError('Failed to fetch')
+  const refused = Response.json(
+    { success: false, message: 'Priority is already taken!', code: 'PRIORITY_TAKEN' },
+    { status: 409 },
+  )
+  const made = () => Response.json({ success: true, id: 'a' })
+  const answers = [lost, new Response('', { status: 502 }), refused, made(), made(), made()]
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (request) => {
+    keys.push((request as Request).headers.get('idempotency-key'))
+    const answer = answers.shift()!
+    if (answer instanceof Error) throw answer
+    return answer
+  })
+  const createOnce = creation()
+  const task = { type: 'twitter', title: 'Follow us', priority: 1, reward: 5 } as const
+  const send = () => createOnce((options) => client.socialTasks.create(task, options)).catch(() => {})
+  await send()
+  await send()
+  await send()
+  await Promise.all([send(), send()]) // a double click
+  await send()
+  expect(keys).toHaveLength(6)
+  const [first, second, third, fourth, fifth, sixth] = keys
+  expect([second, third]).toEqual([first, first])
+  expect(fifth).toBe(fourth)
+  expect(new Set([first, fourth, sixth]).size).toBe(3)
+  expect(first).toMatch(/^[0-9a-f-]{36}$/)
 })

@@ -97,8 +97,13 @@ function failed(error: unknown): unknown {
   return callError
 }
 
-const link = new OpenAPILink(contractRoutes, {
+interface CallOptions {
+  idempotencyKey?: string
+}
+
+const link = new OpenAPILink<CallOptions>(contractRoutes, {
   url: () => location.origin,
+  headers: ({ context: { idempotencyKey } }) => (idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
   customErrorResponseBodyDecoder: (body, { status }) => new ORPCError('INTERNAL', { status, data: body }),
   fetch: async (request, init) => {
     const response = await fetch(request, init)
@@ -126,7 +131,30 @@ function isJson(response: Response): boolean {
 }
 
 /** Every call of the contract, as a function. Rejects with a CallError. */
-export const client: ContractRouterClient<typeof contract> = createORPCClient(link)
+export const client: ContractRouterClient<typeof contract, CallOptions> = createORPCClient(link)
+
+/** Makes a call that creates something, with what it is given as the call's options. Rejects with a CallError. */
+export type CreateOnce = <T>(create: (options: { context: CallOptions }) => Promise<T>) => Promise<T>
+
+/**
+ * For one filling of a form: however often it is sent, also when no answer arrived, the server creates once (Idempotency-Key). An answer,
+ * be it a refusal, ends the filling.
+ */
+export function creation(): CreateOnce {
+  let key: string | undefined
+  return async (create) => {
+    key ??= randomUuid()
+    try {
+      const answer = await create({ context: { idempotencyKey: key } })
+      key = undefined
+      return answer
+    } catch (cause) {
+      const error = asCallError(cause)
+      if (!error.isException) key = undefined
+      throw error
+    }
+  }
+}
 
 /** The calls for TanStack Query: `useQuery(api.users.list.queryOptions({ input }))`. */
 export const api = createTanstackQueryUtils(client)

@@ -33,6 +33,7 @@ export interface Tables {
   counters: CountersTable
   counter_deltas: CounterDeltasTable
   file_removals: FileRemovalsTable
+  idempotency_keys: IdempotencyKeysTable
 }
 
 /** An authentication account. Its users document is a row of its own, so either can exist alone (§8 `No such document!`). */
@@ -159,4 +160,15 @@ export interface FileRemovalsTable {
   requested_at: Timestamp
   /** Whether a sweep has begun to remove the file, so that no row may name it any more. */
   is_removing: Generated<boolean>
+}
+
+/** Requests that created something, or are about to. */
+export interface IdempotencyKeysTable {
+  /** A user or a bot. */
+  caller: string
+  key_hash: Buffer
+  fingerprint: Buffer
+  /** The answer as JSON; null while there is none. */
+  answer: string | null
+  created_at: Timestamp
 }

@@ -19,7 +19,7 @@ describe('§6 access matrix', () => {
       access.includes('guest') || access.includes(kind) || (kind === 'admin' && access.includes('user'))
     const rows = routes.map(
       ({ method, path, meta }) =>
-        `| \`${method} ${path}\` | ${who.map((kind) => (mayCall(meta.access, kind) ? 'yes' : '–')).join(' | ')} |`,
+        `| \`${method} ${path}\` | ${who.map((kind) => (mayCall(meta.access, kind) ? 'yes' : '–')).join(' | ')} | ${meta.heedsIdempotencyKey ? 'heeded' : '–'} |`,
     )
     const head = [
       '# Access matrix',
@@ -27,7 +27,7 @@ describe('§6 access matrix', () => {
       'Made from the contract by `server/src/http/access.test.ts`, which also tries every cell.',
       '',
     ]
-    const table = [...head, `| call | ${who.join(' | ')} |`, '|---|---|---|---|---|', ...rows, '']
+    const table = [...head, `| call | ${who.join(' | ')} | Idempotency-Key |`, '|---|---|---|---|---|---|', ...rows, '']
     await expect(table.join('\n')).toMatchFileSnapshot('../../../docs/access-matrix.md')
   })
 

@@ -36,6 +36,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
   counters_pkey: 'STALE',
   counter_deltas_pkey: 'STALE',
   file_removals_pkey: 'STALE',
+  idempotency_keys_pkey: 'STALE',
 
   // Values that the schemas of the calls should have refused already.
   users_user_type_check: 'INVALID_INPUT',

@@ -19,6 +19,7 @@ import { identify, privateCookie, refuseUnless } from './caller.ts'
 import { asKindOfCall } from '#src/postgres/pool-shares.ts'
 import { failureAnswer, logFailure, toFailure } from './failures.ts'
 import { type Answer, jsonHeaders, securityHeaders, writeJson } from './answer.ts'
+import { readIdempotencyKey } from './idempotency-key.ts'
 import { readInput } from './input.ts'
 import { openApiDocument, renderDocs } from './openapi.ts'
 import { originOf, refuseForeignOrigin } from './origin.ts'
@@ -153,6 +154,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
         get device() {
           return deviceName(request.headers.get('user-agent') ?? '')
         },
+        idempotencyKey: meta.heedsIdempotencyKey ? readIdempotencyKey(request, route, { caller, input }) : undefined,
         get signal() {
           return request.signal
         },

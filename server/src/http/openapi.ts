@@ -2,6 +2,7 @@
 import { type OpenAPI, OpenAPIGenerator } from '@orpc/openapi'
 import { ZodToJsonSchemaConverter } from '@orpc/zod/zod4'
 import { contract } from '@arcade/contract/contract'
+import { MAX_KEY_LENGTH } from './idempotency-key.ts'
 import { routesOf } from './routes.ts'
 
 let document: Promise<OpenAPI.Document> | undefined
@@ -24,9 +25,19 @@ async function generate(serverUrl: string | undefined): Promise<OpenAPI.Document
   })
   for (const route of routesOf(contract)) {
     const operation = generated.paths?.[route.path]?.[route.method.toLowerCase() as 'get']
-    if (operation) Object.assign(operation, { 'x-access': route.meta.access, operationId: route.name })
+    if (!operation) continue
+    Object.assign(operation, { 'x-access': route.meta.access, operationId: route.name })
+    if (route.meta.heedsIdempotencyKey) operation.parameters = [...(operation.parameters ?? []), idempotencyKey]
   }
   return generated
+}
+
+const idempotencyKey: OpenAPI.ParameterObject = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Bare or in quotes. Within 24 hours, the same key with the same input gets the first answer; with other input, 422.',
+  schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH },
 }
 
 /** A page without scripts that lists every call with its input and output. */

@@ -1,10 +1,11 @@
 /** Announcements (§2, §3, §5, §7): their rows, their files, and what activating one means for every player. */
 import { randomUUID } from 'node:crypto'
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import { type AnnouncementInput, FILE_NAME_MAX_LENGTH } from '@arcade/contract/announcements'
 import type { contract } from '@arcade/contract/contract'
 import { errorCatalogue } from '@arcade/contract/errors'
 import { audit } from '#src/identity/audit.ts'
+import { createOnce, createOnceInSteps } from '#src/identity/idempotency.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { writeHistoryItems } from '#src/db/history-items.ts'
@@ -46,9 +47,8 @@ export function announcementsHandlers({
     },
 
     async create(input, context) {
-      const id = randomUUID()
-      await refuseMissing(files, input)
-      await database.transaction(async (tx) => {
+      const create = async (tx: Transaction<Tables>) => {
+        const id = randomUUID()
         await keepFiles(tx, files, input)
         await tx
           .insertInto('announcements')
@@ -56,8 +56,9 @@ export function announcementsHandlers({
           .execute()
         await writeHistoryItems(tx, 'announcement', { changed: [id] })
         await audit(tx, context, { action: 'announcement.create', target: id, detail: { title: input.title } })
-      })
-      return { success: true, id }
+        return { success: true, id } as const
+      }
+      return createOnce(database, context, { before: () => refuseMissing(files, input), create })
     },
 
     async update({ id, version, ...input }, context) {
@@ -139,11 +140,12 @@ export function announcementsHandlers({
       return { success: 'success', message: STATUS_UPDATED }
     },
 
-    async upload({ query: { name }, body }) {
-      const image = await prepareImage(body as Uint8Array)
-      const key = await files.put({ folder: 'announcements', name, ...image })
-      return { key, name: shownName(name, FILE_NAME_MAX_LENGTH) }
-    },
+    upload: ({ query: { name }, body }, context) =>
+      createOnceInSteps(database, context, async () => {
+        const image = await prepareImage(body as Uint8Array)
+        const key = await files.put({ folder: 'announcements', name, ...image })
+        return { key, name: shownName(name, FILE_NAME_MAX_LENGTH) }
+      }),
 
     async file({ name, size }) {
       const file = await files.open(`announcements/${name}`, size)

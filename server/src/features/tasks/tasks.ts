@@ -1,15 +1,17 @@
 /** Social and daily tasks (§2, §3, §5, §7): add, edit, delete, and the documents of their history. */
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { errorCatalogue } from '@arcade/contract/errors'
 import { hasLink, type TaskCollection } from '@arcade/contract/entities/task'
 import type { TaskInput } from '@arcade/contract/tasks'
 import { audit } from '#src/identity/audit.ts'
+import { createOnce } from '#src/identity/idempotency.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { selectedFields, taskEntity } from '#src/db/entities.ts'
 import { writeHistoryItems } from '#src/db/history-items.ts'
+import type { Tables } from '#src/db/tables.ts'
 import { lockPriorities } from '#src/db/priorities.ts'
 import { numberedPages } from '#src/lists/numbered-pages.ts'
 import { tasksBulk } from './tasks-bulk.ts'
@@ -42,16 +44,17 @@ export function tasksHandlers(
     },
 
     async create(input, context) {
-      const id = randomUUID()
-      await database.transaction(async (tx) => {
+      const create = async (tx: Transaction<Tables>) => {
+        const id = randomUUID()
         await tx
           .insertInto('tasks')
           .values({ collection, id, ...toColumns(input) })
           .execute()
         await writeHistoryItems(tx, collection, { changed: [id] })
         await audit(tx, context, { action: 'task.create', target: id, detail: { collection, title: input.title } })
-      })
-      return { success: true, id }
+        return { success: true, id } as const
+      }
+      return createOnce(database, context, { create })
     },
 
     async update({ id, version, ...input }, context) {

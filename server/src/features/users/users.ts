@@ -3,6 +3,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { DashboardUser } from '@arcade/contract/entities/user'
 import type { contract } from '@arcade/contract/contract'
 import { audit } from '#src/identity/audit.ts'
+import { createOnce } from '#src/identity/idempotency.ts'
 import { type CallContext, Failure, type Handlers, signedIn } from '#src/calls.ts'
 import { addToCounter } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
@@ -83,18 +84,17 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
 
     async create(input, context) {
       checkRegistration(input, registrationEmailHost)
-      const passwordHash = await hashPassword(input.password)
-      const adding = database.transaction(async (tx) => {
-        const user = await createAccount(tx, { ...input, passwordHash, userType: 'user' })
-        await audit(tx, context, { action: 'user.create', target: user.id })
-        return user
-      })
-      const { id } = await adding.catch((cause: unknown) => {
+      const before = () => hashPassword(input.password)
+      const create = async (tx: Transaction<Tables>, passwordHash: string) => {
+        const { id } = await createAccount(tx, { ...input, passwordHash, userType: 'user' })
+        await audit(tx, context, { action: 'user.create', target: id })
+        return { status: 'success', message: 'User Added Successfuly!', id } as const // sic, §8
+      }
+      return createOnce(database, context, { before, create }).catch((cause: unknown) => {
         // An admin sees the list of users anyway, so they may be told; a guest who registers is not (security.md).
         if (!violatedConstraint(cause)?.endsWith('_email_key')) throw cause
         throw new Failure('CREATE_USER_FAILED', { fields: { email: 'This email is in use already' }, cause })
       })
-      return { status: 'success', message: 'User Added Successfuly!', id } // sic, §8
     },
 
     async remove({ id }, context) {

@@ -12,7 +12,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import type { z } from 'zod'
-import { api, asCallError, type CallError, client, fetchStoredFile } from '#src/client.ts'
+import { api, asCallError, type CallError, client, creation, fetchStoredFile } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
@@ -106,6 +106,7 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
   const navigate = useNavigate()
   const toggleStatus = useToggleStatus()
   const [refusal, setRefusal] = useState<CallError>()
+  const [createOnce] = useState(creation)
   const first = announcement ?? source
   const form = useDraftForm(
     () => import('@arcade/contract/announcements').then(({ announcementInput }) => announcementInput),
@@ -129,7 +130,7 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
       const [sentImage, sentIcon] = [await image.send(), await icon.send()]
       const input = { ...values, image: sentImage.key, imageName: sentImage.name, icon: sentIcon.key, iconName: sentIcon.name }
       if (announcement) await client.announcements.update({ ...input, id: announcement.id, version: announcement.version })
-      else await client.announcements.create(input)
+      else await createOnce((options) => client.announcements.create(input, options))
       form.finish()
       if (announcement) toast.success('Announcement Updated Successfully!')
       else toast.success('Announcement Created Successfully!', { delayMs: SUCCESS_DELAY_MS })

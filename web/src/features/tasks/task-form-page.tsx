@@ -18,7 +18,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
-import { api, asCallError, client } from '#src/client.ts'
+import { api, asCallError, client, creation } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
@@ -126,6 +126,7 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
   const { path, itemTitle, types } = taskCollections[collection]
   const navigate = useNavigate()
   const [staleText, setStaleText] = useState<string>()
+  const [createOnce] = useState(creation)
   const form = useDraftForm(
     () => import('@arcade/contract/tasks').then(({ taskInputFor }) => taskInputFor(collection)),
     task
@@ -148,7 +149,7 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
     setStaleText(undefined)
     try {
       if (task) await client[taskLists[collection].name].update({ ...input, id: task.id, version: task.version })
-      else await client[taskLists[collection].name].create(input)
+      else await createOnce((options) => client[taskLists[collection].name].create(input, options))
       form.finish()
       toast.success(task ? 'Task Updated Successfully!' : 'Task Added Successfully!', { delayMs: SUCCESS_DELAY_MS })
       await navigate({ to: path })

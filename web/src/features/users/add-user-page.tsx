@@ -4,7 +4,7 @@ import type { NewUserInput } from '@arcade/contract/users'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useWatch } from 'react-hook-form'
-import { asCallError, client } from '#src/client.ts'
+import { asCallError, client, creation } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useSession } from '#src/session.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
@@ -26,6 +26,7 @@ interface Roleless {
 export function AddUserPage() {
   const navigate = useNavigate()
   const { registrationEmailHost } = useSession()
+  const [createOnce] = useState(creation)
   const [roleless, setRoleless] = useState<Roleless>()
   const form = useDraftForm(
     () => import('@arcade/contract/users').then(({ newUserInputFor }) => newUserInputFor(registrationEmailHost)),
@@ -49,7 +50,7 @@ export function AddUserPage() {
   const handleSubmit = async ({ userType: role, ...input }: NewUserInput) => {
     setRoleless(undefined)
     try {
-      const { id } = await client.users.create(input)
+      const { id } = await createOnce((options) => client.users.create(input, options))
       form.finish()
       toast.success('User Added Successfuly!') // sic, §8
       const isDone = role === 'user' || (await giveAdmin(id, input.email))

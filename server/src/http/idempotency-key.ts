@@ -1,0 +1,44 @@
+/** Reads the Idempotency-Key of a request (IETF draft-ietf-httpapi-idempotency-key-header-07): bare, or in quotes as that draft has it. */
+import { createHash, createHmac } from 'node:crypto'
+import { type Caller, Failure, type IdempotencyKey } from '#src/calls.ts'
+import type { Route } from './routes.ts'
+
+export const MAX_KEY_LENGTH = 255
+const BARE = /^[!#-[\]-~]+$/
+/** A string of a structured field (RFC 9651, 3.3.3). */
+const QUOTED = /^"(?:[ !#-[\]-~]|\\["\\])+"$/
+
+/**
+ * The key with what it is for; `undefined` without one, or for a guest, whom nothing tells from another.
+ * @param input as the call's schema parsed it
+ * @throws Failure INVALID_INPUT for a malformed key
+ */
+export function readIdempotencyKey(
+  request: Request,
+  { name, isUpload }: Pick<Route, 'name' | 'isUpload'>,
+  { caller, input }: { caller: Caller; input: unknown },
+): IdempotencyKey | undefined {
+  const header = request.headers.get('idempotency-key')
+  if (header === null || caller.kind === 'guest') return undefined
+  const key = plainKey(header.trim())
+  // The key is not stored, so nobody who reads the table can guess a password among the input from the fingerprint.
+  const fingerprint = createHmac('sha256', key).update(`${name}\0`)
+  if (isUpload) {
+    const { query, body } = input as { query: unknown; body: Uint8Array }
+    fingerprint.update(`${JSON.stringify(query)}\0`).update(body)
+  } else {
+    fingerprint.update(JSON.stringify(input) ?? '')
+  }
+  return {
+    caller: caller.kind === 'user' ? `user:${caller.user.id}` : `bot:${caller.id}`,
+    hash: createHash('sha256').update(key).digest(),
+    fingerprint: fingerprint.digest(),
+  }
+}
+
+function plainKey(header: string): string {
+  const key = BARE.test(header) ? header : QUOTED.test(header) ? header.slice(1, -1).replaceAll(/\\(.)/g, '$1') : ''
+  if (key !== '' && key.length <= MAX_KEY_LENGTH) return key
+  const message = `Idempotency-Key must be 1 to ${MAX_KEY_LENGTH} ASCII characters, bare or in quotes.`
+  throw new Failure('INVALID_INPUT', { message })
+}

@@ -1,0 +1,113 @@
+/**
+ * What is created by a request with an Idempotency-Key is created once (design §7): a second request with the same key and input gets the
+ * first one's answer, waiting for it where it is still under way. Hides the table of keys and answers; several servers share it.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { type CallContext, Failure, type IdempotencyKey } from '#src/calls.ts'
+import type { Database } from '#src/db/database.ts'
+import type { Tables } from '#src/db/tables.ts'
+
+const KEPT_HOURS = 24
+/** Longer than storing an uploaded file takes: what began before has died with its server. */
+const ABANDONED_SECONDS = 60
+const WAIT_MS = 20_000
+const ASK_EVERY_MS = 100
+const RETRY_AFTER_SECONDS = 5
+
+/**
+ * Runs `create` in a transaction, which keeps its answer together with what it creates: after a crash there are both or neither. One that
+ * fails leaves nothing behind, so its repetition is a new attempt.
+ * @param before what takes too long for a transaction; it is left out where the answer is there already
+ * @param create gives the answer of the call
+ * @throws Failure IDEMPOTENCY_KEY_REUSED if the key came with other input before
+ */
+export async function createOnce<T, Prepared>(
+  database: Database,
+  { idempotencyKey: key }: CallContext,
+  { before, create }: { before?: () => Promise<Prepared>; create: (tx: Transaction<Tables>, prepared: Prepared) => Promise<T> },
+): Promise<T> {
+  const earlier = key && (await findAnswer<T>(database.db, key))
+  if (earlier !== undefined) return earlier
+  const prepared = (await before?.()) as Prepared
+  return database.transaction(async (tx) => {
+    if (key === undefined) return create(tx, prepared)
+    // Waits for the transaction of an equal request that is under way, as long as the pool waits for locks.
+    if (!(await claim(tx, key))) return (await findAnswer<T>(tx, key)) ?? unfinished()
+    const answer = await create(tx, prepared)
+    await keepAnswer(tx, key, answer)
+    return answer
+  })
+}
+
+/**
+ * The same for what is no transaction, such as storing a file. After a crash a repetition begins anew once ABANDONED_SECONDS have passed,
+ * so what `create` leaves half done has to go by itself.
+ */
+export async function createOnceInSteps<T>(
+  { db }: Pick<Database, 'db'>,
+  { idempotencyKey: key, signal }: CallContext,
+  create: () => Promise<T>,
+): Promise<T> {
+  if (key === undefined) return create()
+  const deadline = performance.now() + WAIT_MS
+  while (!(await claim(db, key))) {
+    const answer = await findAnswer<T>(db, key)
+    if (answer !== undefined) return answer
+    if (performance.now() > deadline || signal.aborted) return unfinished()
+    await pause(ASK_EVERY_MS)
+  }
+  try {
+    const answer = await create()
+    await keepAnswer(db, key, answer)
+    return answer
+  } catch (error) {
+    // If this fails too, the key can be used again once it counts as abandoned.
+    await sql`delete from idempotency_keys where ${isOf(key)} and answer is null`.execute(db).catch(() => {})
+    throw error
+  }
+}
+
+/** Deletes keys whose time has passed. */
+export async function forgetIdempotencyKeys({ db }: Pick<Database, 'db'>): Promise<void> {
+  await sql`delete from idempotency_keys where created_at <= now() - make_interval(hours => ${KEPT_HOURS})`.execute(db)
+}
+
+/** True if nobody has used the key, or those who did are past. */
+async function claim(db: Kysely<Tables>, { caller, hash, fingerprint }: IdempotencyKey): Promise<boolean> {
+  const { rows } = await sql`
+    insert into idempotency_keys as kept (caller, key_hash, fingerprint) values (${caller}, ${hash}, ${fingerprint})
+    on conflict (caller, key_hash) do update set fingerprint = excluded.fingerprint, answer = null, created_at = now()
+      where kept.created_at <= now() - make_interval(hours => ${KEPT_HOURS})
+        or (kept.answer is null and kept.created_at <= now() - make_interval(secs => ${ABANDONED_SECONDS}))
+    returning caller`.execute(db)
+  return rows.length > 0
+}
+
+/** `undefined` while it is not known. */
+async function findAnswer<T>(db: Kysely<Tables>, key: IdempotencyKey): Promise<T | undefined> {
+  const found = await db
+    .selectFrom('idempotency_keys')
+    .select(['fingerprint', 'answer'])
+    .where(isOf(key))
+    .where(sql<boolean>`created_at > now() - make_interval(hours => ${KEPT_HOURS})`)
+    .executeTakeFirst()
+  if (!found) return undefined
+  if (!found.fingerprint.equals(key.fingerprint)) throw new Failure('IDEMPOTENCY_KEY_REUSED')
+  return found.answer === null ? undefined : (JSON.parse(found.answer) as T)
+}
+
+async function keepAnswer(db: Kysely<Tables>, key: IdempotencyKey, answer: unknown): Promise<void> {
+  await sql`update idempotency_keys set answer = ${JSON.stringify(answer)} where ${isOf(key)}`.execute(db)
+}
+
+function isOf({ caller, hash }: IdempotencyKey) {
+  return sql<boolean>`caller = ${caller} and key_hash = ${hash}`
+}
+
+function unfinished(): never {
+  throw new Failure('UNAVAILABLE', {
+    message: 'The same request is still under way. Please try again in a moment.',
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  })
+}
