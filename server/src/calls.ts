@@ -28,6 +28,8 @@ export interface CallContext {
   device: string
   /** The site that a browser says the request comes from: an origin, or the word of Sec-Fetch-Site. */
   origin: string | undefined
+  /** Whether the caller has this version of what it asks for already: a download without a body then tells it so (304). */
+  hasVersion: (etag: string) => boolean
   /** Of a call that heeds one, if the caller sent one. `identity/idempotency.ts` does what it asks for. */
   idempotencyKey: IdempotencyKey | undefined
   /** Aborted when the client has gone. */

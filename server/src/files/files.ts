@@ -31,6 +31,7 @@ export interface Files {
   /** Stores a file and its thumbnail under a new key; they are gone after an hour unless `keep` is called meanwhile. */
   put(file: NewFile): Promise<string>
   open(key: string, size?: 'thumb'): Promise<(OpenFile & { mediaType: string }) | undefined>
+  has(key: string): Promise<boolean>
   /** The first of the keys whose file is not in the store. To be asked before the transaction that keeps them. */
   findMissing(keys: string[]): Promise<string | undefined>
   /** In the transaction of the row that names them: makes files stay. Gives the first key that is not there to be kept. */
@@ -83,6 +84,8 @@ export function createFiles({ database, store, log }: { database: Database; stor
       const file = await store.open(key)
       return file && { ...file, mediaType: mediaTypeOf(key) }
     },
+
+    has: async (key) => isKey(key) && store.has(key),
 
     async findMissing(keys) {
       const isStored = await Promise.all(keys.map((key) => store.has(key)))

@@ -49,3 +49,9 @@ export function securityHeaders(isHttps: boolean): Record<string, string> {
     ...(isHttps && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
   }
 }
+
+/** Whether the sender has this version already, so that 304 is the answer. @param etag a strong one, with its quotes (RFC 9110, 13.1.2) */
+export function hasVersion(request: Request, etag: string): boolean {
+  const known = request.headers.get('if-none-match')?.split(',') ?? []
+  return known.some((tag) => tag.trim().replace(/^W\//, '') === etag)
+}

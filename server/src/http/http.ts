@@ -18,7 +18,7 @@ import { addressReader } from './address.ts'
 import { identify, privateCookie, refuseUnless } from './caller.ts'
 import { asKindOfCall } from '#src/postgres/pool-shares.ts'
 import { failureAnswer, logFailure, toFailure } from './failures.ts'
-import { type Answer, jsonHeaders, securityHeaders, writeJson } from './answer.ts'
+import { type Answer, hasVersion, jsonHeaders, securityHeaders, writeJson } from './answer.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { readInput } from './input.ts'
 import { openApiDocument, renderDocs } from './openapi.ts'
@@ -154,6 +154,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
         get device() {
           return deviceName(request.headers.get('user-agent') ?? '')
         },
+        hasVersion: (etag) => hasVersion(request, etag),
         idempotencyKey: meta.heedsIdempotencyKey ? readIdempotencyKey(request, route, { caller, input }) : undefined,
         get signal() {
           return request.signal
@@ -162,8 +163,8 @@ export function createHttp(services: HttpServices): Hono<Env> {
       const output = await asKindOfCall(route.name, () => route.handler(input, context))
       if (!route.isDownload)
         return send({ status: 200, headers: { ...jsonHeaders, ...headers }, body: writeJson(output) }, cookies)
-      const download = output as { headers: Record<string, string>; body: ReadableStream }
-      return send({ status: 200, headers: { ...download.headers, ...headers }, body: download.body })
+      const { headers: own, body } = output as { headers: Record<string, string>; body: ReadableStream | null }
+      return send({ status: body === null ? 304 : 200, headers: { ...own, ...headers }, body })
     } catch (error) {
       const failure = toFailure(error, meta.unexpected)
       logFailure(log, failure, { requestId, method: request.method, route: route.name, address })

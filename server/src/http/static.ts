@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import type { Answer } from './answer.ts'
+import { type Answer, hasVersion } from './answer.ts'
 
 const mediaTypes: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -111,7 +111,7 @@ function respond(request: Request, asset: Asset): Answer {
     'cache-control': asset.cacheControl,
     vary: 'accept-encoding',
   }
-  if (request.headers.get('if-none-match') === asset.etag) return { status: 304, headers, body: null }
+  if (hasVersion(request, asset.etag)) return { status: 304, headers, body: null }
   const acceptsGzip = /(^|[\s,])gzip\s*($|[,;])/.test(request.headers.get('accept-encoding') ?? '')
   const body = acceptsGzip && asset.gzip ? asset.gzip : asset.plain
   if (body === asset.gzip) headers['content-encoding'] = 'gzip'

@@ -147,16 +147,24 @@ export function announcementsHandlers({
         return { key, name: shownName(name, FILE_NAME_MAX_LENGTH) }
       }),
 
-    async file({ name, size }) {
-      const file = await files.open(`announcements/${name}`, size)
+    async file({ name, size }, context) {
+      const key = `announcements/${name}`
+      const etag = `"${size ?? 'file'}-${name}"` // a key is never used again
+      // Asked for again each time, so that nobody sees a file after the session or the file has ended.
+      const headers = { etag, 'cache-control': 'private, no-cache', 'content-security-policy': "default-src 'none'; sandbox" }
+      if (context.hasVersion(etag) && (await files.has(key))) return { headers, body: null }
+      const file = await files.open(key, size)
       if (!file) throw new Failure('NOT_FOUND')
-      const headers = {
-        'content-type': file.mediaType,
-        'content-length': String(file.lengthBytes),
-        // A key is never used again.
-        'cache-control': 'private, max-age=31536000, immutable',
+      const { mediaType, lengthBytes, body } = file
+      return {
+        headers: {
+          ...headers,
+          'content-type': mediaType,
+          'content-length': String(lengthBytes),
+          'content-disposition': `${mediaType.startsWith('image/') ? 'inline' : 'attachment'}; filename="${savedName(name, mediaType)}"`,
+        },
+        body,
       }
-      return { headers, body: file.body }
     },
   }
 }
@@ -214,6 +222,12 @@ async function refuseMissing(
 
 function missingFile(key: string, { image }: Pick<AnnouncementInput, 'image'>): Failure {
   return refusedFile(key === image ? 'image' : 'icon', 'This file was uploaded too long ago. Please choose it again.')
+}
+
+/** The name under which a browser saves the file: that of the key without its moment. A thumbnail is a WebP of any image. */
+function savedName(name: string, mediaType: string): string {
+  const plain = name.replace(/^\d{13}_/, '')
+  return mediaType === 'image/webp' && !plain.endsWith('.webp') ? `${plain}.webp` : plain
 }
 
 function refusedFile(field: 'image' | 'icon', message: string): Failure {

@@ -70,12 +70,48 @@ describe.each(stores)('files on $name', ({ open }) => {
       expect(Object.fromEntries(served.headers)).toMatchObject({
         'content-type': type,
         'content-length': String(served.bytes.byteLength),
-        'cache-control': 'private, max-age=31536000, immutable',
+        'content-disposition': `inline; filename="Mein_Bild.${extension}"`,
+        'content-security-policy': "default-src 'none'; sandbox",
+        'cache-control': 'private, no-cache',
         'x-content-type-options': 'nosniff',
       })
       expect(await sharp(served.bytes).metadata()).toMatchObject({ width: 300, height: 200 })
     },
   )
+
+  test('security: a file that a browser has is asked for again, and is gone with the session and with the file', async () => {
+    const { app, store, admin } = await opening()
+    const { key } = (await upload(app, admin, png)).body
+    const again = async (etag: string, query = '', headers = admin.headers) => {
+      const response = await app.fetch(`/api/files/${key}${query}`, { headers: { ...headers, 'if-none-match': etag } })
+      return { status: response.status, length: (await response.arrayBuffer()).byteLength, headers: response.headers }
+    }
+    const [whole, thumb] = [await download(app, admin, key), await download(app, admin, key, '?size=thumb')]
+    const [etag, thumbEtag] = [whole.headers.get('etag')!, thumb.headers.get('etag')!]
+    expect(thumbEtag).not.toBe(etag)
+    expect(thumb.headers.get('content-disposition')).toBe('inline; filename="banner.png.webp"')
+    for (const known of [etag, `W/${etag}`, `"x", ${etag}`]) {
+      const { status, length, headers } = await again(known)
+      expect({ status, length }).toEqual({ status: 304, length: 0 })
+      expect(headers.get('cache-control')).toBe('private, no-cache')
+      expect(headers.get('etag')).toBe(etag)
+    }
+    expect((await again(thumbEtag, '?size=thumb')).status).toBe(304)
+    expect((await again(thumbEtag)).status).toBe(200)
+    expect((await again(etag, '', {})).status).toBe(401)
+    await store.remove(key)
+    expect((await again(etag)).status).toBe(404)
+  })
+
+  test('security: what lies in the store without an extension of ours is saved and not shown', async () => {
+    const { app, store, admin } = await opening()
+    const key = 'announcements/1700000000000_page.html'
+    await store.put(key, Buffer.from('<script>alert(1)</script>'), 'text/html')
+    const served = await download(app, admin, key)
+    expect(served.headers.get('content-type')).toBe('application/octet-stream')
+    expect(served.headers.get('content-disposition')).toBe('attachment; filename="page.html"')
+    await store.remove(key)
+  })
 
   test('§2 the thumbnail is a small WebP', async () => {
     const { app, admin } = await opening()

@@ -2,7 +2,6 @@
 import { announcementTypeLabels, linkTypeLabels } from '@arcade/contract/entities/announcement'
 import { type HistoryItem, type HistoryKind, participantList } from '@arcade/contract/entities/history'
 import { taskTypeLabels } from '@arcade/contract/entities/task'
-import { Anchor } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
@@ -14,6 +13,7 @@ import { useList } from '#src/lists/use-list.ts'
 import { Missing } from '#src/ui/data-table.tsx'
 import { DownloadButton } from '#src/ui/download.tsx'
 import { Panel, Problem } from '#src/ui/page.tsx'
+import { WebLink } from '#src/ui/web-link.tsx'
 import { Spinner } from './spinner.tsx'
 import classes from './history-page.module.css'
 
@@ -96,7 +96,7 @@ function Facts({ item }: { item: HistoryItem }) {
     <dl className={classes['facts']}>
       <Fact name="Type">{typeLabels[type] ?? type}</Fact>
       <Fact name="Link Type">{linkType && (linkTypeLabels[linkType as keyof typeof linkTypeLabels] ?? linkType)}</Fact>
-      {isText ? <Fact name="Description">{description}</Fact> : <Fact name="Link">{link && <ItemLink link={link} />}</Fact>}
+      {isText ? <Fact name="Description">{description}</Fact> : <Fact name="Link">{link && <WebLink link={link} />}</Fact>}
       <Fact name="Input Text">{inputText}</Fact>
       <Fact name="Reward">{reward.toLocaleString('en-US', { maximumFractionDigits: 20 })}</Fact>
     </dl>
@@ -109,16 +109,6 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
       <dt>{name}</dt>
       <dd>{children || <Missing text={NOT_AVAILABLE} />}</dd>
     </div>
-  )
-}
-
-/** An imported item may have any text as its link; only a web address becomes a link. */
-function ItemLink({ link }: { link: string }) {
-  if (!/^https?:\/\//i.test(link)) return link
-  return (
-    <Anchor href={link} target="_blank" rel="noreferrer noopener">
-      {link}
-    </Anchor>
   )
 }
 

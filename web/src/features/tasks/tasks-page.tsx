@@ -1,6 +1,5 @@
 /** Social and daily tasks (§2): one list, by priority, 50 a page; its order can be changed by hand. */
 import { type Task, type TaskCollection, taskCollections, taskLists, taskTypeLabels } from '@arcade/contract/entities/task'
-import { Anchor } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { createContext, type ReactNode, useContext } from 'react'
@@ -13,6 +12,7 @@ import { useList } from '#src/lists/use-list.ts'
 import { Missing, RowActions } from '#src/ui/data-table.tsx'
 import { DuplicateButton, LinkButton } from '#src/ui/link-button.tsx'
 import { Page } from '#src/ui/page.tsx'
+import { WebLink } from '#src/ui/web-link.tsx'
 import { PrioritiseButton } from './prioritise-button.tsx'
 import { useTaskOrder } from './task-order.tsx'
 import classes from './tasks-page.module.css'
@@ -97,11 +97,7 @@ function TasksPage({ collection, address }: { collection: TaskCollection; addres
 
 function TaskLink({ link }: { link: string | null }) {
   if (link === null) return <Missing text="No link" />
-  return (
-    <Anchor href={link} target="_blank" rel="noreferrer noopener" className={classes['link'] ?? ''}>
-      {link}
-    </Anchor>
-  )
+  return <WebLink link={link} className={classes['link']} />
 }
 
 function Priority({ task }: { task: Task }) {

@@ -1,0 +1,11 @@
+/** A stored link. One of the web opens in a new tab; anything else, which an import may bring (`javascript:…`), is shown as text. */
+import { Anchor } from '@mantine/core'
+
+export function WebLink({ link, className = '' }: { link: string; className?: string | undefined }) {
+  if (!/^https?:\/\//i.test(link)) return <span className={className}>{link}</span>
+  return (
+    <Anchor href={link} target="_blank" rel="noreferrer noopener" className={className}>
+      {link}
+    </Anchor>
+  )
+}
