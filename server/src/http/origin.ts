@@ -2,8 +2,9 @@
 import { Failure } from '#src/calls.ts'
 
 /**
- * Browsers send Sec-Fetch-Site with every request, and Origin with every request that is not a GET (Fetch standard, 3.2),
- * so a request with neither is not a browser's and carries no cookie that somebody else's page could misuse.
+ * Browsers send Origin with every request that is not a GET (Fetch standard, 3.2), and Sec-Fetch-Site with every request to https or to a
+ * loopback address. A request with neither is a program's, or a GET over plain http, which may come from a page on another port or a
+ * sibling host; so a GET that changes something must change nothing more when it is repeated (security.md, Deviations).
  * @param ownOrigin PUBLIC_URL's origin, or undefined for the address the request was sent to
  * @throws Failure CROSS_ORIGIN
  */

@@ -80,7 +80,6 @@ export function createDownloads({
       const current: Export = { id: exportId, userId, rows: 0, total: 0 }
       running.add(current)
       try {
-        await auditDownload(options)
         const stalled = new AbortController()
         const { columns, total, batches } = await openBatches(options, {
           database,
@@ -94,6 +93,11 @@ export function createDownloads({
               'a download broke off',
             )
           },
+        })
+        // What is refused above, such as a history that never was, takes nothing away.
+        await auditDownload(options).catch(async (error: unknown) => {
+          await batches.return?.()
+          throw error
         })
         current.total = total
         const onRows = (written: number): void => {

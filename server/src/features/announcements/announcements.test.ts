@@ -279,6 +279,24 @@ describe('§7 GET /update-users-status', () => {
     await app.database.db.insertInto('announcements').values(imported).execute()
     await Promise.all(Array.from({ length: 5 }, () => bot.call('GET', '/update-users-status')))
     expect(await epoch(app)).toBe(3)
+    const trail = await app.database.db
+      .selectFrom('audit_log')
+      .select('actor_id')
+      .where('action', '=', 'players.status')
+      .execute()
+    expect(trail, 'only the one that changed something').toHaveLength(1)
+  })
+
+  test('security: the audit trail says from which site a browser was sent here, also without Sec-Fetch-Site', async () => {
+    const { app, admin } = await opening()
+    await app.database.db
+      .insertInto('announcements')
+      .values({ id: 'i1', type: 'desc', title: 'i1', subtitle: 'S', reward: 1, status: true })
+      .execute()
+    const headers = { ...admin.headers, referer: 'http://console.test:8080/page?secret=1' }
+    expect((await app.fetch('/update-users-status', { headers }, '192.0.2.7')).status).toBe(200)
+    const trail = await app.database.db.selectFrom('audit_log').select(['action', 'origin', 'address']).execute()
+    expect(trail).toEqual([{ action: 'players.status', origin: 'http://console.test:8080', address: '192.0.2.7' }])
   })
 })
 

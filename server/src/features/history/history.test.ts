@@ -375,6 +375,8 @@ describe('§7 POST /download-history', () => {
       status: 404,
       body: { status: 'failed', message: 'This item has no history.' },
     })
+    const trail = app.database.db.selectFrom('audit_log').select('action').where('action', '=', 'download')
+    expect(await trail.execute(), 'nothing was downloaded').toEqual([])
     const users = Array.from({ length: 10_001 }, (_, id) => ({ id }))
     expect(await post({ data: { users } })).toMatchObject({
       status: 400,
