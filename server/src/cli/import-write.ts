@@ -6,7 +6,7 @@ import { sql, type Transaction } from 'kysely'
 import { errorCatalogue } from '@arcade/contract/errors'
 import type { TaskCollection } from '@arcade/contract/entities/task'
 import type { UserType } from '@arcade/contract/entities/user'
-import { countParticipations, countPlayers, moveParticipation, movePlayer } from '#src/db/activity.ts'
+import { beginActivity, countParticipations, countPlayers, moveParticipation, movePlayer } from '#src/db/activity.ts'
 import { addDelta, addToCounters, type Deltas } from '#src/db/counters.ts'
 import {
   announcementEntity,
@@ -168,10 +168,10 @@ export function usersWriter(sessions: Sessions): Writer {
 
 export const writeTelegramUsers: Writer = async (tx, rows) => {
   const { added, changed } = await upsert(tx, telegramUsers, rows)
-  const deltas: Deltas = new Map()
-  for (const { moment } of added) countPlayers(deltas, moment, 1)
-  for (const { before, moment } of changed) movePlayer(deltas, before, moment)
-  await addToCounters(tx, deltas)
+  const activity = await beginActivity(tx)
+  for (const { moment } of added) countPlayers(activity, moment, 1)
+  for (const { before, moment } of changed) movePlayer(activity, before, moment)
+  await addToCounters(tx, activity.deltas)
   return { loaded: added.length + changed.length, rejected: new Map() }
 }
 
@@ -238,11 +238,11 @@ export function participationsWriter(kind: HistoryKind): Writer {
       if (!known.has(row['item_id'])) rejected.set(row, `There is no history document with the id ${row['item_id']} (parent)`)
     const accepted = rows.filter((row) => !rejected.has(row))
     const { added, changed } = await upsert(tx, participations, accepted)
-    const deltas: Deltas = new Map()
+    const activity = await beginActivity(tx)
     const toItem = (row: Key) => ({ kind, itemId: String(row['item_id']) })
-    for (const row of added) countParticipations(deltas, toItem(row), row.moment!, 1)
-    for (const row of changed) moveParticipation(deltas, toItem(row), row.before!, row.moment!)
-    await addToCounters(tx, deltas)
+    for (const row of added) countParticipations(activity, toItem(row), row.moment!, 1)
+    for (const row of changed) moveParticipation(activity, toItem(row), row.before!, row.moment!)
+    await addToCounters(tx, activity.deltas)
     return { loaded: added.length + changed.length, rejected }
   }
 }

@@ -3,8 +3,9 @@
  * PostgreSQL, the same for the same number whenever and however often it runs: what is there already stays.
  */
 import { CompiledQuery, sql } from 'kysely'
-import { countParticipations, countPlayers } from '#src/db/activity.ts'
-import { addToCounters, type Deltas, foldCounters } from '#src/db/counters.ts'
+import { type ActivityDeltas, beginActivity, countParticipations, countPlayers } from '#src/db/activity.ts'
+import { addToCounters, foldCounters } from '#src/db/counters.ts'
+import { databaseNow } from '#src/db/moments.ts'
 import type { Database } from '#src/db/database.ts'
 import type { HistoryKind } from '@arcade/contract/entities/history'
 import { inLargePortions, vacuum } from './import-vacuum.ts'
@@ -39,7 +40,7 @@ const VACUUM_EVERY_ROWS = 1_000_000
 
 export async function seed({ database, telegramUsers, participations, log = () => {} }: SeedOptions): Promise<SeedReport> {
   const start = performance.now()
-  const today = new Date(new Date().setUTCHours(0, 0, 0, 0)).toISOString()
+  const today = new Date((await databaseNow(database.db)).setUTCHours(0, 0, 0, 0)).toISOString()
   const context = { database, log, today }
   const report = { telegramUsers: 0, participations: 0, seconds: 0 }
   if (telegramUsers > 0) report.telegramUsers = await seedTelegramUsers(context, telegramUsers)
@@ -62,7 +63,7 @@ interface Chunk {
   from: number
   to: number
   /** Adds so many rows of one moment to the counters' changes. */
-  count: (deltas: Deltas, at: Date, rows: number) => void
+  count: (activity: ActivityDeltas, at: Date, rows: number) => void
   sql: string
   params: unknown[]
 }
@@ -83,7 +84,7 @@ async function seedParticipations(context: Context, total: number): Promise<numb
     const { kind, id } = items[index]!
     return ranges(share).map((range) => ({
       ...range,
-      count: (deltas, at, rows) => countParticipations(deltas, { kind, itemId: id }, at, rows),
+      count: (activity, at, rows) => countParticipations(activity, { kind, itemId: id }, at, rows),
       sql: participationsSql,
       params: [SEED_BASE, context.today, kind, id],
     }))
@@ -123,9 +124,9 @@ async function insertChunk(database: Database, { from, to, count, sql: text, par
     await inLargePortions(tx)
     const query: CompiledQuery<{ at: Date; added: number }> = CompiledQuery.raw(text, [from, to, ...params])
     const { rows } = await tx.executeQuery(query)
-    const deltas: Deltas = new Map()
-    for (const { at, added } of rows) count(deltas, at, added)
-    await addToCounters(tx, deltas)
+    const activity = await beginActivity(tx)
+    for (const { at, added } of rows) count(activity, at, added)
+    await addToCounters(tx, activity.deltas)
     return rows.reduce((sum, { added }) => sum + added, 0)
   })
 }

@@ -3,39 +3,51 @@
  * month. Whoever writes players or participations calls it. An hour is counted for two days only: nobody looks back further by the
  * hour, and years of hours would outgrow what they count.
  */
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { activityOfNameSql, type Bucket, buckets, hourNamesBefore, type Item, itemOfNameSql } from './counter-keys.ts'
 import { addDelta, counterPartsSql, type Deltas } from './counters.ts'
 import type { Database } from './database.ts'
+import { databaseNow } from './moments.ts'
+import type { Tables } from './tables.ts'
 
-/** Twice what is ever read, for clocks that differ. */
+/** Twice what is ever read, so that an hour is counted from its begin to the end of the last chart that shows it. */
 const HOURS_KEPT = 48
 const HOUR_MS = 3_600_000
 
+/** Counts of what happens, and what time it is while they are made. They are written with `addToCounters`. */
+export interface ActivityDeltas {
+  deltas: Deltas
+  now: Date
+}
+
+export async function beginActivity(tx: Kysely<Tables>): Promise<ActivityDeltas> {
+  return { deltas: new Map(), now: await databaseNow(tx) }
+}
+
 /** @param joinedAt a player of whom it is not known is in the total alone @param by how many players more, or fewer */
-export function countPlayers(deltas: Deltas, joinedAt: Date | null, by: number): void {
-  addDelta(deltas, { of: 'players' }, by)
-  countJoined(deltas, joinedAt, by)
+export function countPlayers(activity: ActivityDeltas, joinedAt: Date | null, by: number): void {
+  addDelta(activity.deltas, { of: 'players' }, by)
+  countJoined(activity, joinedAt, by)
 }
 
 /** A player turned out to have joined at another time. */
-export function movePlayer(deltas: Deltas, before: Date | null, after: Date | null): void {
+export function movePlayer(activity: ActivityDeltas, before: Date | null, after: Date | null): void {
   if (before?.getTime() === after?.getTime()) return
-  countJoined(deltas, before, -1)
-  countJoined(deltas, after, 1)
+  countJoined(activity, before, -1)
+  countJoined(activity, after, 1)
 }
 
 /** @param by how many participations in the item at that time more, or fewer */
-export function countParticipations(deltas: Deltas, item: Item, at: Date, by: number): void {
-  addDelta(deltas, { of: 'participants', ...item }, by)
-  countTaking(deltas, item, at, by)
+export function countParticipations(activity: ActivityDeltas, item: Item, at: Date, by: number): void {
+  addDelta(activity.deltas, { of: 'participants', ...item }, by)
+  countTaking(activity, item, at, by)
 }
 
 /** A participation turned out to have been at another time. */
-export function moveParticipation(deltas: Deltas, item: Item, before: Date, after: Date): void {
+export function moveParticipation(activity: ActivityDeltas, item: Item, before: Date, after: Date): void {
   if (before.getTime() === after.getTime()) return
-  countTaking(deltas, item, before, -1)
-  countTaking(deltas, item, after, 1)
+  countTaking(activity, item, before, -1)
+  countTaking(activity, item, after, 1)
 }
 
 /** Activity between two parameters that `activityNames` gives, in SQL: rows of `at`, as `bucketText` writes it, `series` and `value`. */
@@ -53,23 +65,23 @@ export function participationsSql(from: string, to: string): string {
 
 /** Deletes hours that nobody reads any more. */
 export async function forgetHours({ db }: Pick<Database, 'db'>): Promise<void> {
-  const before = new Date(Date.now() - 2 * HOURS_KEPT * HOUR_MS)
+  const before = new Date((await databaseNow(db)).getTime() - 2 * HOURS_KEPT * HOUR_MS)
   for (const [from, to] of hourNamesBefore(before))
     await sql`delete from counters where name >= ${from} and name < ${to}`.execute(db)
 }
 
-function countJoined(deltas: Deltas, at: Date | null, by: number): void {
+function countJoined({ deltas, now }: ActivityDeltas, at: Date | null, by: number): void {
   if (at === null) return
-  for (const bucket of bucketsOf(at)) addDelta(deltas, { of: 'activity', bucket, at, series: 'players' }, by)
+  for (const bucket of bucketsOf(at, now)) addDelta(deltas, { of: 'activity', bucket, at, series: 'players' }, by)
 }
 
-function countTaking(deltas: Deltas, item: Item, at: Date, by: number): void {
-  for (const bucket of bucketsOf(at)) {
+function countTaking({ deltas, now }: ActivityDeltas, item: Item, at: Date, by: number): void {
+  for (const bucket of bucketsOf(at, now)) {
     addDelta(deltas, { of: 'activity', bucket, at, series: item.kind }, by)
     if (bucket !== 'month') addDelta(deltas, { of: 'itemActivity', bucket, at, ...item }, by)
   }
 }
 
-function bucketsOf(at: Date): readonly Bucket[] {
-  return at.getTime() < Date.now() - HOURS_KEPT * HOUR_MS ? ['day', 'month'] : buckets
+function bucketsOf(at: Date, now: Date): readonly Bucket[] {
+  return at.getTime() < now.getTime() - HOURS_KEPT * HOUR_MS ? ['day', 'month'] : buckets
 }

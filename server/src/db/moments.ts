@@ -1,5 +1,15 @@
-/** Moments in SQL: as they travel, and as cursors hold them, whole microseconds since 1970 as text, which is all that PostgreSQL keeps and more than a Date does. */
-import { type RawBuilder, sql } from 'kysely'
+/**
+ * Moments in SQL: as they travel, and as cursors hold them, whole microseconds since 1970 as text, which is all that PostgreSQL keeps and
+ * more than a Date does. The database's clock tells what time it is, because the clocks of servers may differ and jump; a server measures
+ * how long something takes with `performance.now`, which does not.
+ */
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+
+/** The present moment; in a transaction, that of its begin. */
+export async function databaseNow<Tables>(db: Kysely<Tables>): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db)
+  return rows[0]!.now
+}
 
 /** @param moment an expression of SQL, such as a column */
 export function microsecondsSql(moment: string): string {

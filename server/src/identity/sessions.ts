@@ -12,7 +12,7 @@ import type { Tables } from '#src/db/tables.ts'
 export const SESSION_IDLE_SECONDS = 12 * 60 * 60
 export const SESSION_MAX_SECONDS = 7 * 24 * 60 * 60
 /** A session's last use is written down at most so often. */
-const TOUCH_EVERY_MS = 10 * 60 * 1000
+const TOUCH_EVERY_SECONDS = 10 * 60
 /** A person has at most so many sessions at once. One more ends the oldest. */
 export const SESSIONS_EACH = 20
 const CACHE_SIZE = 20_000
@@ -51,6 +51,7 @@ export interface Sessions {
 
 interface Cached {
   user: SessionUser
+  /** On the monotonic clock, because the time of day may jump. */
   expiresAt: number
 }
 
@@ -73,12 +74,19 @@ export async function createSessions(database: Database): Promise<Sessions> {
 
   const find = database.prepared<SessionRow>(
     'session-user',
-    `select u.id, u.fname, u.lname, u.email, u.user_type, s.created_at, s.last_seen_at
-       from sessions s join users u on u.id = s.user_id
-      where s.token_hash = $1
-        and s.last_seen_at > now() - make_interval(secs => ${SESSION_IDLE_SECONDS})
-        and s.created_at > now() - make_interval(secs => ${SESSION_MAX_SECONDS})`,
+    `select u.id, u.fname, u.lname, u.email, u.user_type, ${secondsSql('now() - s.last_seen_at')} as idle, ${secondsSql(SESSION_LEFT)} as left
+       from sessions s join users u on u.id = s.user_id where s.token_hash = $1`,
   )
+
+  const findCurrent = async (hash: Buffer): Promise<SessionRow | undefined> => {
+    const [row] = await find([hash])
+    if (!row || row.left > 0) return row
+    // It is over for good, also if the database's clock is set back afterwards.
+    await sql`delete from sessions s where token_hash = ${hash} and ${sql.raw(SESSION_LEFT)} <= interval '0'`
+      .execute(db)
+      .catch(() => {})
+    return undefined
+  }
 
   const endWhere = async (userId: string, condition: RawBuilder<boolean>): Promise<void> => {
     const { numDeletedRows } = await db
@@ -117,24 +125,24 @@ export async function createSessions(database: Database): Promise<Sessions> {
       if (!TOKEN.test(token)) return undefined
       const hash = hashToken(token)
       const key = hash.toString('base64')
-      const now = Date.now()
+      const now = performance.now()
       const cached = cache.get(key)
       if (cached && cached.expiresAt > now) return cached.user
       cache.delete(key)
       const before = generation
-      const [row] = await find([hash])
+      const row = await findCurrent(hash)
       if (!row) return undefined
       const user = sessionUser(row)
-      if (row.last_seen_at.getTime() + TOUCH_EVERY_MS < now) void touch(db, hash)
+      if (row.idle > TOUCH_EVERY_SECONDS) void touch(db, hash)
       if (generation === before) {
         if (cache.size >= CACHE_SIZE) cache.delete(cache.keys().next().value ?? '')
-        cache.set(key, { user, expiresAt: cacheUntil(row, now) })
+        cache.set(key, { user, expiresAt: now + Math.min(CACHE_MS, row.left * 1000) })
       }
       return user
     },
 
     async holderOf(token) {
-      const [row] = TOKEN.test(token) ? await find([hashToken(token)]) : []
+      const row = TOKEN.test(token) ? await findCurrent(hashToken(token)) : undefined
       return row && sessionUser(row)
     },
 
@@ -205,6 +213,13 @@ export async function createSessions(database: Database): Promise<Sessions> {
   }
 }
 
+/** How long a session has left, as an interval; not above 0 once it is over. */
+const SESSION_LEFT = `least(s.last_seen_at + make_interval(secs => ${SESSION_IDLE_SECONDS}), s.created_at + make_interval(secs => ${SESSION_MAX_SECONDS})) - now()`
+
+function secondsSql(interval: string): string {
+  return `extract(epoch from ${interval})::float8`
+}
+
 /** 256 bits, base64url. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
@@ -214,8 +229,9 @@ interface SessionRow {
   lname: string
   email: string
   user_type: 'admin' | 'user'
-  created_at: Date
-  last_seen_at: Date
+  /** Seconds since the session was last seen in use, and until it ends, by the database's clock. */
+  idle: number
+  left: number
 }
 
 function sessionUser({ id, fname, lname, email, user_type: userType }: SessionRow): SessionUser {
@@ -224,10 +240,6 @@ function sessionUser({ id, fname, lname, email, user_type: userType }: SessionRo
 
 /** A cached session is looked up again after a minute at the latest, in case a notification was lost. */
 const CACHE_MS = 60 * 1000
-
-function cacheUntil(row: SessionRow, now: number): number {
-  return Math.min(now + CACHE_MS, row.created_at.getTime() + SESSION_MAX_SECONDS * 1000)
-}
 
 /** Writes down that a session is in use. A failure, such as a full disk, must not fail the request. */
 async function touch(db: Kysely<Tables>, hash: Buffer): Promise<void> {

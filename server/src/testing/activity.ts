@@ -1,6 +1,6 @@
 /** Players who join and take part, and what the counters of activity (db/activity.ts) must be: the same names, counted the slow way. */
 import { type Kysely, sql } from 'kysely'
-import { countParticipations, countPlayers } from '#src/db/activity.ts'
+import { beginActivity, countParticipations, countPlayers } from '#src/db/activity.ts'
 import {
   activityNames,
   type ActivitySeries,
@@ -10,7 +10,7 @@ import {
   type Item,
   itemActivityNames,
 } from '#src/db/counter-keys.ts'
-import { addToCounter, addToCounters, counterPartsSql, type Deltas } from '#src/db/counters.ts'
+import { addToCounter, addToCounters, counterPartsSql } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 
@@ -61,10 +61,10 @@ export async function activityCounters(db: Kysely<Tables>): Promise<Record<strin
 /** Counts, without rows, so many players who join at a moment and take part in one thing at once. */
 export async function addActivity(database: Database, players: number, { at, ...item }: Item & { at: Date }): Promise<void> {
   await database.transaction(async (tx) => {
-    const deltas: Deltas = new Map()
-    countPlayers(deltas, at, players)
-    countParticipations(deltas, item, at, players)
-    await addToCounters(tx, deltas)
+    const activity = await beginActivity(tx)
+    countPlayers(activity, at, players)
+    countParticipations(activity, item, at, players)
+    await addToCounters(tx, activity.deltas)
   })
 }
 

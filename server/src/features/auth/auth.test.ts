@@ -1,6 +1,7 @@
 /** Sign-in, sign-out, registration, the first admin (§4, §5, §7, §8; security.md, Sessions). */
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
+import { takeClocks } from '#src/testing/clock.ts'
 import { testApp, type TestApp, PASSWORD } from '#src/testing/test-app.ts'
 import { ensureAdmin } from '#src/identity/accounts.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
@@ -196,10 +197,26 @@ describe('§4 session', () => {
   ])('security: a session ends after %s', async (_name, change) => {
     const app = await testApp()
     const admin = await app.signUp('admin')
+    const unused = await app.signUp('admin')
     await sql`update sessions set ${change}`.execute(app.database.db)
+    expect((await admin.call('GET', '/api/users')).status).toBe(401)
+    // It is gone already, so setting the database's clock back brings it to life no more than this does.
+    await sql`update sessions set created_at = now(), last_seen_at = now() where user_id = ${admin.id}`.execute(app.database.db)
     expect((await admin.call('GET', '/api/users')).status).toBe(401)
     await app.sessions.sweep()
     expect(await app.database.db.selectFrom('sessions').select('user_id').execute()).toHaveLength(0)
+    expect((await unused.call('GET', '/api/users')).status).toBe(401)
+  })
+
+  test.each([2, -2])('security: a session that went without a notice ends within a minute; clock %i hours ahead', async (hours) => {
+    const clocks = takeClocks()
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    expect((await admin.call('GET', '/api/users')).status).toBe(200)
+    await app.database.db.deleteFrom('sessions').execute()
+    clocks.jump(hours * 3_600_000)
+    clocks.pass(61_000)
+    expect((await admin.call('GET', '/api/users')).status).toBe(401)
   })
 
   test.each(['session=', 'session=x', `session=${'A'.repeat(43)}`, `session=${'A'.repeat(4000)}`, 'session=%00', 'other=1'])(

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Activity } from '@arcade/contract/dashboard'
-import { countParticipations, countPlayers } from '#src/db/activity.ts'
-import { addToCounters, type Deltas, foldCounters } from '#src/db/counters.ts'
+import { beginActivity, countParticipations, countPlayers } from '#src/db/activity.ts'
+import { addToCounters, foldCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { HistoryKind } from '@arcade/contract/entities/history'
+import { takeClocks } from '#src/testing/clock.ts'
 import { testApp } from '#src/testing/test-app.ts'
 
 const HOUR_MS = 3_600_000
@@ -19,12 +20,10 @@ const items = [
 
 /** Players and participations `ages` milliseconds ago, in the tables and in the counters; player n takes part in item n. */
 async function happened(database: Database, ages: number[], firstId = 1): Promise<void> {
-  const now = Date.now()
-  const deltas: Deltas = new Map()
   await database.transaction(async (tx) => {
-    deltas.clear()
+    const activity = await beginActivity(tx)
     for (const [index, age] of ages.entries()) {
-      const at = new Date(now - age)
+      const at = new Date(activity.now.getTime() - age)
       const item = items[index % items.length]!
       const userId = firstId + index
       await tx
@@ -32,10 +31,10 @@ async function happened(database: Database, ages: number[], firstId = 1): Promis
         .values({ user_id: userId, created_at: at, balance: index % 13 })
         .execute()
       await tx.insertInto('participations').values({ user_id: userId, kind: item.kind, item_id: item.item_id, at }).execute()
-      countPlayers(deltas, at, 1)
-      countParticipations(deltas, { kind: item.kind, itemId: item.item_id }, at, 1)
+      countPlayers(activity, at, 1)
+      countParticipations(activity, { kind: item.kind, itemId: item.item_id }, at, 1)
     }
-    await addToCounters(tx, deltas)
+    await addToCounters(tx, activity.deltas)
   })
 }
 
@@ -85,6 +84,17 @@ test.each(['24h', '7d', '30d'] as const)('Dashboard: %s is what counting the row
     expect(body.types).toEqual(await countedTypes(app.database, body.points[0].at))
     expect(body.points.some((point: Activity['points'][number]) => point.players > 1)).toBe(true)
   }
+})
+
+test.each([5, -5])('Dashboard: 24h ends now; clock %i days ahead', async (days) => {
+  takeClocks().jump(days * DAY_MS)
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  await addItems(app.database)
+  await happened(app.database, [0, HOUR_MS])
+  const { body } = await admin.call('GET', '/api/activity?range=24h')
+  expect(body.points).toEqual(await countedPoints(app.database, 'hour', body.points[0].at))
+  expect(body.points.reduce((sum: number, { players }: { players: number }) => sum + players, 0)).toBe(2)
 })
 
 test.each([

@@ -36,8 +36,9 @@ type Point = Activity['points'][number]
 
 export function prepareActivity(database: Pick<Database, 'prepared'>): (range: ActivityRange) => Promise<Activity> {
   const read = database.prepared<Row>('activity', ACTIVITY)
+  const readNow = database.prepared<{ now: Date }>('now', 'select now() as now')
   return async (range) => {
-    const now = new Date()
+    const [{ now }] = (await readNow([])) as [{ now: Date }]
     if (range === 'all') return readAll(read, now)
     const bucket = range === '24h' ? 'hour' : 'day'
     const from = range === '24h' ? start('hour', now, 23 * HOUR_MS) : start('day', now, (range === '7d' ? 6 : 29) * DAY_MS)

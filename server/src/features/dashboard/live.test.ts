@@ -3,9 +3,10 @@ import { type AddressInfo, connect } from 'node:net'
 import { serve } from '@hono/node-server'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Figures } from '@arcade/contract/dashboard'
-import { countPlayers } from '#src/db/activity.ts'
-import { addToCounters, type Deltas } from '#src/db/counters.ts'
+import { beginActivity, countPlayers } from '#src/db/activity.ts'
+import { addToCounters } from '#src/db/counters.ts'
 import { startConsoleServer } from '#src/testing/console-server.ts'
+import { takeClocks } from '#src/testing/clock.ts'
 import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
 import { MAX_STREAMS, MAX_STREAMS_EACH } from './live.ts'
 
@@ -47,9 +48,9 @@ async function listen(app: TestApp, { headers }: Client, query = ''): Promise<Li
 
 async function join({ database }: TestApp, players: number): Promise<void> {
   await database.transaction(async (tx) => {
-    const deltas: Deltas = new Map()
-    countPlayers(deltas, new Date(), players)
-    await addToCounters(tx, deltas)
+    const activity = await beginActivity(tx)
+    countPlayers(activity, activity.now, players)
+    await addToCounters(tx, activity.deltas)
   })
 }
 
@@ -92,6 +93,19 @@ test('Live: what another process ends is ended here', async () => {
   const stream = await listen(app, admin)
   await elsewhere.sessions.end(admin.headers['cookie']!.replace('session=', ''))
   expect(await stream.next()).toBeUndefined()
+})
+
+test('Live: after a jump of the clock, forth or back, a stream ends whose session went without a notice', async () => {
+  for (const hours of [2, -2]) {
+    const clocks = takeClocks()
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    const stream = await listen(app, admin)
+    await app.database.db.deleteFrom('sessions').execute()
+    clocks.jump(hours * 3_600_000)
+    clocks.pass(31_000)
+    expect(await stream.next()).toBeUndefined()
+  }
 })
 
 test('Live: for admins only', async () => {

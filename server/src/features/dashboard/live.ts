@@ -73,7 +73,7 @@ export function createLive({ sessions, figures, log }: LiveServices): Live {
       const own = [...listeners].filter((listener) => listener.userId === userId).length
       if (own >= MAX_STREAMS_EACH || listeners.size >= MAX_STREAMS)
         throw new Failure('TOO_MANY_STREAMS', { retryAfterSeconds: 60 })
-      const now = Date.now()
+      const now = performance.now()
       const listener: Listener = {
         userId,
         token,
@@ -116,7 +116,7 @@ export function createLive({ sessions, figures, log }: LiveServices): Live {
 
   /** Ends the stream if its session is no longer an admin's. While the database is away nothing is known, so the stream stays. */
   async function check(listener: Listener): Promise<void> {
-    listener.checkAt = Date.now() + CHECK_MS
+    listener.checkAt = performance.now() + CHECK_MS
     const isAllowed = await isAdmin(listener.token).catch(() => true)
     if (!isAllowed) end(listener)
   }
@@ -139,7 +139,7 @@ export function createLive({ sessions, figures, log }: LiveServices): Live {
   }
 
   async function look(): Promise<void> {
-    const now = Date.now()
+    const now = performance.now()
     const open = [...listeners].filter(({ stream }) => stream !== undefined)
     for (const listener of open) {
       if (listener.checkAt <= now) void check(listener)
@@ -207,8 +207,8 @@ function createStream(greeting: string, onGone: () => void): Stream {
     },
     beat(text) {
       if (hasRoom()) put(text)
-      else stuckSince ??= Date.now()
-      return stuckSince === undefined || Date.now() - stuckSince < STUCK_MS
+      else stuckSince ??= performance.now()
+      return stuckSince === undefined || performance.now() - stuckSince < STUCK_MS
     },
     end(error) {
       if (isEnded) return
