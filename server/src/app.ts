@@ -33,7 +33,7 @@ import type { WebApp } from '#src/http/static.ts'
 import { createSessions, type Sessions } from '#src/identity/sessions.ts'
 
 export interface AppOptions {
-  config: Pick<Config, 'publicOrigin' | 'registrationEmailHost' | 'rateLimit' | 'trustedProxies'>
+  config: Pick<Config, 'publicOrigin' | 'registrationEmailHost' | 'passwordPolicy' | 'rateLimit' | 'trustedProxies'>
   database: Database
   fileStore: FileStore
   log: Logger
@@ -63,10 +63,10 @@ export async function createApp({
   const attempts = createAttempts(database, config.rateLimit)
   const devices = await createDevices(database)
   const signInGuard = createSignInGuard({ database, attempts, devices, log })
-  const { registrationEmailHost, publicOrigin } = config
+  const { registrationEmailHost, passwordPolicy, publicOrigin } = config
   const downloads = createDownloads({ database, log })
   const files = createFiles({ database, store: fileStore, log })
-  const services = { database, files, sessions, attempts, signInGuard, downloads, log, registrationEmailHost }
+  const services = { database, files, sessions, attempts, signInGuard, downloads, log, registrationEmailHost, passwordPolicy }
   const figures = createFigures(database)
   const live = createLive({ sessions, figures, log })
   const users = listExports(services, servedUsers)

@@ -32,6 +32,7 @@ describe('design §8 the environment', () => {
     ['ADMIN_PASSWORD', '12345'],
     ['REGISTRATION_EMAIL_HOST', '@gmail.com'],
     ['RATE_LIMIT', 'true'],
+    ['PASSWORD_POLICY', 'lax'],
     ['TRUSTED_PROXIES', 'proxy'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
     ['TRUSTED_PROXIES', '10.0.0.0/8/8'],

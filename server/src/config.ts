@@ -25,6 +25,8 @@ export interface Config {
   /** §5: registration is for addresses of this host. */
   registrationEmailHost: string
   rateLimit: boolean
+  /** Which new passwords are accepted: what §5 accepts, or nothing short or common. */
+  passwordPolicy: 'standard' | 'strict'
   /** Addresses (`10.0.0.1`) and networks (`10.0.0.0/8`) of proxies that are believed whom they name in X-Forwarded-For. */
   trustedProxies: string[]
 }
@@ -71,6 +73,7 @@ const variables = {
   ADMIN_PASSWORD: [z.string().min(6).max(128), 'a password of 6 to 128 characters'],
   REGISTRATION_EMAIL_HOST: [z.string().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/i), 'a mail host such as gmail.com'],
   RATE_LIMIT: [z.enum(['on', 'off']), 'on or off'],
+  PASSWORD_POLICY: [z.enum(['standard', 'strict']), 'standard or strict'],
   TRUSTED_PROXIES: [addressRanges, 'addresses or networks such as 10.0.0.0/8, fd00::/8, 192.0.2.1'],
 } as const
 
@@ -114,6 +117,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     firstAdmin: email !== undefined && password !== undefined ? { email, password } : undefined,
     registrationEmailHost: read('REGISTRATION_EMAIL_HOST')?.toLowerCase() ?? 'gmail.com',
     rateLimit: read('RATE_LIMIT') !== 'off',
+    passwordPolicy: read('PASSWORD_POLICY') ?? 'standard',
     trustedProxies: read('TRUSTED_PROXIES') ?? [],
   }
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { serve } from '@hono/node-server'
 import { type Logger, pino } from 'pino'
 import { createApp } from './app.ts'
+import { Failure } from './calls.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { forgetHours } from '#src/db/activity.ts'
 import { foldCounters } from '#src/db/counters.ts'
@@ -99,7 +100,11 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
 
 /** The path of the one-time set-up link, where there is no admin and none is configured (design §7). */
 async function prepareFirstAdmin(config: Config, database: Database, sessions: Sessions): Promise<string | undefined> {
-  if (config.firstAdmin) await ensureAdmin(database, sessions, { ...config.firstAdmin, unlessAdminExists: true })
+  const { firstAdmin, passwordPolicy: policy } = config
+  if (firstAdmin)
+    await ensureAdmin(database, sessions, { ...firstAdmin, policy, unlessAdminExists: true }).catch((error: unknown) => {
+      throw error instanceof Failure ? new ConfigError(`ADMIN_PASSWORD: ${error.message}`) : error
+    })
   return createSetupLink(database)
 }
 

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { pino } from 'pino'
 import { emailField, passwordField } from '@arcade/contract/fields'
 import { createBotToken } from '#src/identity/bot-tokens.ts'
+import { Failure } from '#src/calls.ts'
 import { callerDirectory, type Config, ConfigError, readConfig } from '#src/config.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { violatedConstraint, StartError } from '#src/postgres/errors.ts'
@@ -40,7 +41,7 @@ async function run(args: string[]): Promise<number> {
       await database.close()
     }
   } catch (error) {
-    const isExpected = error instanceof UsageError || error instanceof ConfigError || error instanceof StartError
+    const isExpected = [UsageError, ConfigError, StartError, Failure].some((kind) => error instanceof kind)
     process.stderr.write(
       `${error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.message)) : String(error)}\n`,
     )
@@ -76,7 +77,7 @@ function parse(args: string[]): Command {
 function createAdmin(given: string): Command {
   const email = emailField.safeParse(given)
   if (!email.success) throw new UsageError(`${given}: ${email.error.issues[0]?.message}`)
-  return async (database) => {
+  return async (database, { passwordPolicy: policy }) => {
     if (process.stdin.isTTY) process.stderr.write('Password (then Enter and Ctrl-D): ')
     const password = passwordField.safeParse((await text(process.stdin)).replace(/\r?\n$/, ''))
     if (!password.success) throw new UsageError(password.error.issues[0]?.message)
@@ -84,6 +85,7 @@ function createAdmin(given: string): Command {
     const outcome = await ensureAdmin(database, sessions, {
       email: email.data,
       password: password.data,
+      policy,
       unlessAdminExists: false,
     })
     process.stdout.write(

@@ -8,7 +8,7 @@ import { Failure } from '#src/calls.ts'
 import { addToCounter } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { hashPassword } from './passwords.ts'
+import { hashNewPassword, type PasswordPolicy } from './passwords.ts'
 import type { Sessions } from './sessions.ts'
 import { hasAdmin } from './setup-links.ts'
 
@@ -38,18 +38,26 @@ export async function createAccount(tx: Transaction<Tables>, account: NewAccount
   return { id, username: `${fname} ${lname}`, fname, lname, email, userType }
 }
 
+interface FirstAdmin {
+  email: string
+  password: string
+  policy: PasswordPolicy
+  /** Do nothing when the installation has an admin (ADMIN_EMAIL, design §7). */
+  unlessAdminExists: boolean
+}
+
 /**
  * Makes sure that `email` is an admin with this password: creates the account or, where it exists, sets its password and
  * role and ends its sessions. For the operator of the machine, not for a request.
- * @param unlessAdminExists do nothing when the installation has an admin (ADMIN_EMAIL, design §7)
+ * @throws Failure INVALID_INPUT for a password that the policy refuses
  */
 export async function ensureAdmin(
   database: Database,
   sessions: Pick<Sessions, 'endAllOf'>,
-  { email, password, unlessAdminExists }: { email: string; password: string; unlessAdminExists: boolean },
+  { email, password, policy, unlessAdminExists }: FirstAdmin,
 ): Promise<'created' | 'updated' | 'kept'> {
   if (unlessAdminExists && (await hasAdmin(database.db))) return 'kept'
-  const passwordHash = await hashPassword(password)
+  const passwordHash = await hashNewPassword(password, policy)
   return database.transaction(async (tx) => {
     const account = await tx
       .selectFrom('accounts')

@@ -1,6 +1,7 @@
 /** Password hashing with argon2id (OWASP Password Storage Cheat Sheet: 19 MiB, 2 passes, 1 lane), in the PHC string format. */
 import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters } from 'node:crypto'
 import { promisify } from 'node:util'
+import { Failure } from '#src/calls.ts'
 
 const MEMORY_KIB = 19 * 1024
 const PASSES = 2
@@ -8,6 +9,18 @@ const TAG_LENGTH_BYTES = 32
 const SALT_LENGTH_BYTES = 16
 
 const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2)
+
+export type PasswordPolicy = 'standard' | 'strict'
+
+/** Hashes a password that somebody has chosen. @throws Failure INVALID_INPUT if the policy refuses it */
+export async function hashNewPassword(password: string, policy: PasswordPolicy): Promise<string> {
+  if (policy === 'strict') {
+    const { strictPasswordProblem } = await import('@arcade/contract/password-strength')
+    const message = strictPasswordProblem(password)
+    if (message !== undefined) throw new Failure('INVALID_INPUT', { message, fields: { password: message } })
+  }
+  return hashPassword(password)
+}
 
 /** Hashes a password with a fresh salt: `$argon2id$v=19$m=…,t=…,p=1$salt$hash`. */
 export async function hashPassword(password: string): Promise<string> {

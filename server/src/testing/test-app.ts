@@ -50,6 +50,7 @@ let people = 0
 export async function testApp(
   options: {
     rateLimit?: boolean
+    passwordPolicy?: 'standard' | 'strict'
     publicOrigin?: string
     trustedProxies?: string[]
     fileStore?: FileStore
@@ -63,6 +64,7 @@ export async function testApp(
       publicOrigin: options.publicOrigin,
       registrationEmailHost: 'gmail.com',
       rateLimit: options.rateLimit ?? false,
+      passwordPolicy: options.passwordPolicy ?? 'standard',
       trustedProxies: options.trustedProxies ?? [],
     },
     database,

@@ -7,16 +7,18 @@ import type { Tables } from '#src/db/tables.ts'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
 import { audit } from '#src/identity/audit.ts'
 import { createPasswordLink, passwordLinkState, spendPasswordLink } from '#src/identity/password-links.ts'
-import { hashPassword, isPassword } from '#src/identity/passwords.ts'
+import { hashNewPassword, isPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 
 export interface AccountServices {
   database: Database
   sessions: Sessions
   attempts: Attempts
+  passwordPolicy: PasswordPolicy
 }
 
-export function accountHandlers({ database, sessions, attempts }: AccountServices): Handlers<typeof contract.account> {
+export function accountHandlers(services: AccountServices): Handlers<typeof contract.account> {
+  const { database, sessions, attempts, passwordPolicy } = services
   const { db } = database
 
   /** Imported users have no account to sign in with until now. */
@@ -45,7 +47,7 @@ export function accountHandlers({ database, sessions, attempts }: AccountService
         throw new Failure('INVALID_INPUT', { message, fields: { currentPassword: message } })
       }
       await attempts.forgive(limits.passwordChange, id)
-      const passwordHash = await hashPassword(password)
+      const passwordHash = await hashNewPassword(password, passwordPolicy)
       await database.transaction((tx) => setPassword(tx, context, { id, email, passwordHash }))
       sessions.changed(id)
       context.setSessionToken(await sessions.begin(id, context.device))
@@ -84,7 +86,7 @@ export function accountHandlers({ database, sessions, attempts }: AccountService
       await attempts.count(limits.passwordLinkByAddress, context.address)
       const { state } = await passwordLinkState(db, link)
       if (state !== 'valid') throw new Failure('PASSWORD_LINK_INVALID')
-      const passwordHash = await hashPassword(password)
+      const passwordHash = await hashNewPassword(password, passwordPolicy)
       const userId = await database.transaction(async (tx) => {
         const { userId: id, email } = await spendPasswordLink(tx, link)
         await setPassword(tx, context, { id, email, passwordHash })

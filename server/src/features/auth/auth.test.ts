@@ -180,6 +180,38 @@ describe('§4 sign-in', () => {
   })
 })
 
+describe('security: PASSWORD_POLICY=strict', () => {
+  const commonest = 'This password is one of the 3,000 commonest. Please choose another one.'
+
+  test.each([
+    ['secret1', 'Password must be at least 8 characters'],
+    ['Password1', commonest],
+    ['1234567890', commonest],
+  ])('a new password like %s is refused at its field', async (password, message) => {
+    const app = await testApp({ passwordPolicy: 'strict' })
+    const admin = await app.signUp('admin')
+    const input = { ...registration, password, confirmPassword: password }
+    const change = { currentPassword: PASSWORD, password, confirmPassword: password }
+    for (const answer of [
+      await app.guest.call('POST', '/api/register', input),
+      await admin.call('POST', '/registerUser', input),
+      await admin.call('PUT', '/api/account/password', change),
+    ])
+      expect(answer).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT', message, fields: { password: message } } })
+    const first = { email: 'ada@gmail.com', password, policy: 'strict', unlessAdminExists: false } as const
+    await expect(ensureAdmin(app.database, app.sessions, first)).rejects.toThrow(message)
+  })
+
+  test('§5 any other is accepted, and without the policy what §5 accepts; whoever has a weak one signs in', async () => {
+    const [app, strict] = [await testApp(), await testApp({ passwordPolicy: 'strict' })]
+    const weak = { ...registration, password: 'secret', confirmPassword: 'secret' }
+    expect((await app.guest.call('POST', '/api/register', weak)).status).toBe(200)
+    expect((await strict.guest.call('POST', '/api/session', { email: weak.email, password: 'secret' })).status).toBe(200)
+    const long = { ...registration, email: 'b@gmail.com', password: 'correct horse', confirmPassword: 'correct horse' }
+    expect((await strict.guest.call('POST', '/api/register', long)).status).toBe(200)
+  })
+})
+
 describe('§4 session', () => {
   test('§4 sign-out ends the session on every route and clears the cookie', async () => {
     const app = await testApp()
@@ -208,16 +240,19 @@ describe('§4 session', () => {
     expect((await unused.call('GET', '/api/users')).status).toBe(401)
   })
 
-  test.each([2, -2])('security: a session that went without a notice ends within a minute; clock %i hours ahead', async (hours) => {
-    const clocks = takeClocks()
-    const app = await testApp()
-    const admin = await app.signUp('admin')
-    expect((await admin.call('GET', '/api/users')).status).toBe(200)
-    await app.database.db.deleteFrom('sessions').execute()
-    clocks.jump(hours * 3_600_000)
-    clocks.pass(61_000)
-    expect((await admin.call('GET', '/api/users')).status).toBe(401)
-  })
+  test.each([2, -2])(
+    'security: a session that went without a notice ends within a minute; clock %i hours ahead',
+    async (hours) => {
+      const clocks = takeClocks()
+      const app = await testApp()
+      const admin = await app.signUp('admin')
+      expect((await admin.call('GET', '/api/users')).status).toBe(200)
+      await app.database.db.deleteFrom('sessions').execute()
+      clocks.jump(hours * 3_600_000)
+      clocks.pass(61_000)
+      expect((await admin.call('GET', '/api/users')).status).toBe(401)
+    },
+  )
 
   test.each(['session=', 'session=x', `session=${'A'.repeat(43)}`, `session=${'A'.repeat(4000)}`, 'session=%00', 'other=1'])(
     'security: the cookie %.20s is no one',
@@ -293,7 +328,7 @@ describe('design §7 the first admin', () => {
   test('ADMIN_EMAIL creates an admin where there is none, and takes a squatted account over', async () => {
     const app = await testApp()
     const squatter = await app.guest.call('POST', '/api/register', registration)
-    const options = { email: 'Ada@gmail.com', password: 'the owner', unlessAdminExists: true }
+    const options = { email: 'Ada@gmail.com', password: 'the owner', policy: 'standard', unlessAdminExists: true } as const
     expect(await ensureAdmin(app.database, app.sessions, options)).toBe('updated')
     expect((await app.guest.call('POST', '/api/session', { email: 'ada@gmail.com', password: 'secret1' })).status).toBe(401)
     const owner = await app.guest.call('POST', '/api/session', { email: 'ada@gmail.com', password: 'the owner' })

@@ -7,7 +7,7 @@ import { type Attempts, limits } from '#src/identity/attempts.ts'
 import type { SignInGuard } from '#src/identity/sign-in-guard.ts'
 import { type CallContext, Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
-import { hashPassword, isPassword } from '#src/identity/passwords.ts'
+import { hashNewPassword, isPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import { checkRegistration, createAccount } from '#src/identity/accounts.ts'
 import { hasAdmin, setupLinkState, spendSetupLink } from '#src/identity/setup-links.ts'
@@ -20,10 +20,11 @@ export interface SignInServices {
   signInGuard: SignInGuard
   log: Logger
   registrationEmailHost: string
+  passwordPolicy: PasswordPolicy
 }
 
 export function authHandlers(services: SignInServices): Handlers<typeof contract.auth> {
-  const { database, sessions, attempts, signInGuard, log, registrationEmailHost } = services
+  const { database, sessions, attempts, signInGuard, log, registrationEmailHost, passwordPolicy } = services
 
   const beginSession = async (user: SessionUser, context: CallContext): Promise<{ success: true; user: SessionUser }> => {
     if (context.sessionToken !== undefined) await sessions.end(context.sessionToken)
@@ -66,7 +67,7 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
     async register({ setup, ...input }, context) {
       checkRegistration(input, registrationEmailHost)
       await attempts.count(limits.registerByAddress, context.address)
-      const passwordHash = await hashPassword(input.password)
+      const passwordHash = await hashNewPassword(input.password, passwordPolicy)
       const registering = database.transaction(async (tx) => {
         if (setup !== undefined) await spendSetupLink(tx, setup)
         return createAccount(tx, { ...input, passwordHash, userType: setup === undefined ? 'user' : 'admin' })

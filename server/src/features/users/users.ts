@@ -11,7 +11,7 @@ import { selectedFields, userEntity } from '#src/db/entities.ts'
 import { numberedPages } from '#src/lists/numbered-pages.ts'
 import { violatedConstraint } from '#src/postgres/errors.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { hashPassword } from '#src/identity/passwords.ts'
+import { hashNewPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import { changeUserType, checkRegistration, createAccount } from '#src/identity/accounts.ts'
 import { lockAdmins, removeUsers } from './users-bulk.ts'
@@ -21,12 +21,13 @@ export interface UsersServices {
   database: Database
   sessions: Sessions
   registrationEmailHost: string
+  passwordPolicy: PasswordPolicy
 }
 
 const shown = selectedFields(userEntity, {})
 
 export function usersHandlers(services: UsersServices): Handlers<typeof contract.users> {
-  const { database, sessions, registrationEmailHost } = services
+  const { database, sessions, registrationEmailHost, passwordPolicy } = services
   const { db } = database
   const readPage = numberedPages(database, servedUsers)
   /** Runs `change` on a user and makes every process forget what it cached of them. */
@@ -84,7 +85,7 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
 
     async create(input, context) {
       checkRegistration(input, registrationEmailHost)
-      const before = () => hashPassword(input.password)
+      const before = () => hashNewPassword(input.password, passwordPolicy)
       const create = async (tx: Transaction<Tables>, passwordHash: string) => {
         const { id } = await createAccount(tx, { ...input, passwordHash, userType: 'user' })
         await audit(tx, context, { action: 'user.create', target: id })

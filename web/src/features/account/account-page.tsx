@@ -11,6 +11,7 @@ import { useConfirm } from '#src/ui/confirm.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormNotice } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
+import { NewPasswordField } from '#src/ui/new-password-field.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './account.module.css'
@@ -135,12 +136,12 @@ function PasswordForm({ email }: { email: string }) {
         isRequired
         autoComplete="current-password"
       />
-      <PasswordField
+      <NewPasswordField
         control={form.control}
         name="password"
         label="New Password"
         isRequired
-        autoComplete="new-password"
+        knownTexts={[email]}
         checks={['confirmPassword']}
       />
       <PasswordField

@@ -7,6 +7,7 @@ import { useState } from 'react'
 import { api, asCallError, client } from '#src/client.ts'
 import { setCurrentUser, useSession } from '#src/session.tsx'
 import { Form, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
+import { NewPasswordField } from '#src/ui/new-password-field.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { AuthLayout, FormNotice } from './auth-layout.tsx'
 import classes from './auth-layout.module.css'
@@ -66,12 +67,12 @@ export function RegisterPage() {
           <TextField control={form.control} name="lname" label="Last Name" isRequired autoComplete="family-name" />
         </div>
         <TextField control={form.control} name="email" label="Email" isRequired type="email" autoComplete="username" />
-        <PasswordField
+        <NewPasswordField
           control={form.control}
           name="password"
           label="Password"
           isRequired
-          autoComplete="new-password"
+          known={['fname', 'lname', 'email']}
           checks={['confirmPassword']}
         />
         <PasswordField

@@ -6,6 +6,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, asCallError, client, queryClient } from '#src/client.ts'
 import { Form, PasswordField, SubmitButton, useForm } from '#src/ui/form.tsx'
+import { NewPasswordField } from '#src/ui/new-password-field.tsx'
 import { Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { AuthLayout, FormNotice } from './auth-layout.tsx'
@@ -80,12 +81,12 @@ function PasswordForm({ link, email, onRefused }: { link: string; email: string;
   return (
     <Form form={form} onSubmit={handleSubmit} label="Set a New Password">
       <input type="email" autoComplete="username" value={email} readOnly hidden />
-      <PasswordField
+      <NewPasswordField
         control={form.control}
         name="password"
         label="New Password"
         isRequired
-        autoComplete="new-password"
+        knownTexts={[email]}
         checks={['confirmPassword']}
       />
       <PasswordField

@@ -11,6 +11,7 @@ import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormNotice } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, PasswordField, SelectField, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
+import { NewPasswordField } from '#src/ui/new-password-field.tsx'
 import { Page, Panel } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 
@@ -83,12 +84,12 @@ export function AddUserPage() {
           <TextField control={form.control} name="fname" label="First Name" isRequired />
           <TextField control={form.control} name="lname" label="Last Name" isRequired />
           <TextField control={form.control} name="email" label="Email" isRequired type="email" />
-          <PasswordField
+          <NewPasswordField
             control={form.control}
             name="password"
             label="Password"
             isRequired
-            autoComplete="new-password"
+            known={['fname', 'lname', 'email']}
             checks={['confirmPassword']}
           />
           <PasswordField

@@ -1,0 +1,120 @@
+/**
+ * How hard a new password is to guess (ASVS 6.2): a hint for whoever chooses one, and what PASSWORD_POLICY=strict refuses. The estimate is
+ * meant to be low rather than high: letters count as words do, and what repeats or goes on in order counts almost nothing.
+ */
+import { commonPasswords } from './common-passwords.ts'
+
+export const STRICT_PASSWORD_MIN_LENGTH = 8
+
+/** Why PASSWORD_POLICY=strict refuses a password; `undefined` if it does not. */
+export function strictPasswordProblem(password: string): string | undefined {
+  if (password.length < STRICT_PASSWORD_MIN_LENGTH) return `Password must be at least ${STRICT_PASSWORD_MIN_LENGTH} characters`
+  return commonPasswords.has(password.toLowerCase())
+    ? 'This password is one of the 3,000 commonest. Please choose another one.'
+    : undefined
+}
+
+export interface PasswordStrength {
+  /** 0 to 4. */
+  score: number
+  /** For the person who chooses it. */
+  text: string
+}
+
+const levels = [
+  { fromBits: 0, text: 'Very weak: guessed at once.' },
+  { fromBits: 18, text: 'Weak: add words or characters.' },
+  { fromBits: 32, text: 'Fair: longer is better.' },
+  { fromBits: 44, text: 'Good.' },
+  { fromBits: 56, text: 'Strong.' },
+]
+
+/** @param known what others know of the person: names and the e-mail address, which add nothing to a password */
+export function passwordStrength(password: string, known: readonly string[]): PasswordStrength {
+  if (isVariantOfCommon(password)) return { score: 0, text: 'Very weak: one of the commonest.' }
+  const bits = estimatedBits(withoutKnown(password.toLowerCase(), known), password)
+  const score = levels.findLastIndex(({ fromBits }) => bits >= fromBits)
+  return { score, text: levels[score]!.text }
+}
+
+const lookAlikes: Record<string, string> = {
+  '0': 'o',
+  '1': 'l',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+}
+
+/** A common password, also with digits and signs around it or in place of letters: `P@ssword2024!`. */
+function isVariantOfCommon(password: string): boolean {
+  const lower = password.toLowerCase()
+  const core = lower.replace(/^[^a-z]+|[^a-z]+$/g, '')
+  const plain = (text: string): string => text.replaceAll(/[013457@$!]/g, (sign) => lookAlikes[sign] ?? sign)
+  return [lower, core, plain(lower), plain(core)].some((text) => commonPasswords.has(text))
+}
+
+const KNOWN_MIN_LENGTH = 3
+
+/** Each occurrence of a known word becomes one letter. */
+function withoutKnown(lower: string, known: readonly string[]): string {
+  const words = known
+    .flatMap((text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u))
+    .filter((word) => word.length >= KNOWN_MIN_LENGTH)
+  return words.toSorted((a, b) => b.length - a.length).reduce((rest, word) => rest.replaceAll(word, 'x'), lower)
+}
+
+const FIRST_LETTER_BITS = 4.5
+/** What a letter within a word is worth. */
+const NEXT_LETTER_BITS = 2
+const DIGIT_BITS = 3.3
+const SIGN_BITS = 4.5
+const FOLLOWING_BITS = 0.5
+/** A capital that does not begin the password. */
+const CAPITAL_BITS = 1
+const YEAR = /(?:19|20)\d\d/g
+const YEAR_BITS = 6
+/** Neighbours on a keyboard, beside those of the alphabet and of the digits. */
+const ROWS = [
+  'qwertyuiop',
+  'asdfghjkl',
+  'zxcvbnm',
+  '1234567890',
+  'qwertzuiop',
+  'azertyuiop',
+  'qazwsxedcrfvtgbyhn',
+  '1qaz2wsx3edc4rfv',
+]
+
+function estimatedBits(text: string, original: string): number {
+  const years = text.match(YEAR)?.length ?? 0
+  const capitals = original.match(/(?<=.)\p{Lu}/gu)?.length ?? 0
+  const characters = Array.from(text.replaceAll(YEAR, ' '))
+  const bits = characters.map((character, index) => bitsOf(character, characters.slice(Math.max(0, index - 3), index)))
+  return years * YEAR_BITS + capitals * CAPITAL_BITS + bits.reduce((sum, value) => sum + value, 0)
+}
+
+/** @param before at most three characters */
+function bitsOf(character: string, before: readonly string[]): number {
+  if (character === ' ' || isFollowing(character, before)) return FOLLOWING_BITS
+  if (/\p{L}/u.test(character)) return /\p{L}/u.test(before.at(-1) ?? '') ? NEXT_LETTER_BITS : FIRST_LETTER_BITS
+  return /\d/.test(character) ? DIGIT_BITS : SIGN_BITS
+}
+
+/** `aa`, `abc`, `321`, `qwe`, and the end of `haha` and `abcabc`. */
+function isFollowing(character: string, before: readonly string[]): boolean {
+  const [third, second, last] = [before.at(-3), before.at(-2), before.at(-1)]
+  if (character === last || (third !== undefined && (character === second || character === third))) return true
+  if (last === undefined || second === undefined) return false
+  const step = stepBetween(second, last)
+  if (Math.abs(step) === 1 && stepBetween(last, character) === step) return true
+  return ROWS.some((row) => row.includes(second + last + character) || row.includes(character + last + second))
+}
+
+/** 1 for the next letter of the alphabet or the next digit. */
+function stepBetween(first: string, second: string): number {
+  return (second.codePointAt(0) ?? 0) - (first.codePointAt(0) ?? 0)
+}

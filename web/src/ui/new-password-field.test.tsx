@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { page } from 'vitest/browser'
+import { z } from 'zod'
+import { render } from '#src/testing/render.tsx'
+import { Form, SubmitButton, TextField, useForm } from './form.tsx'
+import { NewPasswordField } from './new-password-field.tsx'
+
+const schema = z.object({ fname: z.string(), password: z.string().min(6, 'Password must be at least 6 characters') })
+
+function Sample() {
+  const form = useForm(async () => schema, { fname: '', password: '' })
+  return (
+    <Form form={form} onSubmit={async () => {}} label="Sign up">
+      <TextField control={form.control} name="fname" label="First Name" />
+      <NewPasswordField control={form.control} name="password" label="Password" known={['fname']} />
+      <SubmitButton>Create</SubmitButton>
+    </Form>
+  )
+}
+
+const password = page.getByLabelText('Password')
+const hint = page.getByText(/^(Very weak|Weak|Fair|Good|Strong)/)
+
+test('security: a hint says how hard a new password is to guess, as it is typed', async () => {
+  render(<Sample />)
+  await expect.element(hint).not.toBeInTheDocument()
+  await password.fill('password')
+  await expect.element(hint).toHaveTextContent('Very weak: one of the commonest.')
+  await password.fill('correct horse')
+  await expect.element(hint).toHaveTextContent('Weak: add words or characters.')
+  await password.fill('correct horse battery staple')
+  await expect.element(hint).toHaveTextContent('Strong.')
+  await expect.element(hint).toHaveAttribute('aria-live', 'polite')
+  await password.fill('')
+  await expect.element(hint).not.toBeInTheDocument()
+})
+
+test('security: one’s own name makes a password no stronger', async () => {
+  render(<Sample />)
+  await password.fill('Adalbert-Maximilian')
+  await expect.element(hint).toHaveTextContent('Fair: longer is better.')
+  await page.getByLabelText('First Name').fill('Adalbert Maximilian')
+  await expect.element(hint).toHaveTextContent('Very weak: guessed at once.')
+})
+
+test('§5 an error stands where the hint would, and the field is as high with and without either', async () => {
+  render(<Sample />)
+  const submit = page.getByRole('button', { name: 'Create' })
+  const top = () => submit.element().getBoundingClientRect().top
+  const before = top()
+  await password.fill('short')
+  await expect.element(hint).toBeVisible()
+  expect(top()).toBe(before)
+  await page.getByLabelText('First Name').click()
+  await expect.element(page.getByText('Password must be at least 6 characters')).toBeVisible()
+  await expect.element(hint).not.toBeVisible()
+  expect(top()).toBe(before)
+})

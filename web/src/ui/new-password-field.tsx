@@ -1,0 +1,45 @@
+/**
+ * A password that is chosen anew (§5), with a hint how hard it is to guess. Every one that §5 accepts is accepted all the same. What judges
+ * it is loaded with the first character, because it knows 3,000 passwords; without it there is no hint.
+ */
+import type { passwordStrength } from '@arcade/contract/password-strength'
+import { useEffect, useState } from 'react'
+import { type FieldPath, type FieldValues, useWatch } from 'react-hook-form'
+import { type FieldProps, PasswordField } from './form.tsx'
+import classes from './form.module.css'
+
+interface NewPasswordFieldProps<Input extends FieldValues, Output> extends FieldProps<Input, Output> {
+  /** Fields of the form that others know: a name in a password makes it no better. */
+  known?: FieldPath<Input>[]
+  /** What others know beside that. */
+  knownTexts?: readonly string[]
+}
+
+export function NewPasswordField<Input extends FieldValues, Output>({
+  known = [],
+  knownTexts = [],
+  ...props
+}: NewPasswordFieldProps<Input, Output>) {
+  const [password = '', ...others] = useWatch({ control: props.control, name: [props.name, ...known] }) as (string | undefined)[]
+  const [judge, setJudge] = useState<{ strengthOf: typeof passwordStrength }>()
+  const isNeeded = password !== '' && !judge
+
+  useEffect(() => {
+    if (!isNeeded) return
+    import('@arcade/contract/password-strength').then(
+      (module) => setJudge({ strengthOf: module.passwordStrength }),
+      () => {},
+    )
+  }, [isNeeded])
+
+  const texts = [...knownTexts, ...others.map((text) => text ?? '')]
+  const strength = password === '' ? undefined : judge?.strengthOf(password, texts)
+  return (
+    <div>
+      <PasswordField {...props} autoComplete="new-password" />
+      <p className={classes['strength']} data-score={strength?.score} aria-live="polite">
+        {strength?.text}
+      </p>
+    </div>
+  )
+}
