@@ -13,7 +13,10 @@ export const INPUT_TEXT_MAX_LENGTH = 200
 export const FILE_NAME_MAX_LENGTH = 255
 
 export const UPLOAD_LIMIT_BYTES = 5 * 1024 * 1024
+/** Of all frames of an animation together. */
 export const UPLOAD_LIMIT_PIXELS = 40_000_000
+export const UPLOAD_LIMIT_SIDE_PIXELS = 8192
+export const UPLOAD_LIMIT_FRAMES = 1000
 /** A file input's `accept` offers these. The server judges a file by its content instead. */
 export const UPLOAD_MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
 

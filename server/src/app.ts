@@ -14,6 +14,7 @@ import { servedUsers } from '#src/features/users/users-list.ts'
 import { usersHandlers } from '#src/features/users/users.ts'
 import { servedAnnouncements } from '#src/features/announcements/announcements-list.ts'
 import { announcementsHandlers } from '#src/features/announcements/announcements.ts'
+import type { Images } from '#src/features/announcements/images.ts'
 import { historyDownload, historyHandlers } from '#src/features/history/history.ts'
 import { createLive, type Live } from '#src/features/dashboard/live.ts'
 import { dashboardHandlers } from '#src/features/dashboard/dashboard.ts'
@@ -36,6 +37,7 @@ export interface AppOptions {
   config: Pick<Config, 'publicOrigin' | 'registrationEmailHost' | 'passwordPolicy' | 'rateLimit' | 'trustedProxies'>
   database: Database
   fileStore: FileStore
+  images: Images
   log: Logger
   webApp?: WebApp
   isStopping?: () => boolean
@@ -55,6 +57,7 @@ export async function createApp({
   config,
   database,
   fileStore,
+  images,
   log,
   webApp,
   isStopping = () => false,
@@ -66,7 +69,18 @@ export async function createApp({
   const { registrationEmailHost, passwordPolicy, publicOrigin } = config
   const downloads = createDownloads({ database, log })
   const files = createFiles({ database, store: fileStore, log })
-  const services = { database, files, sessions, attempts, signInGuard, downloads, log, registrationEmailHost, passwordPolicy }
+  const services = {
+    database,
+    files,
+    images,
+    sessions,
+    attempts,
+    signInGuard,
+    downloads,
+    log,
+    registrationEmailHost,
+    passwordPolicy,
+  }
   const figures = createFigures(database)
   const live = createLive({ sessions, figures, log })
   const users = listExports(services, servedUsers)

@@ -11,6 +11,7 @@ import { foldCounters } from '#src/db/counters.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import { findListener } from '#src/postgres/processes.ts'
+import { createImages } from '#src/features/announcements/images.ts'
 import { ensureAdmin } from '#src/identity/accounts.ts'
 import { forgetIdempotencyKeys } from '#src/identity/idempotency.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
@@ -62,10 +63,12 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
   let isStopping = false
   try {
     const fileStore = openFileStore(config)
+    const images = createImages()
     const { http, sessions, attempts, signInGuard, files, live } = await createApp({
       config,
       database,
       fileStore,
+      images,
       log,
       webApp,
       isStopping: () => isStopping,
@@ -89,6 +92,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       chores.stop()
       live.stop()
       await drain(server)
+      images.stop()
       await database.close()
     }
     return { stop }

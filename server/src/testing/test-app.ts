@@ -8,6 +8,7 @@ import type { Database } from '#src/db/database.ts'
 import { createAccount } from '#src/identity/accounts.ts'
 import type { Files } from '#src/files/files.ts'
 import { diskStore, type FileStore } from '#src/files/disk.ts'
+import { createImages, type Images } from '#src/features/announcements/images.ts'
 import type { WebApp } from '#src/http/static.ts'
 import { hashPassword } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
@@ -46,6 +47,8 @@ export interface TestApp {
 
 let passwordHash: string | undefined
 let people = 0
+/** One process that decodes for all apps of a test file. */
+const sharedImages = createImages()
 
 export async function testApp(
   options: {
@@ -54,6 +57,7 @@ export async function testApp(
     publicOrigin?: string
     trustedProxies?: string[]
     fileStore?: FileStore
+    images?: Images
     webApp?: WebApp
     database?: Database
   } = {},
@@ -69,6 +73,7 @@ export async function testApp(
     },
     database,
     fileStore: options.fileStore ?? diskStore(join(os.tmpdir(), `arcade-test-files-${process.pid}`)),
+    images: options.images ?? sharedImages,
     log: pino({ level: 'silent' }),
     ...(options.webApp && { webApp: options.webApp }),
   })

@@ -72,3 +72,15 @@ export async function animation(frames: number, width: number, height: number): 
     .gif({ effort: 1 })
     .toBuffer()
 }
+
+/** A GIF of that many frames of one pixel, which takes 25 bytes a frame. */
+export function tinyFrames(frames: number): Uint8Array {
+  const screen = [1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255]
+  const frame = [0x21, 0xf9, 4, 0, 10, 0, 0, 0, 0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0]
+  return Buffer.concat([
+    Buffer.from('GIF89a'),
+    Buffer.from(screen),
+    ...Array<Buffer>(frames).fill(Buffer.from(frame)),
+    Buffer.from([0x3b]),
+  ])
+}

@@ -15,16 +15,18 @@ import type { Tables } from '#src/db/tables.ts'
 import { type Files, shownName } from '#src/files/files.ts'
 import { announcementsBulk, fileKeys } from './announcements-bulk.ts'
 import { announcementDerived, servedAnnouncements } from './announcements-list.ts'
-import { prepareImage } from './images.ts'
+import type { Images } from './images.ts'
 
 const STATUS_UPDATED = 'Status Updated Successfuly!' // sic, §8
 
 export function announcementsHandlers({
   database,
   files,
+  images,
 }: {
   database: Database
   files: Files
+  images: Images
 }): Handlers<typeof contract.announcements> {
   const { db } = database
   const readPage = numberedPages(database, servedAnnouncements)
@@ -142,7 +144,7 @@ export function announcementsHandlers({
 
     upload: ({ query: { name }, body }, context) =>
       createOnceInSteps(database, context, async () => {
-        const image = await prepareImage(body as Uint8Array)
+        const image = await images.prepare(body as Uint8Array)
         const key = await files.put({ folder: 'announcements', name, ...image })
         return { key, name: shownName(name, FILE_NAME_MAX_LENGTH) }
       }),

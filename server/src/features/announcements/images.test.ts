@@ -2,17 +2,20 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import sharp from 'sharp'
 import { diskStore } from '#src/files/disk.ts'
+import { findProcesses, signal } from '#src/postgres/processes.ts'
 import { testApp } from '#src/testing/test-app.ts'
-import { animation, bomb, canvas, download, png, upload } from '#src/testing/test-images.ts'
+import { animation, bomb, canvas, download, png, tinyFrames, upload } from '#src/testing/test-images.ts'
+import { createImages } from './images.ts'
 
 describe('hostile uploads', () => {
   const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
   const notAnImage = 'The file must be a PNG, JPEG, WebP or GIF image.'
   const damaged = 'The image is damaged or incomplete.'
   const tooMany = 'The image must have at most 40 megapixels.'
+  const tooLong = 'The image must have at most 8192 pixels on a side.'
   const jpeg = () => canvas(2000, 2000).jpeg().toBuffer()
   const cases: [name: string, make: () => Promise<Uint8Array> | Uint8Array, message: string][] = [
     ['an SVG', () => Buffer.from(svg), notAnImage],
@@ -28,20 +31,23 @@ describe('hostile uploads', () => {
     ['a truncated JPEG', async () => (await jpeg()).subarray(0, 9000), damaged],
     ['a PNG with a corrupt body', () => Buffer.concat([png.subarray(0, 60), Buffer.alloc(png.byteLength - 60, 7)]), damaged],
     ['an SVG behind the signature of a PNG', () => Buffer.concat([png.subarray(0, 8), Buffer.from(svg)]), notAnImage],
-    ['a bomb of 400 megapixels in 400 kB', () => bomb(20_000, 20_000), tooMany],
+    ['a bomb of 400 megapixels in 400 kB', () => bomb(20_000, 20_000), tooLong],
+    ['a PNG of 1 × 40,000,000 in 77 kB', () => bomb(1, 40_000_000), tooLong],
+    ['a PNG of 40,000,000 × 1', () => bomb(40_000_000, 1), tooLong],
+    ['an image one pixel too wide', () => bomb(8193, 1), tooLong],
     ['an image one row over 40 megapixels', () => bomb(8000, 5001), tooMany],
     ['a PNG that claims 2^31 columns', () => bomb(2 ** 31 - 1, 2 ** 31 - 1, 1), damaged],
     ['an animation of 41 megapixels in all', async () => animation(41, 1000, 1000), tooMany],
+    ['an animation of 1,001 frames', () => tinyFrames(1001), 'The animation must have at most 1000 frames.'],
   ]
+  // What took longer would get the answer to an image that takes too much.
+  const quick = createImages({ cpuMs: 1000 })
+  afterAll(() => quick.stop())
 
   test.each(cases)('%s is refused at once', async (_name, make, message) => {
-    const app = await testApp()
+    const app = await testApp({ images: quick })
     const admin = await app.signUp('admin')
-    const bytes = await make()
-    const start = process.cpuUsage()
-    const answer = await upload(app, admin, bytes, 'innocent.png')
-    const { user, system } = process.cpuUsage(start) // a busy machine takes longer, not more
-    expect((user + system) / 1000).toBeLessThan(1000)
+    const answer = await upload(app, admin, await make(), 'innocent.png')
     expect(answer).toMatchObject({ status: 400, body: { success: false, code: 'INVALID_INPUT', message, error: message } })
     expect(await app.database.db.selectFrom('file_removals').selectAll().execute()).toEqual([])
   })
@@ -122,5 +128,67 @@ describe('hostile uploads', () => {
       key,
     ])
     await rm(root, { recursive: true })
+  })
+})
+
+describe('the process that decodes', () => {
+  const large = () => bomb(8000, 5000)
+  const ofTest = (limits: Parameters<typeof createImages>[0]) => {
+    const images = createImages(limits)
+    onTestFinished(() => images.stop())
+    return images
+  }
+  const decoders = () => findProcesses(({ parent, command }) => parent === process.pid && command.includes('image-decoder'))
+
+  test.each([
+    ['time', { cpuMs: 300 }, large],
+    ['memory', { memoryBytes: 200_000_000 }, () => canvas(6000, 6000).withMetadata({ orientation: 6 }).jpeg().toBuffer()],
+  ])('security: an image that takes too much %s is given up, and the next one is decoded', async (_what, limits, make) => {
+    const app = await testApp({ images: ofTest(limits) })
+    const admin = await app.signUp('admin')
+    const bytes = await make()
+    const [costly, next] = await Promise.all([upload(app, admin, bytes), upload(app, admin, png)])
+    expect(costly).toMatchObject({ status: 400, body: { message: 'The image takes too much time or memory to decode.' } })
+    expect(next.status).toBe(200)
+    expect((await upload(app, admin, png)).status).toBe(200)
+  })
+
+  test('security: a decoder that hangs is killed', async () => {
+    const others = new Set((await decoders()).map(({ pid }) => pid))
+    const images = ofTest({ wallMs: 1 })
+    await expect(images.prepare(png)).rejects.toThrow('The image cannot be decoded.')
+    await expect.poll(async () => (await decoders()).filter(({ pid }) => !others.has(pid))).toEqual([])
+  })
+
+  test('security: a decoder that was killed is replaced; 503 when it is killed again and again, and uploads go on after', async () => {
+    const images = ofTest({})
+    const app = await testApp({ images })
+    const admin = await app.signUp('admin')
+    expect((await upload(app, admin, png)).status).toBe(200)
+    for (const { pid } of await decoders()) signal(pid, 'SIGKILL')
+    expect((await upload(app, admin, png)).status).toBe(200)
+
+    let isAnswered = false
+    const answering = upload(app, admin, large()).finally(() => (isAnswered = true))
+    while (!isAnswered) for (const { pid } of await decoders()) signal(pid, 'SIGKILL')
+    expect(await answering).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', retryAfterSeconds: 5 } })
+    expect((await upload(app, admin, png)).status).toBe(200)
+  })
+
+  test('security: no more than so many images wait; further uploads get 503 with Retry-After, and there is room again after', async () => {
+    const app = await testApp({ images: ofTest({ atOnce: 0 }) })
+    const answer = await app.fetch('/api/files/announcements', {
+      method: 'POST',
+      headers: { ...(await app.signUp('admin')).headers, 'content-type': 'image/png' },
+      body: new Uint8Array(png),
+    })
+    expect(answer.status).toBe(503)
+    expect(answer.headers.get('retry-after')).toBe('5')
+    expect(await answer.json()).toMatchObject({ message: 'Too many images are being uploaded. Please try again in a moment.' })
+
+    const images = ofTest({ atOnce: 2 })
+    const outcomes = await Promise.allSettled([png, png, png].map((bytes) => images.prepare(bytes)))
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+    expect((await images.prepare(png)).extension).toBe('png')
   })
 })

@@ -78,6 +78,12 @@ test('§5 an image of more than 40 megapixels is refused when it is chosen', asy
   await expect.element(field).toHaveAccessibleDescription('No file chosen poster.jpg has more than 40 megapixels.')
 })
 
+test('§5 an image of more than 8192 pixels on a side is refused when it is chosen', async () => {
+  render(<Sample />)
+  await choose(await imageFile('strip.png', 'image/png', 8193, 1))
+  await expect.element(field).toHaveAccessibleDescription('No file chosen strip.png has more than 8192 pixels on a side.')
+})
+
 test('§5 another file, or Clear, takes the refusal away', async () => {
   render(<Sample />)
   const broken = new File(['nothing'], 'broken.png', { type: 'image/png' })

@@ -1,5 +1,5 @@
 /** Looks at a chosen file before it is accepted (§5): what the server would refuse for its content is refused at once. The server checks again. */
-import { UPLOAD_LIMIT_BYTES, UPLOAD_LIMIT_PIXELS } from '@arcade/contract/announcements'
+import { UPLOAD_LIMIT_BYTES, UPLOAD_LIMIT_PIXELS, UPLOAD_LIMIT_SIDE_PIXELS } from '@arcade/contract/announcements'
 
 const SIGNATURE_BYTES = 12
 
@@ -21,8 +21,12 @@ async function decodingProblem(file: File): Promise<string | undefined> {
   image.src = url
   try {
     await image.decode()
-    const isTooLarge = image.naturalWidth * image.naturalHeight > UPLOAD_LIMIT_PIXELS
-    return isTooLarge ? `${file.name} has more than ${UPLOAD_LIMIT_PIXELS / 1_000_000} megapixels.` : undefined
+    const { naturalWidth: width, naturalHeight: height } = image
+    if (Math.max(width, height) > UPLOAD_LIMIT_SIDE_PIXELS)
+      return `${file.name} has more than ${UPLOAD_LIMIT_SIDE_PIXELS} pixels on a side.`
+    return width * height > UPLOAD_LIMIT_PIXELS
+      ? `${file.name} has more than ${UPLOAD_LIMIT_PIXELS / 1_000_000} megapixels.`
+      : undefined
   } catch {
     return `${file.name} is damaged or incomplete.`
   } finally {
