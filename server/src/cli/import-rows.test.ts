@@ -127,6 +127,7 @@ describe('§5 tasks', () => {
     ['daily', { ...task, image: 'discord' }, 'image must be one of telegram'],
     ['social', { ...task, image: '__proto__' }, 'image must be one of'],
     ['social', { ...task, id: undefined }, 'id is required'],
+    ['social', { ...task, id: '..' }, 'id must not be .., which browsers remove from addresses'],
     ['social', { ...task, id: 'x'.repeat(129) }, 'id must be at most 128'],
     ['social', { ...task, priority: null }, 'priority is required'],
     ['social', { ...task, priority: '1' }, 'priority must be a number'],

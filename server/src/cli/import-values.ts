@@ -46,8 +46,11 @@ export function isMissing(value: unknown): value is undefined | null | '' {
   return value === undefined || value === null || value === ''
 }
 
+/** Firestore has no ids `.` and `..` either. */
 export function documentId(row: Row, name: string): string {
-  return required(row, name, ID_MAX_LENGTH)
+  const id = required(row, name, ID_MAX_LENGTH)
+  if (id === '.' || id === '..') throw new BadRow(`${name} must not be ${id}, which browsers remove from addresses`)
+  return id
 }
 
 /** A player's number, as a number or as its digits. */

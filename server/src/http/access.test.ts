@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { contract } from '@arcade/contract/contract'
 import { type Client, testApp } from '#src/testing/test-app.ts'
-import { routesOf } from './routes.ts'
+import { pathPattern, routesOf } from './routes.ts'
 
 const routes = routesOf(contract)
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -68,8 +68,9 @@ describe('§6 access matrix', () => {
     const admin = await app.signUp('admin')
     for (const path of new Set(routes.map((route) => route.path))) {
       for (const method of methods) {
-        if (routes.some((route) => route.path === path && route.method === method)) continue
-        const answer = await admin.call(method, path.replaceAll(/\{\w+\}/g, 'none'))
+        const address = path.replaceAll(/\{\w+\}/g, 'none')
+        if (routes.some((route) => route.method === method && pathPattern(route.path).test(address))) continue
+        const answer = await admin.call(method, address)
         expect(answer.status, `${method} ${path}`).toBe(405)
       }
     }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { contract } from '@arcade/contract/contract'
 import { testApp } from '#src/testing/test-app.ts'
-import { routesOf } from './routes.ts'
+import { pathPattern, routesOf } from './routes.ts'
 
 const registration = { fname: 'A', lname: 'B', email: 'a@gmail.com', password: 'secret1', confirmPassword: 'secret1' }
 const writing = routesOf(contract).filter((route) => route.method !== 'GET' && route.method !== 'DELETE')
@@ -137,6 +137,46 @@ describe('security: input', () => {
       const app = await testApp()
       const admin = await app.signUp('admin')
       expect([400, 404]).toContain((await admin.call('GET', path)).status)
+    },
+  )
+})
+
+describe('design §8 ids that read like a fixed part of an address', () => {
+  const routes = routesOf(contract)
+  const clashes = routes
+    .filter(({ path }) => !path.includes('{'))
+    .flatMap((fixed) =>
+      routes
+        .filter(({ path }) => path.includes('{') && pathPattern(path).test(fixed.path))
+        .map((withId) => ({ fixed: fixed.path, method: withId.method, path: withId.path, fixedMethod: fixed.method })),
+    )
+
+  test.each(clashes.filter(({ method, fixedMethod }) => method !== fixedMethod))(
+    '$method $fixed is $path',
+    async ({ method, fixed }) => {
+      const app = await testApp()
+      expect((await app.guest.call(method, fixed, method === 'GET' ? undefined : {})).body.code).toBe('SIGNED_OUT')
+    },
+  )
+
+  test('only an id that cannot be so is hidden by a fixed path', () => {
+    const hidden = clashes.filter(({ method, fixedMethod }) => method === fixedMethod).map(({ fixed, path }) => [fixed, path])
+    expect(hidden).toEqual([['/api/telegram-users/count', '/api/telegram-users/{userId}']]) // a player's id is a number
+  })
+
+  test.each(['remove', 'user-type', 'a/b', 'a%2Fb', '%', '...', ' ü?#&', "'"])(
+    'the user %j is read, changed and removed',
+    async (id) => {
+      const app = await testApp()
+      const admin = await app.signUp('admin')
+      const user = { id, fname: 'A', lname: 'B', email: 'odd@gmail.com', user_type: 'user' as const }
+      await app.database.db.insertInto('users').values(user).execute()
+      const address = `/api/users/${encodeURIComponent(id)}`
+      expect((await admin.call('GET', address)).body).toMatchObject({ id, fname: 'A' })
+      expect((await admin.call('PATCH', address, { fname: 'C', lname: 'D' })).status).toBe(200)
+      expect((await admin.call('GET', address)).body).toMatchObject({ id, fname: 'C' })
+      expect((await admin.call('DELETE', `/removeUser/${encodeURIComponent(id)}`)).status).toBe(200)
+      expect((await admin.call('GET', address)).status).toBe(404)
     },
   )
 })

@@ -24,7 +24,7 @@ import { readInput } from './input.ts'
 import { openApiDocument, renderDocs } from './openapi.ts'
 import { originOf, refuseForeignOrigin } from './origin.ts'
 import { createRefusals } from './refusals.ts'
-import type { BoundRoute } from './routes.ts'
+import { type BoundRoute, pathPattern } from './routes.ts'
 import type { WebApp } from './static.ts'
 
 export interface HttpServices {
@@ -69,18 +69,17 @@ export function createHttp(services: HttpServices): Hono<Env> {
   const refuse = (code: ErrorCode): Response => send(failureAnswer(new Failure(code), randomUUID()))
   const json = (value: unknown, status = 200): Response => send({ status, headers: jsonHeaders, body: JSON.stringify(value) })
 
-  // Hono takes the first path that matches, so `/api/users/remove` has to come before `/api/users/{id}`.
+  // Hono takes the first path that matches, so `/api/telegram-users/count` has to come before `/api/telegram-users/{userId}`. A path that
+  // has no such method leaves the request to the next: `GET /api/users/remove` reads the user whose id is `remove`.
   const literalFirst = routes.toSorted((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
   for (const [path, byMethod] of Map.groupBy(literalFirst, (route) => route.path)) {
-    const allow = byMethod.map((route) => route.method).join(', ')
-    http.all(honoPath(path), (c) => {
+    http.all(honoPath(path), (c, next) => {
       const method = c.req.method === 'HEAD' ? 'GET' : c.req.method
       const route = byMethod.find((candidate) => candidate.method === method)
-      if (route) return answer(c, route)
-      const { status, headers, body } = failureAnswer(new Failure('METHOD_NOT_ALLOWED'), randomUUID())
-      return send({ status, headers: { ...headers, allow }, body })
+      return route ? answer(c, route) : next()
     })
   }
+  const patterns = routes.map(({ path, method }) => ({ method, pattern: pathPattern(path) }))
   http.get('/healthz', () => json({ status: 'ok' }))
   http.get('/readyz', async () => {
     const isReady = !services.isStopping() && (await database.isReady())
@@ -94,6 +93,11 @@ export function createHttp(services: HttpServices): Hono<Env> {
 
   http.notFound(async (c) => {
     const { pathname } = new URL(c.req.url)
+    const methods = patterns.flatMap(({ method, pattern }) => (pattern.test(pathname) ? method : []))
+    if (methods.length > 0) {
+      const { status, headers, body } = failureAnswer(new Failure('METHOD_NOT_ALLOWED'), randomUUID())
+      return send({ status, headers: { ...headers, allow: methods.join(', ') }, body })
+    }
     const isOfWebApp = ['GET', 'HEAD'].includes(c.req.method) && pathname !== '/api' && !pathname.startsWith('/api/')
     if (!services.webApp || !isOfWebApp) return refuse('NOT_FOUND')
     const file = services.webApp.file(c.req.raw, pathname)

@@ -43,6 +43,11 @@ export function routesOf(router: AnyContractRouter, prefix = ''): Route[] {
   ]
 }
 
+/** Matches the paths that a path of the contract stands for, as they come: encoded. */
+export function pathPattern(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+}
+
 /** Every call of a contract with its handler. */
 export function bindRoutes<Router extends AnyContractRouter>(router: Router, handlers: Handlers<Router>): BoundRoute[] {
   return routesOf(router).map((route) => ({ ...route, handler: handlerAt(handlers, route.name) }))
