@@ -9,13 +9,14 @@ export interface Line {
   /** The line's number from 1, counting blank lines. */
   number: number
   text: string
-  bytes: number
-  /** The reason why the line cannot be read. `text` then holds what can be shown of it. */
+  /** Where the line begins in the file and how long it is, in bytes, without its line break. */
+  start: number
+  length: number
+  /** The reason why the line cannot be read. `text` is then empty. */
   problem?: string
 }
 
 export const LINE_LIMIT_BYTES = 1024 * 1024
-const SHOWN_BYTES = 1024
 const CHUNK_BYTES = 256 * 1024
 const NEWLINE = 0x0a
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
@@ -23,44 +24,43 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 /** Reads the lines that are not blank. @throws the file system's error when the file cannot be read */
 export async function* readLines(path: string): AsyncGenerator<Line> {
   let number = 0
+  let start = 0
   let pending: Buffer[] = []
   let pendingBytes = 0
 
   const take = (chunk: Buffer): void => {
     pendingBytes += chunk.length
-    // Only the beginning of a line that is too long is kept, so that memory stays bounded.
-    if (pendingBytes <= LINE_LIMIT_BYTES || pending.length === 0) pending.push(chunk)
+    // Nothing more of a line that is too long is kept, so that memory stays bounded.
+    if (pendingBytes <= LINE_LIMIT_BYTES) pending.push(chunk)
   }
   const finish = (): Line | undefined => {
     number += 1
-    const line = toLine(pending.length === 1 ? pending[0]! : Buffer.concat(pending), { number, bytes: pendingBytes })
+    const place = { number, start, length: pendingBytes }
+    const line = toLine(pending.length === 1 ? pending[0]! : Buffer.concat(pending), place)
+    start += pendingBytes + 1
     pending = []
     pendingBytes = 0
     return line
   }
 
   for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
-    let start = 0
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      take(chunk.subarray(start, end))
-      start = end + 1
+    let from = 0
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      take(chunk.subarray(from, end))
+      from = end + 1
       const line = finish()
       if (line) yield line
     }
-    if (start < chunk.length) take(chunk.subarray(start))
+    if (from < chunk.length) take(chunk.subarray(from))
   }
   const last = pendingBytes > 0 ? finish() : undefined
   if (last) yield last
 }
 
-function toLine(raw: Buffer, { number, bytes }: { number: number; bytes: number }): Line | undefined {
-  const content = number === 1 && raw.subarray(0, 3).equals(BYTE_ORDER_MARK) ? raw.subarray(3) : raw
-  if (bytes > LINE_LIMIT_BYTES) {
-    const problem = `The line is longer than ${LINE_LIMIT_BYTES} bytes`
-    return { number, text: content.toString('utf8', 0, SHOWN_BYTES), bytes: SHOWN_BYTES, problem }
-  }
-  if (!isUtf8(content))
-    return { number, text: content.toString('utf8', 0, SHOWN_BYTES), bytes, problem: 'The line is not valid UTF-8' }
-  const text = content.toString('utf8').trim()
-  return text === '' ? undefined : { number, text, bytes }
+function toLine(raw: Buffer, place: Pick<Line, 'number' | 'start' | 'length'>): Line | undefined {
+  if (place.length > LINE_LIMIT_BYTES) return { ...place, text: '', problem: `The line is longer than ${LINE_LIMIT_BYTES} bytes` }
+  if (!isUtf8(raw)) return { ...place, text: '', problem: 'The line is not valid UTF-8' }
+  const hasMark = place.number === 1 && raw.subarray(0, 3).equals(BYTE_ORDER_MARK)
+  const text = (hasMark ? raw.subarray(3) : raw).toString('utf8').trim()
+  return text === '' ? undefined : { ...place, text }
 }

@@ -1,36 +1,57 @@
-/** The rows that an import refused, a line each: `{file, line, reason, row}`, or `text` instead of `row` for what is no JSON. */
+/**
+ * The rows that an import refused, whole, a line each: `{file, line, reason, row}`, or `text` instead of `row` for what is no JSON, or
+ * `base64` for the bytes of what cannot be read as a line at all. No import touches the file of an earlier one.
+ */
 import { once } from 'node:events'
-import { constants, createWriteStream, type WriteStream } from 'node:fs'
-import { access, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { constants, createReadStream, createWriteStream, type WriteStream } from 'node:fs'
+import { access, open } from 'node:fs/promises'
+import { basename, dirname, extname, join } from 'node:path'
 import { StartError } from '#src/postgres/errors.ts'
 import type { Line } from './import-lines.ts'
 
 export interface Rejects {
-  path: string
-  add(reject: { file: string; line: Line; reason: string }): Promise<void>
+  /** The file, once there is one. */
+  readonly path: string | undefined
+  /** `source` is the path of the file that has the line. */
+  add(reject: { source: string; line: Line; reason: string }): Promise<void>
   close(): Promise<void>
 }
 
-/** Removes the file of an earlier import. A new one is made with its first row. @throws StartError when it could not be made */
-export async function openRejects(path: string): Promise<Rejects> {
+/**
+ * The file is made with its first row: `wanted`, or with a number (`rejected-2.ndjson`) where there is one already.
+ * @throws StartError when it could not be made
+ */
+export async function openRejects(wanted: string): Promise<Rejects> {
   try {
-    await access(dirname(path), constants.W_OK)
-    await rm(path, { force: true })
+    await access(dirname(wanted), constants.W_OK)
   } catch (error) {
-    throw new StartError(`Refused rows cannot be written to ${path}: ${(error as Error).message}`, { cause: error })
+    throw new StartError(`Refused rows cannot be written to ${wanted}: ${(error as Error).message}`, { cause: error })
   }
+  let path: string | undefined
   let stream: WriteStream | undefined
   let failure: Error | undefined
+  const write = async (text: string): Promise<void> => {
+    if (!stream!.write(text) && !failure) await once(stream!, 'drain')
+    if (failure) throw failure
+  }
   return {
-    path,
-    async add({ file, line, reason }) {
-      stream ??= createWriteStream(path).on('error', (error) => (failure = error))
-      const head = JSON.stringify({ file, line: line.number, reason }).slice(0, -1)
+    get path() {
+      return path
+    },
+    async add({ source, line, reason }) {
+      if (stream === undefined) {
+        path = await createNew(wanted)
+        stream = createWriteStream(path, { flags: 'a' }).on('error', (error) => (failure = error))
+      }
+      const head = JSON.stringify({ file: basename(source), line: line.number, reason }).slice(0, -1)
+      if (line.problem !== undefined) {
+        await write(`${head},"base64":"`)
+        await writeBase64(createReadStream(source, { start: line.start, end: line.start + line.length - 1 }), write)
+        await write('"}\n')
+        return
+      }
       // The row is written as it was read, with digits that a JavaScript number cannot hold.
-      const content = isJson(line) ? `"row":${line.text}` : `"text":${JSON.stringify(line.text)}`
-      if (!stream.write(`${head},${content}}\n`) && !failure) await once(stream, 'drain')
-      if (failure) throw failure
+      await write(`${head},${isJson(line.text) ? `"row":${line.text}` : `"text":${JSON.stringify(line.text)}`}}\n`)
     },
     async close() {
       if (!stream) return
@@ -41,8 +62,33 @@ export async function openRejects(path: string): Promise<Rejects> {
   }
 }
 
-function isJson({ text, problem }: Line): boolean {
-  if (problem !== undefined) return false
+/** Whatever the length of the chunks is: three bytes at a time are four characters. */
+async function writeBase64(chunks: AsyncIterable<Buffer>, write: (text: string) => Promise<void>): Promise<void> {
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    const bytes = Buffer.concat([rest, chunk])
+    const whole = bytes.length - (bytes.length % 3)
+    await write(bytes.toString('base64', 0, whole))
+    rest = bytes.subarray(whole)
+  }
+  await write(rest.toString('base64'))
+}
+
+/** Two imports at once get two files. */
+async function createNew(wanted: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? basename(wanted) : `${basename(wanted, extname(wanted))}-${number}${extname(wanted)}`
+    const path = join(dirname(wanted), name)
+    try {
+      await (await open(path, 'wx')).close()
+      return path
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  }
+}
+
+function isJson(text: string): boolean {
   try {
     JSON.parse(text)
     return true

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 
-/** Takes seconds a million new rows. That it fails, say at the pool's time limit, is told and otherwise without consequence. */
+/** Takes seconds a million new rows. That it fails is told and otherwise without consequence. */
 export async function vacuum({ db }: Database, table: string, log: (line: string) => void): Promise<void> {
   try {
     await sql`vacuum (analyze) ${sql.table(table)}`.execute(db)

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
@@ -230,20 +230,39 @@ test('§8 design: bad rows go to rejected.ndjson with file, line and reason, the
 test('§8 design: invalid UTF-8 and a line without end are refused, the next line loads', async () => {
   const bad = Buffer.concat([Buffer.from('{"id":"1","firstName":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}\n')])
   const long = Buffer.from(`{"id":"2","firstName":"${'x'.repeat(3 * 1024 * 1024)}"}\n`)
-  const { rejected, counts } = await run({ telegramUsers: Buffer.concat([bad, long, Buffer.from(JSON.stringify(player(3)))]) })
+  const last = Buffer.from(JSON.stringify(player(3)))
+  const { rejected, counts } = await run({ telegramUsers: Buffer.concat([Buffer.from('\n'), bad, long, last]) })
   expect(counts).toEqual({ telegramUsers: [3, 1, 0, 2] })
   expect(rejected.map(({ line, reason }) => [line, reason])).toEqual([
-    [1, 'The line is not valid UTF-8'],
-    [2, 'The line is longer than 1048576 bytes'],
+    [2, 'The line is not valid UTF-8'],
+    [3, 'The line is longer than 1048576 bytes'],
   ])
-  expect(rejected[1].text.length).toBeLessThan(2_000)
+  // Both are kept whole, byte for byte.
+  const kept = rejected.map(({ base64 }) => Buffer.from(`${Buffer.from(base64, 'base64').toString('latin1')}\n`, 'latin1'))
+  expect(kept.map((bytes, n) => bytes.equals([bad, long][n]!))).toEqual([true, true])
 })
 
-test('§8 design: rejected.ndjson of an earlier import is removed when nothing was refused', async () => {
+test('§8 design: rejected.ndjson of an earlier import stays as it is; further ones get a number', async () => {
   const database = await testDatabase()
-  const directory = await directoryOf({ telegramUsers: [player(1)], rejected: 'old\n' })
-  await importDirectory({ database, directory, rejectedPath: path.join(directory, 'rejected.ndjson') })
-  await expect(readFile(path.join(directory, 'rejected.ndjson'))).rejects.toThrow('ENOENT')
+  const directory = await directoryOf({ telegramUsers: '[]\n', rejected: 'old\n' })
+  const importing = () => importDirectory({ database, directory, rejectedPath: path.join(directory, 'rejected.ndjson') })
+  const names = async () => (await readdir(directory)).toSorted()
+  expect((await importing()).rejectedPath).toBe(path.join(directory, 'rejected-2.ndjson'))
+  expect((await importing()).rejectedPath).toBe(path.join(directory, 'rejected-3.ndjson'))
+  expect(await readFile(path.join(directory, 'rejected.ndjson'), 'utf8')).toBe('old\n')
+  await fill(directory, { telegramUsers: [player(1)] })
+  const good = await importing()
+  expect(good).toMatchObject({ unknown: [] })
+  expect(good.rejectedPath).toBeUndefined()
+  expect(await names()).toEqual(['rejected-2.ndjson', 'rejected-3.ndjson', 'rejected.ndjson', 'telegramUsers.ndjson'])
+})
+
+test('§8 design: a folder that is called like a file is named', async () => {
+  const directory = await directoryOf({ telegramUsers: [player(1)] })
+  await mkdir(path.join(directory, 'users.ndjson'))
+  const { lines, counts } = await run(directory)
+  expect(lines).toContain('users.ndjson: ignored, this is a folder')
+  expect(counts).toEqual({ telegramUsers: [1, 1, 0, 0] })
 })
 
 test('§5 Priority is already taken!: of one priority the first line loads, again and again the same', async () => {
@@ -369,7 +388,7 @@ test('§8 design: a directory that is missing, empty or without a file of ours i
   await expect(attempt(await directoryOf({}))).rejects.toThrow('There is nothing to import in')
   const strange = await directoryOf({ player: [player(1)] })
   await mkdir(path.join(strange, 'telegramUsers.ndjson'))
-  await expect(attempt(strange)).rejects.toThrow('(only player.ndjson)')
+  await expect(attempt(strange)).rejects.toThrow('(only player.ndjson, telegramUsers.ndjson, which is a folder)')
 })
 
 test('§8 design: files of no collection are named and left alone', async () => {

@@ -23,7 +23,7 @@ export interface ImportOptions {
   log?: (line: string) => void
   /** After each batch; `read` counts the lines of this file that are not blank. */
   onProgress?: (progress: { file: string; read: number }) => void
-  /** Where refused rows go; `rejected.ndjson` where the caller is by default. Replaced, or removed when none was refused. */
+  /** Where refused rows go, or beside it with a number if there is such a file; `rejected.ndjson` where the caller is by default. */
   rejectedPath?: string
 }
 
@@ -32,7 +32,7 @@ export interface ImportReport {
   files: FileReport[]
   /** Files *.ndjson of no collection that we know; they were not read. */
   unknown: string[]
-  /** Set when any row was refused. */
+  /** Where they are, when any row was refused. */
   rejectedPath?: string
   seconds: number
 }
@@ -122,9 +122,10 @@ const collections: Collection[] = [
 ]
 
 const REJECTED_FILE = 'rejected.ndjson'
+const REJECTED_FILES = /^rejected(-\d+)?\.ndjson$/
 const BATCH_ROWS = 5_000
 const BATCH_BYTES = 4 * 1024 * 1024
-/** Of a file; all refused rows are in rejected.ndjson. */
+/** Of a file; all refused rows are in the file for them. */
 const MESSAGES_SHOWN = 50
 /** From here on a table is vacuumed, so that its statistics and visibility map are right at once. */
 const VACUUM_ROWS = 2_000
@@ -142,16 +143,18 @@ export async function importDirectory({
   ...options
 }: ImportOptions): Promise<ImportReport> {
   const start = performance.now()
-  const names = await listFiles(directory)
+  const { files: names, folders } = await listFiles(directory)
   const present = collections.filter(({ name }) => names.includes(`${name}.ndjson`))
-  const unknown = names.filter((file) => file !== REJECTED_FILE && !present.some(({ name }) => file === `${name}.ndjson`))
+  const unknown = names.filter((file) => !REJECTED_FILES.test(file) && !present.some(({ name }) => file === `${name}.ndjson`))
   if (present.length === 0) {
-    const found = unknown.length > 0 ? ` (only ${unknown.join(', ')})` : ''
+    const others = [...unknown, ...folders.map((name) => `${name}, which is a folder`)]
+    const found = others.length > 0 ? ` (only ${others.join(', ')})` : ''
     throw new StartError(
       `There is nothing to import in ${directory}${found}: expected ${collections.map(({ name }) => `${name}.ndjson`).join(', ')}.`,
     )
   }
   for (const file of unknown) log(`${file}: ignored, no collection has this name`)
+  for (const folder of folders) log(`${folder}: ignored, this is a folder`)
 
   const rejects = await openRejects(options.rejectedPath ?? join(callerDirectory(), REJECTED_FILE))
   const derived = { announcement: new Set<string>(), social: new Set<string>(), daily: new Set<string>() }
@@ -161,17 +164,22 @@ export async function importDirectory({
     for (const collection of present) files.push(await importFile(run, collection))
   } finally {
     await rejects.close()
+    if (rejects.path !== undefined) log(`The rows that were refused are in ${rejects.path}`)
   }
   await foldCounters(database)
-  const hasRejected = files.some(({ rejected }) => rejected > 0)
-  if (hasRejected) log(`The rows that were refused are in ${rejects.path}`)
-  return { files, unknown, ...(hasRejected && { rejectedPath: rejects.path }), seconds: (performance.now() - start) / 1000 }
+  const { path } = rejects
+  return { files, unknown, ...(path !== undefined && { rejectedPath: path }), seconds: (performance.now() - start) / 1000 }
 }
 
-async function listFiles(directory: string): Promise<string[]> {
+/** What is called *.ndjson. */
+async function listFiles(directory: string): Promise<{ files: string[]; folders: string[] }> {
   try {
     const entries = await readdir(directory, { withFileTypes: true })
-    return entries.flatMap((entry) => (entry.name.endsWith('.ndjson') && !entry.isDirectory() ? entry.name : [])).toSorted()
+    const named = entries.filter(({ name }) => name.endsWith('.ndjson')).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    const [folders = [], files = []] = [true, false].map((isFolder) =>
+      named.flatMap((entry) => (entry.isDirectory() === isFolder ? entry.name : [])),
+    )
+    return { files, folders }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') throw new StartError(`There is no directory ${directory}.`, { cause: error })
@@ -218,7 +226,7 @@ async function importFile(run: Run, collection: Collection): Promise<FileReport>
     for (const { line, reason, note } of items) {
       if (reason !== undefined) {
         report.rejected += 1
-        await run.rejects.add({ file, line, reason })
+        await run.rejects.add({ source: join(run.directory, file), line, reason })
       }
       const message = reason ?? note
       if (message !== undefined) messages.add(`${file}:${line.number}: ${message}`)
@@ -253,7 +261,7 @@ async function* readBatches(path: string, collection: Collection): AsyncGenerato
   let bytes = 0
   for await (const line of readLines(path)) {
     items.push(toItem(line, collection))
-    bytes += line.bytes
+    bytes += line.text.length
     if (items.length < BATCH_ROWS && bytes < BATCH_BYTES) continue
     yield items
     items = []
