@@ -28,6 +28,6 @@ function beyondOurRights(): string[] {
   const has = (capability: number): boolean => ((capabilities >> BigInt(capability)) & 1n) === 1n
   return [
     ...(has(CAP_DAC_READ_SEARCH) ? [] : ['src/postgres/cluster-as-root.test.ts']),
-    ...(has(CAP_SYS_ADMIN) ? [] : ['src/postgres/cluster-full-disk.test.ts']), // mounts a small disk
+    ...(has(CAP_SYS_ADMIN) ? [] : ['src/postgres/cluster-full-disk.test.ts', 'src/harness/full-disk.test.ts']), // mount a small disk
   ]
 }

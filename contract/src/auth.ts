@@ -35,18 +35,18 @@ export const auth = {
     })
     /** Without an admin, who registers without a set-up link can do nothing yet. */
     .output(z.object({ user: sessionUser.nullable(), registrationEmailHost: z.string(), hasAdmin: z.boolean() })),
-  login: call(['guest'], { worksOnFullDisk: true })
+  login: call(['guest'], { onFullDisk: 'small' })
     .route({ method: 'POST', path: '/api/session', tags: ['Accounts'], summary: 'Sign in' })
     .input(loginInput)
     .output(done.extend({ user: sessionUser })),
-  logout: call(['guest'], { worksOnFullDisk: true, unexpected: 'LOGOUT_FAILED' })
+  logout: call(['guest'], { onFullDisk: 'allowed', unexpected: 'LOGOUT_FAILED' })
     .route({ method: 'DELETE', path: '/api/session', tags: ['Accounts'], summary: 'Sign out' })
     .output(done),
   register: call(['guest'])
     .route({ method: 'POST', path: '/api/register', tags: ['Accounts'], summary: 'Register oneself and sign in' })
     .input(z.strictObject({ ...registrationFields, setup: setupField.optional() }).refine(...passwordsMatch))
     .output(done.extend({ user: sessionUser })),
-  setupLink: call(['guest'], { worksOnFullDisk: true })
+  setupLink: call(['guest'], { onFullDisk: 'allowed' })
     .route({
       method: 'POST',
       path: '/api/setup-link',

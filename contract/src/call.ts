@@ -18,10 +18,10 @@ export interface CallMeta {
    */
   failure: 'envelope' | 'status' | 'success' | 'error'
   /**
-   * Whether a call that is not a GET is let through while the disk is nearly full: one that writes a row at most, such as signing in, or
-   * that only reads, such as an export.
+   * What happens to a call that is not a GET while the disk is nearly full. `small` is for one that writes some rows, such as signing in: it
+   * is let through until half of what is kept back is gone. `allowed` is for one that only reads or removes, such as an export.
    */
-  worksOnFullDisk: boolean
+  onFullDisk: 'refused' | 'small' | 'allowed'
   /**
    * Whether a request that is repeated with its `Idempotency-Key` gets the first one's answer: so do calls that create something, except
    * batches, signing in (which registering does, too) and the making of tokens.
@@ -38,7 +38,7 @@ const closed: CallMeta = {
   changesState: false,
   bodyLimitBytes: JSON_BODY_LIMIT_BYTES,
   failure: 'envelope',
-  worksOnFullDisk: false,
+  onFullDisk: 'refused',
   heedsIdempotencyKey: false,
   unexpected: 'INTERNAL',
 }

@@ -101,7 +101,7 @@ export const downloads = {
     .input(exportInput)
     .output(spreadsheetOutput),
   // A POST by §7 that writes nothing, so a full disk does not forbid it.
-  history: call(['admin'], { failure: 'status', bodyLimitBytes: HISTORY_BODY_LIMIT_BYTES, worksOnFullDisk: true })
+  history: call(['admin'], { failure: 'status', bodyLimitBytes: HISTORY_BODY_LIMIT_BYTES, onFullDisk: 'allowed' })
     .route({
       method: 'POST',
       path: '/download-history',
@@ -112,7 +112,7 @@ export const downloads = {
     .input(historyDownloadInput)
     .output(spreadsheetOutput),
   // This is a POST because the ids of picked rows may be too long for an address.
-  selection: call(['admin'], { failure: 'status', bodyLimitBytes: BULK_BODY_LIMIT_BYTES, worksOnFullDisk: true })
+  selection: call(['admin'], { failure: 'status', bodyLimitBytes: BULK_BODY_LIMIT_BYTES, onFullDisk: 'allowed' })
     .route({
       method: 'POST',
       path: '/api/exports',

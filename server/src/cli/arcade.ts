@@ -9,7 +9,7 @@ import { createBotToken } from '#src/identity/bot-tokens.ts'
 import { Failure } from '#src/calls.ts'
 import { callerDirectory, type Config, ConfigError, readConfig } from '#src/config.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
-import { violatedConstraint, StartError } from '#src/postgres/errors.ts'
+import { isDiskFull, violatedConstraint, StartError } from '#src/postgres/errors.ts'
 import { ensureAdmin } from '#src/identity/accounts.ts'
 import { createSessions } from '#src/identity/sessions.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
@@ -36,12 +36,17 @@ async function run(args: string[]): Promise<number> {
     const log = pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true }))
     const database = await openDatabase({ dataDir: config.dataDir, url: config.databaseUrl, log, use: 'command' })
     try {
+      if (database.freeSpaceLow()) throw new StartError('The disk is nearly full, so nothing was done: free some space first.')
       return await command(database, config)
     } finally {
       await database.close()
     }
   } catch (error) {
     const isExpected = [UsageError, ConfigError, StartError, Failure].some((kind) => error instanceof kind)
+    if (isDiskFull(error)) {
+      process.stderr.write('The disk is full. All that was done is kept: free some space and run the same command again.\n')
+      return 1
+    }
     process.stderr.write(
       `${error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.message)) : String(error)}\n`,
     )

@@ -16,6 +16,7 @@ import * as parse from './import-rows.ts'
 import { BadRow, parseObject, type Row } from './import-values.ts'
 import * as write from './import-write.ts'
 import { inLargePortions, vacuum } from './import-vacuum.ts'
+import { keepReserve } from './disk-reserve.ts'
 
 export interface ImportOptions {
   database: Database
@@ -125,6 +126,8 @@ const REJECTED_FILE = 'rejected.ndjson'
 const REJECTED_FILES = /^rejected(-\d+)?\.ndjson$/
 const BATCH_ROWS = 5_000
 const BATCH_BYTES = 4 * 1024 * 1024
+/** With indexes and PostgreSQL's log. */
+const BATCH_WRITES_BYTES = 32 * 1024 * 1024
 /** Of a file; all refused rows are in the file for them. */
 const MESSAGES_SHOWN = 50
 /** From here on a table is vacuumed, so that its statistics and visibility map are right at once. */
@@ -133,7 +136,7 @@ const VACUUM_EVERY_ROWS = 1_000_000
 
 /**
  * Loads what is good and reports the rest. An interrupted import is simply run again.
- * @throws StartError when the directory cannot be read or has no file of ours, or there is no place for refused rows
+ * @throws StartError when the directory cannot be read or has no file of ours, there is no place for refused rows, or the disk is nearly full
  */
 export async function importDirectory({
   database,
@@ -221,6 +224,7 @@ async function importFile(run: Run, collection: Collection): Promise<FileReport>
   }
 
   const store = async (items: Item[]): Promise<void> => {
+    await keepReserve(database, { done: `${report.read} lines of ${file}`, batchBytes: BATCH_WRITES_BYTES })
     const written = await writeBatch(database, { items, key: collection.key, writer })
     for (const id of written.histories) if (collection.kind) run.derived[collection.kind].add(id)
     for (const { line, reason, note } of items) {

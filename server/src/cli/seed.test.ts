@@ -112,3 +112,12 @@ test('a field that the seed forgets does not compile', () => {
   // @ts-expect-error every stored field of a player needs an expression
   expect(values satisfies Record<StoredName<typeof playerFields>, string>).toBe(values)
 })
+
+test('§security full disk: a seed stops before it, and goes on when it is run again', async () => {
+  const database = await testDatabase()
+  const rooms = [Infinity, Infinity, 0]
+  const small = { ...database, roomBytes: async () => rooms.shift() ?? 0 }
+  const stopping = seed({ database: small, telegramUsers: 120_000, participations: 0 })
+  await expect(stopping).rejects.toThrow(/The disk is nearly full, so this stopped after (50000|100000) players,/)
+  expect((await seed({ database, telegramUsers: 120_000, participations: 0 })).telegramUsers).toBe(20_000)
+})

@@ -8,6 +8,7 @@ import { addToCounters, foldCounters } from '#src/db/counters.ts'
 import { databaseNow } from '#src/db/moments.ts'
 import type { Database } from '#src/db/database.ts'
 import type { HistoryKind } from '@arcade/contract/entities/history'
+import { keepReserve } from './disk-reserve.ts'
 import { inLargePortions, vacuum } from './import-vacuum.ts'
 import { tasksWriter, writeAnnouncements } from './import-write.ts'
 import { seedAnnouncements, seedTasks } from './seed-items.ts'
@@ -32,8 +33,10 @@ export interface SeedReport {
 /** Synthetic players are numbered from here + 1: above 2^52, where Telegram's ids end (Bot API, User.id), below 2^53. */
 export const SEED_BASE = 5_000_000_000_000_000
 
-/** A statement inserts so many rows, which takes less than the pool's limit also on a slow disk. */
+/** A statement inserts so many rows: what is done stays when the command is ended, and is not done again. */
 const CHUNK_ROWS = 50_000
+/** With indexes and PostgreSQL's log. */
+const CHUNK_WRITES_BYTES = 64 * 1024 * 1024
 /** PostgreSQL does all the work with one process for each connection, so two connections use two cores. */
 const LANES = 2
 const VACUUM_EVERY_ROWS = 1_000_000
@@ -100,6 +103,7 @@ async function insertChunks({ database, log }: Context, work: { table: string; n
   let sinceVacuum = 0
   const lane = async (): Promise<void> => {
     for (let chunk = waiting.shift(); chunk; chunk = waiting.shift()) {
+      await keepReserve(database, { done: `${added} ${noun}`, batchBytes: LANES * CHUNK_WRITES_BYTES })
       const rows = await insertChunk(database, chunk)
       added += rows
       sinceVacuum += rows
@@ -110,7 +114,8 @@ async function insertChunks({ database, log }: Context, work: { table: string; n
       }
     }
   }
-  await Promise.all(Array.from({ length: LANES }, lane))
+  const lanes = await Promise.allSettled(Array.from({ length: LANES }, lane))
+  for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason
   if (added > 0) await vacuum(database, table, log)
   const seconds = (performance.now() - start) / 1000
   log(`${added} ${noun} added in ${seconds.toFixed(1)} s (${Math.round(added / seconds)} rows/s)`)

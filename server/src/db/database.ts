@@ -59,6 +59,10 @@ export interface Database {
   isReady(): Promise<boolean>
   /** Whether the disk is so full that changes have to be refused (507), because PostgreSQL itself needs what is left. */
   freeSpaceLow(): boolean
+  /** Whether so much of that is gone that even small changes have to be refused. */
+  freeSpaceNearlyGone(): boolean
+  /** How many bytes may be written at this moment until changes have to be refused; Infinity for a database that is elsewhere. */
+  roomBytes(): Promise<number>
   /** Takes at most 10 s. The last process to close an embedded cluster stops it. */
   close(): Promise<void>
 }
@@ -70,7 +74,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const { dataDir, url, log, use } = options
   let pool: Pool | undefined
   const lockHolder = await openLockHolder({
-    target: url === undefined ? { cluster: embeddedCluster({ dataDir, log }), dataDir } : { url },
+    target:
+      url === undefined ? { cluster: embeddedCluster({ dataDir, log, usesSpareRoom: use === 'server' }), dataDir } : { url },
     use,
     log,
     giveUpAfterMs: options.giveUpAfterMs ?? GIVE_UP_MS,
@@ -91,7 +96,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     })
     const limits = use === 'server' ? SERVER_LIMITS : COMMAND_LIMITS
     pool = openPool(lockHolder.address(), { ...limits, ...options.limits, log })
-    const freeSpace = url === undefined ? await watchFreeSpace(dataDir) : undefined
+    const freeSpace = url === undefined ? await watchFreeSpace(dataDir, { keepsSpareFile: use === 'server' }) : undefined
     return databaseOn(pool, lockHolder, freeSpace)
   } catch (error) {
     await pool?.end(0)
@@ -138,6 +143,8 @@ function databaseOn(pool: Pool, lockHolder: LockHolder, freeSpace: FreeSpace | u
       return Promise.race([answer, pause(READY_MS, false, { ref: false })])
     },
     freeSpaceLow: () => freeSpace?.isLow() ?? false,
+    freeSpaceNearlyGone: () => freeSpace?.isNearlyGone() ?? false,
+    roomBytes: async () => freeSpace?.roomBytes() ?? Infinity,
     close() {
       freeSpace?.close()
       closed ??= pool.end(CLOSE_POOL_MS).then(() => lockHolder.close(CLOSE_LOCK_HOLDER_MS))

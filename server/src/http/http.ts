@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import type { Logger } from 'pino'
+import type { CallMeta } from '@arcade/contract/call'
 import type { ErrorCode } from '@arcade/contract/errors'
 import type { BotTokens } from '#src/identity/bot-tokens.ts'
 import { type CallContext, Failure } from '#src/calls.ts'
@@ -119,6 +120,11 @@ export function createHttp(services: HttpServices): Hono<Env> {
     return response?.ok ? ((await response.json()) as { user: unknown }) : null
   }
 
+  function isRefusedForSpace({ onFullDisk }: CallMeta): boolean {
+    if (onFullDisk === 'allowed') return false
+    return onFullDisk === 'small' ? database.freeSpaceNearlyGone() : database.freeSpaceLow()
+  }
+
   async function answer(c: Context<Env>, route: BoundRoute): Promise<Response> {
     const request = c.req.raw
     const requestId = randomUUID()
@@ -133,7 +139,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
       const sessionToken = sessionCookie.read(request)
       const caller = await identify(request, { sessionToken, address }, services)
       refuseUnless(meta.access, caller)
-      if (changesState && !meta.worksOnFullDisk && database.freeSpaceLow()) throw new Failure('DISK_FULL')
+      if (changesState && isRefusedForSpace(meta)) throw new Failure('DISK_FULL')
       const { bodyLimitBytes } = meta
       const { inputSchema: schema, isUpload } = route
       const device = deviceCookie.read(request)

@@ -1,10 +1,9 @@
 /** A disk of its own in memory, full (security.md, Crash). */
-import { execFileSync } from 'node:child_process'
-import { mkdtemp, rm, rmdir, statfs, writeFile } from 'node:fs/promises'
-import os from 'node:os'
+import { access, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { postmasterPid, startProcess, temporaryDataDir, waitFor, waitForQuery } from '#src/testing/processes.ts'
+import { expect, test } from 'vitest'
+import { postmasterPid, startProcess, waitFor, waitForQuery } from '#src/testing/processes.ts'
+import { fillUp, smallDisk } from '#src/testing/small-disk.ts'
 
 test('§security full disk: changes are refused early, reads go on, all works again when there is room', async () => {
   const dataDir = await smallDisk(160)
@@ -50,20 +49,27 @@ test('§security full disk: a PostgreSQL that panicked is started again as soon 
   await waitForQuery(server, `insert into counters values ('after', 1)`)
 })
 
-/** A file system of its own in memory, with a DATA_DIR on it. */
-async function smallDisk(sizeMb: number): Promise<string> {
-  const mountPoint = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-disk-'))
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeMb}m,mode=0711`, 'arcade-test', mountPoint])
-  onTestFinished(async () => {
-    execFileSync('umount', ['-l', mountPoint])
-    await rmdir(mountPoint) // never recursively where something is mounted
-  })
-  return temporaryDataDir(mountPoint)
-}
+test('§security full disk: a start there serves reading, and so does a PostgreSQL that ended there', async () => {
+  const dataDir = await smallDisk(160)
+  const first = startProcess({ dataDir, use: 'server' })
+  await first.opened
+  await first.query(`insert into counters values ('kept', 1)`)
+  await waitFor('the spare room', () => exists(path.join(dataDir, 'spare-room')))
+  await fillUp(dataDir)
+  process.kill(await postmasterPid(dataDir), 'SIGKILL')
+  await waitForQuery(first, 'select 1')
+  first.kill('SIGTERM')
+  await first.ended
+  const second = startProcess({ dataDir, use: 'server' })
+  await second.opened
+  expect(await second.query('select name from counters')).toEqual([{ name: 'kept' }])
+  await rm(path.join(dataDir, 'ballast'))
+  await waitFor('the spare room again', () => exists(path.join(dataDir, 'spare-room')))
+})
 
-/** Writes until nothing more fits. */
-async function fillUp(dataDir: string): Promise<void> {
-  const { bavail, bsize } = await statfs(dataDir)
-  await writeFile(path.join(dataDir, 'ballast'), Buffer.alloc(bavail * bsize)).catch(() => undefined)
-  expect((await statfs(dataDir)).bavail).toBeLessThan(16)
+function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  )
 }

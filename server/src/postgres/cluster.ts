@@ -21,10 +21,13 @@ import {
 import { type Programs, programsFor } from './cluster-run.ts'
 import { StartError } from './errors.ts'
 import { type Process, findProcess, findProcesses, signal } from './processes.ts'
+import { giveSpareRoom } from './spare-file.ts'
 
 export interface ClusterOptions extends ClusterSettings {
   dataDir: string
   log: Logger
+  /** Whether a start on a full disk may use up the room that is kept for it, as a server's may. */
+  usesSpareRoom?: boolean
 }
 
 /** A running postmaster and how to connect to it. */
@@ -148,7 +151,7 @@ async function worksIn(dir: string, { cwd, command }: Process): Promise<boolean>
 
 interface StartOptions {
   dir: string
-  settings: ClusterSettings
+  settings: ClusterSettings & Pick<ClusterOptions, 'usesSpareRoom'>
   log: Logger
   port: number | undefined
   abort: AbortSignal | undefined
@@ -156,6 +159,7 @@ interface StartOptions {
 
 async function start({ dir, settings, log, port: preferredPort, abort }: StartOptions): Promise<Postmaster> {
   const programs = await programsFor(dir)
+  if (settings.usesSpareRoom) await giveSpareRoom(path.dirname(dir), log)
   await initialise(dir, programs, settings)
   await writeSettings(dir, programs, settings)
   await replaceMissingPassword(dir, programs)

@@ -3,26 +3,45 @@
  * changes while there is still room for reads, checkpoints and transactions under way.
  */
 import { statfs } from 'node:fs/promises'
+import { takeSpareRoom } from './spare-file.ts'
 
 export interface FreeSpace {
   /** The answer is at most REFRESH_MS old and costs nothing. */
   isLow(): boolean
+  /** Whether half of what `isLow` keeps back is gone, too. */
+  isNearlyGone(): boolean
+  /** How many bytes may be written until `isLow`, at this moment; negative beyond it. */
+  roomBytes(): Promise<number>
   close(): void
 }
 
-export async function watchFreeSpace(dir: string): Promise<FreeSpace> {
-  let isLow = false
+/** @param keepsSpareFile whether this process keeps up the file whose room a later start may need */
+export async function watchFreeSpace(dir: string, { keepsSpareFile }: { keepsSpareFile: boolean }): Promise<FreeSpace> {
+  let free = Infinity
+  let reserve = 0
   const refresh = async () => {
     const { bavail, blocks, bsize } = await statfs(dir)
-    isLow = bavail * bsize < reserveBytes(blocks * bsize)
+    free = bavail * bsize
+    reserve = reserveBytes(blocks * bsize)
   }
   await refresh()
-  const timer = setInterval(() => void refresh().catch(() => undefined), REFRESH_MS) // when statfs fails the last answer stays
-  timer.unref()
-  return { isLow: () => isLow, close: () => clearInterval(timer) }
+  // When statfs fails the last answer stays.
+  const timers = [setInterval(() => void refresh().catch(() => undefined), REFRESH_MS)]
+  if (keepsSpareFile) timers.push(setInterval(() => void takeSpareRoom(dir, 2 * reserve).catch(() => undefined), SPARE_FILE_MS))
+  for (const timer of timers) timer.unref()
+  return {
+    isLow: () => free < reserve,
+    isNearlyGone: () => free < reserve / 2,
+    async roomBytes() {
+      await refresh()
+      return free - reserve
+    },
+    close: () => timers.forEach((timer) => clearInterval(timer)),
+  }
 }
 
 const REFRESH_MS = 250
+const SPARE_FILE_MS = 2_000
 const MB = 1024 * 1024
 
 /** Three of PostgreSQL's 16 MB log segments; down to one and a half on a small disk. */

@@ -125,18 +125,26 @@ export function createDownloads({
   }
   return downloads
 
-  /** Records who took which data away. Reading goes on when the disk has no room for the record. */
+  /**
+   * Records who took which data away. Reading goes on when the disk has no room for the record, and downloads do not use up the room that
+   * is kept for the database: the entry gets short, and then it is a line of the log.
+   */
   async function auditDownload({
     context,
     target,
     detail = {},
   }: Pick<DownloadOptions<unknown>, 'context' | 'target' | 'detail'>): Promise<void> {
-    await audit(database.db, context, { action: 'download', target, detail }).catch((error: unknown) => {
-      if (!isDiskFull(error)) throw error
+    const { ids: _ids, ...short } = detail
+    const logInstead = (cause?: unknown): void =>
       log.warn(
-        { event: 'download', target, requestId: context.requestId, err: error },
+        { event: 'download', target, userId: signedIn(context).id, requestId: context.requestId, err: cause },
         'a download could not be written to the audit trail',
       )
+    if (database.freeSpaceNearlyGone()) return logInstead()
+    const entry = { action: 'download', target, detail: database.freeSpaceLow() ? short : detail }
+    await audit(database.db, context, entry).catch((error: unknown) => {
+      if (!isDiskFull(error)) throw error
+      logInstead(error)
     })
   }
 }

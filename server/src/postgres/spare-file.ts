@@ -1,0 +1,48 @@
+/**
+ * A file in DATA_DIR that only takes up room (security.md, Crash). PostgreSQL cannot start on a disk without any room, so a start there
+ * removes the file, and reading works until somebody has freed some space. The file is made again once there is.
+ */
+import { randomBytes } from 'node:crypto'
+import { open, rename, rm, stat, statfs } from 'node:fs/promises'
+import path from 'node:path'
+import type { Logger } from 'pino'
+
+const MB = 1024 * 1024
+/** Random, because some file systems store zeros without taking room for them. */
+const CHUNK_BYTES = MB
+
+/** At least two of PostgreSQL's 16 MB log segments, of which recovery after a crash may take one. */
+function sizeFor(diskBytes: number): number {
+  return Math.min(48 * MB, Math.max(32 * MB, Math.floor(diskBytes / 32)))
+}
+
+function spareFile(dataDir: string): string {
+  return path.join(dataDir, 'spare-room')
+}
+
+/** To be called before PostgreSQL starts. */
+export async function giveSpareRoom(dataDir: string, log: Logger): Promise<void> {
+  const { bavail, blocks, bsize } = await statfs(dataDir)
+  if (bavail * bsize >= sizeFor(blocks * bsize)) return
+  const file = spareFile(dataDir)
+  if ((await stat(file).catch(() => undefined)) === undefined) return
+  await rm(file, { force: true })
+  log.warn({ file }, 'The disk is full: spare room was freed for the database to start')
+}
+
+/** Makes the file if it is missing and leaves `keepBytes` on the disk. */
+export async function takeSpareRoom(dataDir: string, keepBytes: number): Promise<void> {
+  const file = spareFile(dataDir)
+  if ((await stat(file).catch(() => undefined)) !== undefined) return
+  const { bavail, blocks, bsize } = await statfs(dataDir)
+  const size = sizeFor(blocks * bsize)
+  if (bavail * bsize < keepBytes + size) return
+  const unfinished = `${file}.${process.pid}`
+  const handle = await open(unfinished, 'w', 0o600)
+  try {
+    for (let written = 0; written < size; written += CHUNK_BYTES) await handle.write(randomBytes(CHUNK_BYTES))
+  } finally {
+    await handle.close()
+  }
+  await rename(unfinished, file)
+}
