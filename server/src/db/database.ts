@@ -8,7 +8,7 @@ import type pg from 'pg'
 import type { Logger } from 'pino'
 import { embeddedCluster } from '#src/postgres/cluster.ts'
 import { type Pool, type PoolLimits, openPool } from '#src/postgres/connections.ts'
-import { StartError, isRetryable } from '#src/postgres/errors.ts'
+import { StartError, isRetryable, isUnavailable } from '#src/postgres/errors.ts'
 import { type FreeSpace, watchFreeSpace } from '#src/postgres/free-space.ts'
 import { type LockHolder, openLockHolder } from '#src/postgres/lock-holder.ts'
 import { type Migration, migrate } from './migrate.ts'
@@ -86,14 +86,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   })
   try {
     await refuseOldServer(lockHolder)
-    await migrate({
-      address: lockHolder.address(),
-      watcher: () => lockHolder.connection,
-      limits: options.migrationLimits ?? MIGRATION_LIMITS,
-      log,
-      migrations: options.migrations,
-      signal: options.signal,
-    })
+    await migrateUntilDone(lockHolder, options)
     const limits = use === 'server' ? SERVER_LIMITS : COMMAND_LIMITS
     pool = openPool(lockHolder.address(), { ...limits, ...options.limits, log })
     const freeSpace = url === undefined ? await watchFreeSpace(dataDir, { keepsSpareFile: use === 'server' }) : undefined
@@ -115,6 +108,8 @@ const CLOSE_POOL_MS = 2_000
 const CLOSE_LOCK_HOLDER_MS = 7_500
 const READY_MS = 1_000
 const MAX_ATTEMPTS = 6
+const MIGRATE_ATTEMPTS = 5
+const RECONNECT_POLL_MS = 100
 
 function databaseOn(pool: Pool, lockHolder: LockHolder, freeSpace: FreeSpace | undefined): Database {
   // Kysely's type asks for more of a pool than its code does.
@@ -178,6 +173,35 @@ async function runQuery<Row>(pool: Pool, query: pg.QueryConfig): Promise<Row[]> 
     client.release(isStale)
     if (isStale) return runQuery(pool, query)
     throw error
+  }
+}
+
+/** A database that ends meanwhile is waited for: what a migration has not finished is undone or goes on. */
+async function migrateUntilDone(lockHolder: LockHolder, options: DatabaseOptions): Promise<void> {
+  const { log, migrations, migrationLimits: limits = MIGRATION_LIMITS, signal } = options
+  for (let attempt = 1; ; attempt += 1) {
+    while (lockHolder.connection === undefined) await pause(RECONNECT_POLL_MS, undefined, { signal })
+    try {
+      return await migrate({
+        address: lockHolder.address(),
+        watcher: () => lockHolder.connection,
+        limits,
+        log,
+        migrations,
+        signal,
+      })
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (!isUnavailable(error)) throw error
+      if (attempt === MIGRATE_ATTEMPTS) {
+        throw new StartError(
+          `The connection to the database was lost ${attempt} times during its migration (${(error as Error).message}): look into the database's log for the reason, such as memory or disk, and start again, which goes on with the migration.`,
+          { cause: error },
+        )
+      }
+      log.warn({ err: error, attempt }, 'The connection to the database was lost during its migration, which is tried again')
+    }
+    await pause(RECONNECT_POLL_MS, undefined, { signal })
   }
 }
 

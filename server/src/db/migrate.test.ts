@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { activityCounters, countedActivity } from '#src/testing/activity.ts'
 import { reportFigure, rounds } from '#src/testing/size.ts'
-import { waitFor } from '#src/testing/processes.ts'
+import { postmasterPid, preparedDataDir, removePrepared, waitFor } from '#src/testing/processes.ts'
 import { createDatabase } from '#src/testing/test-database.ts'
 import { onServer } from '#src/testing/test-server.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
@@ -64,6 +64,28 @@ test('§design 4 a server that starts while another one migrates says so, keeps 
   // Neither of them lost a connection meanwhile.
   expect([...lines(/was lost/), ...otherLines(/was lost/)]).toEqual([])
   for (const database of [one, two]) expect(await database.isReady()).toBe(true)
+})
+
+test('§design 4 a PostgreSQL that dies during a migration is started again, and the migration goes on', async () => {
+  const dataDir = await preparedDataDir()
+  onTestFinished(removePrepared)
+  const { log, lines } = recordedLog()
+  const migrations = [...(await loadMigrations()), step('9999_slow', 'create table once (x integer); select pg_sleep(2)')]
+  const opening = openDatabase({ dataDir, log, use: 'server', migrations, ...QUICK })
+  await waitFor('the migration', () => lines(/9999_slow for/).length > 0)
+  process.kill(await postmasterPid(dataDir), 'SIGKILL')
+  const database = await opening
+  onTestFinished(() => database.close())
+  expect(lines(/was lost during its migration, which is tried again/)).not.toEqual([])
+  expect((await sql`select x from once`.execute(database.db)).rows).toEqual([])
+})
+
+test('§design 4 a database that ends again and again during a migration is given up with what to do', async () => {
+  const url = await createDatabase('ends_again')
+  const killing = step('0001_killing', 'select pg_terminate_backend(pg_backend_pid())')
+  await expect(open({ url, migrations: [killing] })).rejects.toThrow(
+    /^The connection to the database was lost 5 times during its migration \(.*\): look into the database's log/,
+  )
 })
 
 test('§design 4 a start that is given up in the middle of a migration ends at once and leaves no statement running', async () => {
