@@ -114,6 +114,7 @@ export async function createApp({
   const http = createHttp({
     routes,
     database,
+    files,
     sessions,
     botTokens,
     attempts,

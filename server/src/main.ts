@@ -22,6 +22,8 @@ import type { Sessions } from '#src/identity/sessions.ts'
 
 /** After this long a stop no longer waits for requests under way. */
 const DRAIN_MS = 7000
+/** A server that stops because of an error ends after this time even if the stop hangs. */
+const STOP_MS = 15_000
 const WEB_APP = fileURLToPath(new URL('../../web/dist', import.meta.url))
 
 await main()
@@ -31,6 +33,15 @@ async function main(): Promise<void> {
   const starting = new AbortController()
   let stop = (): void => starting.abort(new Error('stopped before it was ready'))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop())
+  let exitCode = 0
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+    process.on(event, (err) => {
+      log.fatal({ event: 'unforeseen', err }, 'the server stops after an error that nobody foresaw')
+      if (exitCode !== 0) return
+      exitCode = 1
+      setTimeout(() => process.exit(exitCode), STOP_MS).unref()
+      stop()
+    })
   try {
     const config = readConfig()
     const running = await start(config, log, starting.signal)
@@ -40,11 +51,11 @@ async function main(): Promise<void> {
       if (since !== undefined && performance.now() - since > 1000) process.exit(1)
       if (since !== undefined) return
       since = performance.now()
-      void running.stop().then(() => process.exit(0))
+      void running.stop().finally(() => process.exit(exitCode))
     }
     if (starting.signal.aborted) stop()
   } catch (error) {
-    if (error === starting.signal.reason) process.exit(0)
+    if (error === starting.signal.reason) process.exit(exitCode)
     if (!(error instanceof ConfigError) && !(error instanceof StartError)) log.fatal({ err: error }, 'the server could not start')
     process.stderr.write(`Arcade Console cannot start: ${error instanceof Error ? error.message : String(error)}\n`)
     process.exit(1)
@@ -63,6 +74,10 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
   let isStopping = false
   try {
     const fileStore = openFileStore(config)
+    await fileStore.check().catch((error: unknown) => {
+      if (error instanceof StartError) throw error
+      log.warn({ err: error }, 'files cannot be stored at the moment')
+    })
     const images = createImages()
     const { http, sessions, attempts, signInGuard, files, live } = await createApp({
       config,

@@ -2,9 +2,12 @@
 import { mkdir, open, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
+import { isDiskFull } from '#src/postgres/errors.ts'
 
 /** Bytes by key, whole or not at all. A key is `folder/name` of letters, digits, dots, hyphens and underscores. */
 export interface FileStore {
+  /** Rejects when files cannot be stored at the moment, with a StartError where only a person can mend it. */
+  check(): Promise<void>
   /** Returns once the bytes would survive a power failure. */
   put(key: string, bytes: Uint8Array, mediaType: string): Promise<void>
   /** `undefined` if there is no such file. */
@@ -22,6 +25,18 @@ export interface OpenFile {
 export function diskStore(root: string): FileStore {
   const pathOf = (key: string): string => join(root, checkedKey(key))
   return {
+    /** A full disk passes: reading goes on there. */
+    async check() {
+      const probe = join(root, `.probe-${process.pid}`)
+      try {
+        await mkdir(root, { recursive: true })
+        await (await open(probe, 'w', 0o600)).close()
+        await unlink(probe)
+      } catch (error) {
+        if (!isDiskFull(error)) throw error
+      }
+    },
+
     async put(key, bytes) {
       const path = pathOf(key)
       await mkdir(dirname(path), { recursive: true })

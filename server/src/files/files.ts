@@ -5,12 +5,13 @@
  * No transaction waits for the store, which may be slow: whoever needs its answer asks before or after.
  */
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { diskStore, type FileStore, isKey, type OpenFile } from './disk.ts'
-import { s3Store } from './s3.ts'
+import { s3Store, storeUnavailable } from './s3.ts'
 
 /** The store that FILES_URL names, or the folder DATA_DIR/files. Nothing is opened before it is used. */
 export function openFileStore({ filesUrl, dataDir }: { filesUrl: string | undefined; dataDir: string }): FileStore {
@@ -38,12 +39,18 @@ export interface Files {
   keep(tx: Kysely<Tables>, keys: string[]): Promise<string | undefined>
   /** In the transaction of the row that named them: makes files go. Call `sweepSoon` after it committed. */
   remove(tx: Kysely<Tables>, keys: string[]): Promise<void>
+  /** Whether files can be stored, as of the last few seconds. */
+  isReady(): Promise<boolean>
   /** Starts a sweep without waiting for it. */
   sweepSoon(): void
   /** Removes from the store what is due. A chore; any number of processes may do so at once. */
   sweep(): Promise<void>
 }
 
+/** A store that has so many files of keys that nobody has used does not tell the truth. */
+const TAKEN_MAX = 20
+const READY_MS = 1000
+const READY_AGAIN_MS = 3000
 const ORPHAN_SECONDS = 60 * 60
 const RETRY_SECONDS = 10 * 60
 
@@ -53,13 +60,17 @@ const mediaTypes = { png: 'image/png', jpg: 'image/jpeg', webp: 'image/webp', gi
 export function createFiles({ database, store, log }: { database: Database; store: FileStore; log: Logger }): Files {
   const { db } = database
   let lastTimestamp = 0
+  let ready: { askedAt: number; answer: Promise<boolean> } | undefined
 
   /** Gives a key that no file has or had, and lists it for removal. The primary key of `file_removals` keeps two processes apart. */
   const reserve = async (folder: string, name: string): Promise<string> => {
-    for (;;) {
+    for (let taken = 0; taken < TAKEN_MAX;) {
       lastTimestamp = Math.max(Date.now(), lastTimestamp + 1)
       const key = `${folder}/${lastTimestamp}_${name}`
-      if (await store.has(key)) continue
+      if (await store.has(key)) {
+        taken += 1
+        continue
+      }
       const { numInsertedOrUpdatedRows } = await db
         .insertInto('file_removals')
         .values({ key, requested_at: sql<Date>`now() + make_interval(secs => ${ORPHAN_SECONDS})` })
@@ -67,6 +78,7 @@ export function createFiles({ database, store, log }: { database: Database; stor
         .executeTakeFirst()
       if (numInsertedOrUpdatedRows === 1n) return key
     }
+    throw storeUnavailable(new Error(`the file store says of each of ${TAKEN_MAX} new keys that it has such a file`))
   }
 
   const files: Files = {
@@ -111,6 +123,17 @@ export function createFiles({ database, store, log }: { database: Database; stor
         .values(keys.map((key) => ({ key })))
         .onConflict((conflict) => conflict.doNothing())
         .execute()
+    },
+
+    isReady() {
+      if (ready === undefined || performance.now() - ready.askedAt > READY_AGAIN_MS) {
+        const answer = store.check().then(
+          () => true,
+          () => false,
+        )
+        ready = { askedAt: performance.now(), answer: Promise.race([answer, pause(READY_MS, false, { ref: false })]) }
+      }
+      return ready.answer
     },
 
     sweepSoon() {

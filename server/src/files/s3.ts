@@ -4,6 +4,7 @@
  */
 import type { S3Client } from '@aws-sdk/client-s3'
 import { Failure } from '#src/calls.ts'
+import { StartError } from '#src/postgres/errors.ts'
 import { checkedKey, type FileStore } from './disk.ts'
 
 const CONNECT_TIMEOUT_MS = 3000
@@ -55,6 +56,21 @@ export function s3Store(url: string): FileStore {
   const at = (key: string) => ({ Bucket: bucket, Key: prefix === '' ? checkedKey(key) : `${prefix}/${checkedKey(key)}` })
 
   return {
+    /** Asks for a file that is not there: that tells whether the bucket is, takes no further right and leaves nothing behind. */
+    async check() {
+      await send((client, sdk) => client.send(new sdk.GetObjectCommand(at('readiness/probe')))).catch((error: unknown) => {
+        const { name } = error as Error
+        if (name === 'NoSuchBucket') {
+          throw new StartError(
+            `FILES_URL names the bucket ${bucket}, which does not exist: create it, or name another one.`,
+            { cause: error },
+          )
+        }
+        // Amazon's answer for a file that is not there, to whoever may not list the bucket.
+        if (name !== 'AccessDenied') throw error
+      })
+    },
+
     async put(key, bytes, mediaType) {
       await send((client, sdk) =>
         client.send(
@@ -79,7 +95,7 @@ export function s3Store(url: string): FileStore {
   }
 }
 
-function storeUnavailable(cause: unknown): Failure {
+export function storeUnavailable(cause: unknown): Failure {
   return new Failure('UNAVAILABLE', {
     message: 'The file store is not available right now. Please try again in a moment.',
     cause,

@@ -1,6 +1,12 @@
 /** What every call has in common: origin, bodies, hostile input, headers, the error envelope (security.md). */
-import { describe, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { serve } from '@hono/node-server'
+import { pino } from 'pino'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { contract } from '@arcade/contract/contract'
+import { diskStore } from '#src/files/disk.ts'
 import { testApp } from '#src/testing/test-app.ts'
 import { pathPattern, routesOf } from './routes.ts'
 
@@ -181,6 +187,37 @@ describe('design §8 ids that read like a fixed part of an address', () => {
   )
 })
 
+describe('security: connections', () => {
+  test('a sender that goes away in the middle of a body is no fault of the database', async () => {
+    const lines: string[] = []
+    const app = await testApp({ log: pino({ level: 'info' }, { write: (line) => void lines.push(line) }) })
+    const body = new ReadableStream({
+      pull: (controller) => controller.error(Object.assign(new Error('aborted'), { code: 'ECONNRESET' })),
+    })
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' } as RequestInit
+    const answer = await app.fetch('/api/session', init)
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ code: 'INVALID_INPUT', message: 'The request broke off.' })
+    expect(lines).toEqual([])
+  })
+
+  test('two Host headers are refused, for a proxy and the server may each believe another one', async () => {
+    const app = await testApp()
+    const server = serve({ fetch: app.nodeFetch, port: 0, hostname: '127.0.0.1' })
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const { port } = server.address() as { port: number }
+    const statusWith = async (headers: string): Promise<string> => {
+      const socket = connect(port, '127.0.0.1')
+      socket.write(`GET /healthz HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`)
+      return (await text(socket)).slice(0, 12)
+    }
+    expect(await statusWith('Host: a\r\n')).toBe('HTTP/1.1 200')
+    expect(await statusWith('Host: a\r\nHost: b\r\n')).toBe('HTTP/1.1 400')
+    expect(await statusWith('Host: a\r\nhOST: a\r\n')).toBe('HTTP/1.1 400')
+  })
+})
+
 describe('security: browser', () => {
   test('every answer carries the security headers, and private ones are not stored', async () => {
     const app = await testApp()
@@ -218,5 +255,11 @@ describe('§7 the API describes itself', () => {
     const app = await testApp()
     expect((await app.guest.call('GET', '/healthz')).status).toBe(200)
     expect((await app.guest.call('GET', '/readyz')).status).toBe(200)
+  })
+
+  test('/readyz says no while files cannot be stored', async () => {
+    const app = await testApp({ fileStore: diskStore('/dev/null/files') })
+    expect((await app.guest.call('GET', '/readyz')).status).toBe(503)
+    expect((await app.guest.call('GET', '/healthz')).status).toBe(200)
   })
 })

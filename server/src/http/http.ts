@@ -11,6 +11,7 @@ import type { ErrorCode } from '@arcade/contract/errors'
 import type { BotTokens } from '#src/identity/bot-tokens.ts'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import type { Files } from '#src/files/files.ts'
 import type { Attempts } from '#src/identity/attempts.ts'
 import { deviceName } from '#src/identity/device-name.ts'
 import { DEVICE_MAX_SECONDS, type Devices } from '#src/identity/devices.ts'
@@ -31,6 +32,7 @@ import type { WebApp } from './static.ts'
 export interface HttpServices {
   routes: BoundRoute[]
   database: Database
+  files: Files
   sessions: Sessions
   botTokens: BotTokens
   attempts: Attempts
@@ -83,7 +85,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
   const patterns = routes.map(({ path, method }) => ({ method, pattern: pathPattern(path) }))
   http.get('/healthz', () => json({ status: 'ok' }))
   http.get('/readyz', async () => {
-    const isReady = !services.isStopping() && (await database.isReady())
+    const isReady = !services.isStopping() && (await database.isReady()) && (await services.files.isReady())
     return json({ status: isReady ? 'ready' : 'not ready' }, isReady ? 200 : 503)
   })
   http.get('/api/openapi.json', async () => json(await openApiDocument(services.publicOrigin)))
@@ -111,6 +113,8 @@ export function createHttp(services: HttpServices): Hono<Env> {
     logFailure(log, failure, { requestId, method: c.req.method, route: 'http', address: addressOf(c) })
     return send(failureAnswer(failure, requestId))
   })
+  const { fetch } = http
+  http.fetch = (request, env, context) => (hasTwoHosts(env) ? refuse('INVALID_INPUT') : fetch(request, env, context))
   return http
 
   /** What GET /api/session answers, for the page to start with. Null if that fails: then the page asks by itself. */
@@ -182,6 +186,12 @@ export function createHttp(services: HttpServices): Hono<Env> {
       return send({ status, headers: { ...failed, ...headers }, body }, cookies)
     }
   }
+}
+
+/** Node takes the first `Host` and a proxy perhaps the last (RFC 9112, 3.2). */
+function hasTwoHosts(env: Env['Bindings'] | undefined): boolean {
+  const names = env?.incoming?.rawHeaders?.filter((text, index) => index % 2 === 0 && text.length === 4 && /^host$/i.test(text))
+  return names !== undefined && names.length > 1
 }
 
 /** `/removeUser/{id}` as Hono writes it. */

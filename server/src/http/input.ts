@@ -77,7 +77,10 @@ async function readBytes(request: Request, limitBytes: number, tooLarge?: string
   const reader = (request.body as ReadableStream<Uint8Array> | null)?.getReader()
   if (!reader) return new Uint8Array()
   for (;;) {
-    const { done, value } = await reader.read()
+    const { done, value } = await reader.read().catch((cause: unknown) => {
+      // Whoever sent it has gone: that is no fault of the server or its database.
+      throw new Failure('INVALID_INPUT', { message: 'The request broke off.', cause })
+    })
     if (done) return Buffer.concat(chunks, length)
     length += value.byteLength
     if (length > limitBytes) {

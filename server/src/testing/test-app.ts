@@ -1,7 +1,7 @@
 /** The app as tests call it: without a port, on a real database, as a guest, a user, an admin or a bot. */
 import os from 'node:os'
 import { join } from 'node:path'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { type App, createApp } from '#src/app.ts'
 import { createBotToken } from '#src/identity/bot-tokens.ts'
 import type { Database } from '#src/db/database.ts'
@@ -58,6 +58,7 @@ export async function testApp(
     trustedProxies?: string[]
     fileStore?: FileStore
     images?: Images
+    log?: Logger
     webApp?: WebApp
     database?: Database
   } = {},
@@ -74,7 +75,7 @@ export async function testApp(
     database,
     fileStore: options.fileStore ?? diskStore(join(os.tmpdir(), `arcade-test-files-${process.pid}`)),
     images: options.images ?? sharedImages,
-    log: pino({ level: 'silent' }),
+    log: options.log ?? pino({ level: 'silent' }),
     ...(options.webApp && { webApp: options.webApp }),
   })
   const fetch = async (path: string, init?: RequestInit, peer?: string): Promise<Response> =>

@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import sharp from 'sharp'
 import { diskStore, type FileStore } from '#src/files/disk.ts'
 import { s3Store } from '#src/files/s3.ts'
+import { StartError } from '#src/postgres/errors.ts'
 import { type S3Server, startS3Server } from '#src/testing/s3-server.ts'
 import { testApp } from '#src/testing/test-app.ts'
 import { canvas, download, png, upload } from '#src/testing/test-images.ts'
@@ -317,6 +318,18 @@ describe.each(stores)('files on $name', ({ open }) => {
 })
 
 describe('the store is away', () => {
+  test('security: a store that says it has every file ends an upload instead of keeping it for ever', async () => {
+    const app = await testApp({ fileStore: { ...diskStore(folder), has: async () => true } })
+    const admin = await app.signUp('admin')
+    expect(await upload(app, admin, png)).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } })
+  })
+
+  test('design §8 a bucket that does not exist is refused at the start, in one sentence', async () => {
+    await s3Store(s3.url).check()
+    const message = 'FILES_URL names the bucket nowhere, which does not exist: create it, or name another one.'
+    await expect(s3Store(s3.url.replace(/^s3:..[^?/]*/, 's3://nowhere')).check()).rejects.toThrow(new StartError(message))
+  })
+
   test('security: 503 with what happened, never a hanging or broken page', async () => {
     const away = s3Store('s3://arcade?endpoint=http://127.0.0.1:1')
     const app = await testApp({ fileStore: away })
