@@ -8,6 +8,7 @@ import { createBotTokens } from '#src/identity/bot-tokens.ts'
 import type { Config } from './config.ts'
 import type { Database } from '#src/db/database.ts'
 import { createDownloads } from '#src/sheets/download.ts'
+import type { Spool } from '#src/sheets/spool.ts'
 import { accountHandlers } from '#src/features/account/account.ts'
 import { authHandlers } from '#src/features/auth/auth.ts'
 import { servedUsers } from '#src/features/users/users-list.ts'
@@ -34,10 +35,11 @@ import type { WebApp } from '#src/http/static.ts'
 import { createSessions, type Sessions } from '#src/identity/sessions.ts'
 
 export interface AppOptions {
-  config: Pick<Config, 'publicOrigin' | 'registrationEmailHost' | 'passwordPolicy' | 'rateLimit' | 'trustedProxies'>
+  config: Pick<Config, 'publicOrigin' | 'registrationEmailHost' | 'passwordPolicy' | 'rateLimit' | 'trustedProxies' | 'maxExports'>
   database: Database
   fileStore: FileStore
   images: Images
+  spool: Spool
   log: Logger
   webApp?: WebApp
   isStopping?: () => boolean
@@ -58,6 +60,7 @@ export async function createApp({
   database,
   fileStore,
   images,
+  spool,
   log,
   webApp,
   isStopping = () => false,
@@ -67,7 +70,7 @@ export async function createApp({
   const devices = await createDevices(database)
   const signInGuard = createSignInGuard({ database, attempts, devices, log })
   const { registrationEmailHost, passwordPolicy, publicOrigin } = config
-  const downloads = createDownloads({ database, log })
+  const downloads = createDownloads({ database, log, spool, maxExports: config.maxExports })
   const files = createFiles({ database, store: fileStore, log })
   const services = {
     database,

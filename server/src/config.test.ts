@@ -5,7 +5,13 @@ import { ConfigError, readConfig } from './config.ts'
 describe('design §8 the environment', () => {
   test('has the documented defaults', () => {
     const config = readConfig({})
-    expect(config).toMatchObject({ port: 3000, host: '127.0.0.1', registrationEmailHost: 'gmail.com', rateLimit: true })
+    expect(config).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      registrationEmailHost: 'gmail.com',
+      rateLimit: true,
+      maxExports: 4,
+    })
     expect(config.dataDir.endsWith('/data')).toBe(true)
     expect(config.firstAdmin).toBeUndefined()
   })
@@ -25,6 +31,8 @@ describe('design §8 the environment', () => {
     ['DATABASE_POOL_SIZE', '1'],
     ['DATABASE_STATEMENT_TIMEOUT_MS', '30s'],
     ['DATABASE_LOCK_TIMEOUT_MS', '0'],
+    ['MAX_EXPORTS', '0'],
+    ['MAX_EXPORTS', 'four'],
     ['FILES_URL', 'ftp://x'],
     ['PUBLIC_URL', 'console.example.org'],
     ['PUBLIC_URL', 'https://console.example.org/path'],

@@ -16,6 +16,8 @@ export interface Config {
   databaseUrl: string | undefined
   /** What the operator sets of the limits of the server's database connections; times in milliseconds. */
   databaseLimits: { size?: number; statementTimeoutMs?: number; lockTimeoutMs?: number }
+  /** How many spreadsheets may be written at once. */
+  maxExports: number
   /** `s3://bucket?endpoint=…`, or unset for DATA_DIR/files. */
   filesUrl: string | undefined
   /** The origin under which browsers reach the console, e.g. `https://console.example.org`. */
@@ -67,6 +69,7 @@ const variables = {
   DATABASE_POOL_SIZE: [wholeNumber(2, 1000), 'a number of connections from 2 to 1000'],
   DATABASE_STATEMENT_TIMEOUT_MS: [wholeNumber(1000, 3_600_000), 'milliseconds from 1000 to 3600000'],
   DATABASE_LOCK_TIMEOUT_MS: [wholeNumber(10, 60_000), 'milliseconds from 10 to 60000'],
+  MAX_EXPORTS: [wholeNumber(1, 100), 'a number of exports at once from 1 to 100'],
   FILES_URL: [url('s3:'), 's3://bucket?endpoint=https://…'],
   PUBLIC_URL: [origin, 'an address such as https://console.example.org, without a path'],
   ADMIN_EMAIL: [z.string().regex(z.regexes.email), 'an e-mail address'],
@@ -112,6 +115,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       ...(statementTimeoutMs !== undefined && { statementTimeoutMs }),
       ...(lockTimeoutMs !== undefined && { lockTimeoutMs }),
     },
+    maxExports: read('MAX_EXPORTS') ?? 4,
     filesUrl: read('FILES_URL'),
     publicOrigin: publicUrl === undefined ? undefined : new URL(publicUrl).origin,
     firstAdmin: email !== undefined && password !== undefined ? { email, password } : undefined,

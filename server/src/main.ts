@@ -1,5 +1,6 @@
 /** The server process: configuration → database → migrations → app → listen → stop gracefully. */
 import type { Server } from 'node:http'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serve } from '@hono/node-server'
 import { type Logger, pino } from 'pino'
@@ -16,6 +17,7 @@ import { ensureAdmin } from '#src/identity/accounts.ts'
 import { forgetIdempotencyKeys } from '#src/identity/idempotency.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
 import { openFileStore } from '#src/files/files.ts'
+import { openSpool } from '#src/sheets/spool.ts'
 import { loadWebApp } from '#src/http/static.ts'
 import { preparePasswords } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
@@ -79,11 +81,13 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       log.warn({ err: error }, 'files cannot be stored at the moment')
     })
     const images = createImages()
+    const spool = await openSpool({ directory: join(dataDir, 'spool'), log })
     const { http, sessions, attempts, signInGuard, files, live } = await createApp({
       config,
       database,
       fileStore,
       images,
+      spool,
       log,
       webApp,
       isStopping: () => isStopping,

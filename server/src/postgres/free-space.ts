@@ -44,7 +44,7 @@ const REFRESH_MS = 250
 const SPARE_FILE_MS = 2_000
 const MB = 1024 * 1024
 
-/** Three of PostgreSQL's 16 MB log segments; down to one and a half on a small disk. */
-function reserveBytes(diskBytes: number): number {
+/** What has to stay free of a disk for PostgreSQL: three of its 16 MB log segments; down to one and a half on a small disk. */
+export function reserveBytes(diskBytes: number): number {
   return Math.min(48 * MB, Math.max(24 * MB, diskBytes / 8))
 }

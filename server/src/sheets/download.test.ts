@@ -1,6 +1,8 @@
 /** Downloads (§7; security.md, Exports): one snapshot, progress, limits, and a connection freed however a transfer ends. */
 import type { AddressInfo } from 'node:net'
 import type { Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { serve } from '@hono/node-server'
 import { sql } from 'kysely'
 import { pino } from 'pino'
@@ -9,8 +11,9 @@ import type { CallContext } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { addCount } from '#src/testing/activity.ts'
 import { readSheets } from '#src/testing/read-sheets.ts'
-import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
-import { createDownloads, type Downloads, MAX_EXPORTS } from './download.ts'
+import { type Client, MAX_EXPORTS, type TestApp, testApp } from '#src/testing/test-app.ts'
+import { createDownloads, type Downloads } from './download.ts'
+import { openSpool } from './spool.ts'
 
 /** A transfer of so many is far from done when the buffers on its way are full: each has 4,000 incompressible characters. */
 const MANY = 4000
@@ -171,7 +174,7 @@ describe('progress and limits', () => {
   })
 
   test('of more exports than a server can hold the last is refused in words, and goes on once there is room', async () => {
-    const app = await testApp()
+    const app = await testApp({ spoolBytes: 0 })
     const admin = await app.signUp('admin')
     await addPlayers(app.database)
     const readers = []
@@ -191,8 +194,23 @@ describe('progress and limits', () => {
 })
 
 describe('security: a connection is freed', () => {
+  test('as soon as the sheet is written: readers who take nothing keep nobody from their exports, and get all of it later', async () => {
+    const app = await testApp({ maxExports: 1 })
+    const admin = await app.signUp('admin')
+    await addPlayers(app.database)
+    const responses = []
+    for (let count = 0; count < 3; count += 1) {
+      responses.push(await app.fetch(START, { headers: admin.headers }))
+      await expectFreed(app.database)
+    }
+    await sql`delete from telegram_users`.execute(app.database.db)
+    const [first, ...others] = await Promise.all(responses.map(async (response) => Buffer.from(await response.arrayBuffer())))
+    expect(readSheets(new Uint8Array(first!).buffer)['Telegram Users']).toHaveLength(MANY + 1)
+    expect(others.every((bytes) => bytes.equals(first!))).toBe(true)
+  })
+
   test('when the reader cancels', async () => {
-    const app = await testApp()
+    const app = await testApp({ spoolBytes: 0 })
     const admin = await app.signUp('admin')
     await addPlayers(app.database)
     const reader = await begin(app, admin)
@@ -202,11 +220,11 @@ describe('security: a connection is freed', () => {
   })
 
   test('when the reader stalls', async () => {
-    const app = await testApp()
+    const app = await testApp({ spoolBytes: 0 })
     await addPlayers(app.database)
     const lines: string[] = []
     const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
-    const { body } = await players(createDownloads({ database: app.database, log, stallMs: 200 }))
+    const { body } = await players(await bareDownloads(app, 200, log))
     const reader = body.getReader()
     await reader.read()
     await expectFreed(app.database)
@@ -219,20 +237,16 @@ describe('security: a connection is freed', () => {
   })
 
   test('when nobody ever reads', async () => {
-    const app = await testApp()
+    const app = await testApp({ spoolBytes: 0 })
     await addPlayers(app.database)
-    await players(createDownloads({ database: app.database, log: pino({ level: 'silent' }), stallMs: 200 }))
+    await players(await bareDownloads(app, 200))
     await expectFreed(app.database)
   })
 
   test('when the client leaves before the first row', async () => {
-    const app = await testApp()
+    const app = await testApp({ spoolBytes: 0 })
     const leaving = new AbortController()
-    const starting = players(
-      createDownloads({ database: app.database, log: pino({ level: 'silent' }) }),
-      'select 1 as id from pg_sleep(600)',
-      leaving.signal,
-    )
+    const starting = players(await bareDownloads(app), 'select 1 as id from pg_sleep(600)', leaving.signal)
     await expect.poll(() => snapshotsOf(app.database)).toHaveLength(1)
     leaving.abort()
     await expect(starting).rejects.toMatchObject({ code: 'TOO_SLOW' })
@@ -240,12 +254,18 @@ describe('security: a connection is freed', () => {
   })
 
   test('when the answer cannot begin, which is then an ordinary failure', async () => {
-    const app = await testApp()
-    const downloads = createDownloads({ database: app.database, log: pino({ level: 'silent' }) })
+    const app = await testApp({ spoolBytes: 0 })
+    const downloads = await bareDownloads(app)
     for (let round = 0; round < MAX_EXPORTS + 1; round += 1)
       await expect(players(downloads, 'select 1 / 0 as id')).rejects.toThrow('division by zero')
     await expectFreed(app.database)
   })
+
+  /** Downloads that keep nothing for slow readers. */
+  async function bareDownloads({ database }: TestApp, stallMs?: number, log = pino({ level: 'silent' })): Promise<Downloads> {
+    const spool = await openSpool({ directory: join(tmpdir(), `arcade-test-bare-${process.pid}`), log, limitBytes: 0 })
+    return createDownloads({ database, log, spool, maxExports: MAX_EXPORTS, ...(stallMs !== undefined && { stallMs }) })
+  }
 
   /** A download without a call around it. */
   function players(
@@ -297,7 +317,7 @@ describe('over a real socket', () => {
   }
 
   test('security: a failure half-way breaks the transfer instead of ending it well', async () => {
-    const app = await testApp()
+    const app = await testApp({ spoolBytes: 0 })
     const admin = await app.signUp('admin')
     await addPlayers(app.database)
     const response = await fetch((await listen(app)) + START, { headers: admin.headers })
@@ -317,7 +337,7 @@ describe('over a real socket', () => {
   })
 
   test('security: a client that hangs up frees the cursor', async () => {
-    const app = await testApp()
+    const app = await testApp({ spoolBytes: 0 })
     const admin = await app.signUp('admin')
     await addPlayers(app.database)
     const leaving = new AbortController()

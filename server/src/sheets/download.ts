@@ -1,6 +1,6 @@
 /**
  * Spreadsheets as answers to calls (§7): rows of one snapshot, streamed. Hides the limit on exports at once, progress, the audit
- * entry, and that a connection is freed however a transfer ends: read to its end, given up, stalled or failed.
+ * entry, and that a connection is freed as soon as the sheet is written, and however a transfer ends: given up, stalled or failed.
  */
 import type { Logger } from 'pino'
 import { XLSX_MEDIA_TYPE } from '@arcade/contract/download'
@@ -9,11 +9,15 @@ import { type CallContext, Failure, signedIn, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { isDiskFull } from '#src/postgres/errors.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
+import type { Spool, Transfer } from './spool.ts'
 import { type Column, spreadsheet } from './spreadsheet.ts'
 
-/** Each export holds a database connection and half a core. Further ones are asked to come again. */
-export const MAX_EXPORTS = 4
-/** A reader that takes no rows for so long is cut off, because an open snapshot keeps the database from vacuuming. */
+/** Sheets that are written but not taken hold no connection, yet memory: so many for each export that may run. */
+const TRANSFERS_PER_EXPORT = 16
+/**
+ * A reader for whom no row was read in so long, as neither they nor the spool took any more, is cut off: an open snapshot keeps the
+ * database from vacuuming.
+ */
 const STALL_MS = 60_000
 const BATCH_ROWS = 1000
 const RETRY_AFTER_SECONDS = 15
@@ -46,38 +50,49 @@ export interface DownloadAnswer {
 export interface Downloads {
   /** @throws Failure while nothing was sent; a later failure breaks the transfer, so that a short file never looks whole */
   start<Row>(options: DownloadOptions<Row>): Promise<DownloadAnswer>
-  /** Rows written so far of all, to whom started the download. @throws Failure NOT_FOUND once it is over, or in another process */
+  /** Rows that were sent so far of all, to whom started the download. @throws Failure NOT_FOUND once it is over, or in another process */
   progress(exportId: string, context: CallContext): { rows: number; total: number }
 }
 
 interface Export {
   id: string | undefined
   userId: string
+  /** Written so far. */
   rows: number
   total: number
+  transfer?: Transfer
 }
 
 export function createDownloads({
   database,
   log,
+  spool,
+  maxExports,
   stallMs = STALL_MS,
 }: {
   database: Database
   log: Logger
+  spool: Spool
+  /** How many sheets may be written at once. Each holds a database connection and half a core. */
+  maxExports: number
   stallMs?: number
 }): Downloads {
+  /** Those whose sheet is being written. */
+  const writing = new Set<Export>()
+  /** Those and the ones whose reader has not taken all of it. */
   const running = new Set<Export>()
   const downloads: Downloads = {
     async start<Row>(options: DownloadOptions<Row>) {
       const { context, exportId, fileName, sheetName } = options
       const { id: userId } = signedIn(context)
-      if (running.size >= MAX_EXPORTS) {
+      if (writing.size >= maxExports || spool.transfers >= maxExports * TRANSFERS_PER_EXPORT) {
         throw new Failure('UNAVAILABLE', {
           message: 'Too many downloads are running. Please try again in a moment.',
           retryAfterSeconds: RETRY_AFTER_SECONDS,
         })
       }
       const current: Export = { id: exportId, userId, rows: 0, total: 0 }
+      writing.add(current)
       running.add(current)
       try {
         const stalled = new AbortController()
@@ -85,14 +100,7 @@ export function createDownloads({
           database,
           stallMs,
           onStall: (error) => stalled.abort(error),
-          onEnd: (error) => {
-            running.delete(current)
-            if (error === undefined) return
-            log.error(
-              { event: 'download-broken', target: options.target, requestId: context.requestId, err: error },
-              'a download broke off',
-            )
-          },
+          onEnd: () => void writing.delete(current),
         })
         // What is refused above, such as a history that never was, takes nothing away.
         await auditDownload(options).catch(async (error: unknown) => {
@@ -103,15 +111,26 @@ export function createDownloads({
         const onRows = (written: number): void => {
           current.rows = written
         }
+        const sheet = spreadsheet({ sheetName, columns, rows: batches, onRows, signal: stalled.signal })
+        current.transfer = spool.through(sheet)
+        void current.transfer.ended.then((error) => {
+          running.delete(current)
+          if (error === undefined) return
+          log.error(
+            { event: 'download-broken', target: options.target, requestId: context.requestId, err: error },
+            'a download broke off',
+          )
+        })
         return {
           headers: {
             'content-type': XLSX_MEDIA_TYPE,
             'content-disposition': `attachment; filename="${fileName}"`,
             'x-row-count': String(total),
           },
-          body: spreadsheet({ sheetName, columns, rows: batches, onRows, signal: stalled.signal }),
+          body: current.transfer.body,
         }
       } catch (error) {
+        writing.delete(current)
         running.delete(current)
         throw error
       }
@@ -119,7 +138,8 @@ export function createDownloads({
 
     progress(exportId, context) {
       const { id: userId } = signedIn(context)
-      for (const { id, userId: owner, rows, total } of running) if (id === exportId && owner === userId) return { rows, total }
+      for (const { id, userId: owner, rows, total, transfer } of running)
+        if (id === exportId && owner === userId) return { rows: Math.floor(rows * (transfer?.takenShare() ?? 0)), total }
       throw new Failure('NOT_FOUND')
     },
   }
@@ -153,8 +173,8 @@ interface BatchServices {
   database: Database
   stallMs: number
   onStall: (error: Error) => void
-  /** Once, when the rows need nothing any more; `error` if they broke off. */
-  onEnd: (error?: unknown) => void
+  /** Once, when the rows need nothing any more. */
+  onEnd: () => void
 }
 
 /**
@@ -177,19 +197,18 @@ async function openBatches<Row>({ open, context }: DownloadOptions<Row>, { datab
 
   let timer: NodeJS.Timeout | undefined
   let isOver = false
-  const end = (error?: unknown): void => {
+  const end = (): void => {
     if (isOver) return
     isOver = true
     clearTimeout(timer)
     released.resolve()
-    holding.catch(() => {}).finally(() => onEnd(error))
+    holding.catch(() => {}).finally(onEnd)
   }
   const watch = (): void => {
     if (isOver) return
     timer = setTimeout(() => {
-      const error = new Error('The reader stalled')
-      end(error)
-      onStall(error)
+      end()
+      onStall(new Error('The reader stalled'))
     }, stallMs)
   }
   watch()
@@ -205,7 +224,7 @@ async function openBatches<Row>({ open, context }: DownloadOptions<Row>, { datab
         else watch()
         return result
       } catch (error) {
-        end(error)
+        end()
         throw error
       }
     },

@@ -12,8 +12,10 @@ import { createImages, type Images } from '#src/features/announcements/images.ts
 import type { WebApp } from '#src/http/static.ts'
 import { hashPassword } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
+import { openSpool } from '#src/sheets/spool.ts'
 import { testDatabase } from './test-database.ts'
 
+export const MAX_EXPORTS = 4
 export const PASSWORD = 'correct horse'
 const ORIGIN = 'http://console.test'
 
@@ -59,11 +61,20 @@ export async function testApp(
     fileStore?: FileStore
     images?: Images
     log?: Logger
+    /** How much of exports is kept for slow readers; with 0 a reader who takes nothing holds a snapshot. */
+    spoolBytes?: number
+    maxExports?: number
     webApp?: WebApp
     database?: Database
   } = {},
 ): Promise<TestApp> {
   const database = options.database ?? (await testDatabase())
+  const log = pino({ level: 'silent' })
+  const spool = await openSpool({
+    directory: join(os.tmpdir(), `arcade-test-spool-${process.pid}`),
+    log,
+    ...(options.spoolBytes !== undefined && { limitBytes: options.spoolBytes }),
+  })
   const { http, sessions, files, live } = await createApp({
     config: {
       publicOrigin: options.publicOrigin,
@@ -71,11 +82,13 @@ export async function testApp(
       rateLimit: options.rateLimit ?? false,
       passwordPolicy: options.passwordPolicy ?? 'standard',
       trustedProxies: options.trustedProxies ?? [],
+      maxExports: options.maxExports ?? MAX_EXPORTS,
     },
     database,
     fileStore: options.fileStore ?? diskStore(join(os.tmpdir(), `arcade-test-files-${process.pid}`)),
     images: options.images ?? sharedImages,
-    log: options.log ?? pino({ level: 'silent' }),
+    spool,
+    log,
     ...(options.webApp && { webApp: options.webApp }),
   })
   const fetch = async (path: string, init?: RequestInit, peer?: string): Promise<Response> =>

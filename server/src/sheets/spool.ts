@@ -1,0 +1,279 @@
+/**
+ * Keeps what a slow reader of a spreadsheet has not taken yet, so that the sheet is written at its own pace and the database's snapshot
+ * ends with it (design §4, ADR 10). Hides the temporary file, how much room it may take, and that it goes however the transfer ends.
+ */
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, mkdir, open, rm, statfs, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { reserveBytes } from '#src/postgres/free-space.ts'
+
+export interface Spool {
+  /** How many transfers have not ended. */
+  readonly transfers: number
+  /** Reads `source` ahead of its reader. A failure of the source breaks the stream at once, whatever is still kept. */
+  through(source: ReadableStream<Uint8Array>): Transfer
+}
+
+export interface Transfer {
+  body: ReadableStream<Uint8Array>
+  /** The share of what was written so far that the reader has taken, from 0 to 1. */
+  takenShare(): number
+  /** Once the reader has all of it, left, or was cut off; then with the reason. */
+  ended: Promise<unknown>
+}
+
+export interface SpoolOptions {
+  /** A folder of the spool's own; what is in it is removed at the start. */
+  directory: string
+  log: Logger
+  /** For all transfers together; 0 keeps nothing but what fits into memory. */
+  limitBytes?: number
+  /** A reader that takes nothing for so long is cut off. */
+  stallMs?: number
+  /** Files grow while the disk has so many times the room at which the server refuses changes. */
+  spareReserves?: number
+}
+
+const LIMIT_BYTES = 2 * 2 ** 30
+/**
+ * At 1 kB/s a reader takes 23 minutes for that third of a socket's 4 MB after which the kernel asks for more. A reader whose machine is
+ * gone is noticed by the kernel earlier.
+ */
+const STALL_MS = 30 * 60_000
+/** Kept in memory for each transfer, so that a reader who is fast enough costs no file. */
+const MEMORY_BYTES = 256 * 1024
+const READ_BYTES = 64 * 1024
+const SPARE_RESERVES = 4
+
+/** Removes what a process that was killed left behind. */
+export async function openSpool({
+  directory,
+  log,
+  limitBytes = LIMIT_BYTES,
+  stallMs = STALL_MS,
+  spareReserves = SPARE_RESERVES,
+}: SpoolOptions): Promise<Spool> {
+  await rm(directory, { recursive: true, force: true })
+  const running = new Set<SpooledTransfer>()
+  let keptBytes = 0
+  const room: Room = {
+    async openFile() {
+      const path = join(directory, randomUUID())
+      const file = await open(path, 'wx+', 0o600)
+      await unlink(path) // the system frees it with the handle, also after a kill
+      return file
+    },
+    async take(bytes) {
+      await mkdir(directory, { recursive: true, mode: 0o700 })
+      const { bavail, blocks, bsize } = await statfs(directory)
+      if (bavail * bsize - bytes < spareReserves * reserveBytes(blocks * bsize)) return false
+      if (keptBytes + bytes > limitBytes) return false
+      keptBytes += bytes
+      return true
+    },
+    giveBack: (bytes) => void (keptBytes -= bytes),
+    warn: (error) => log.warn({ event: 'spool', err: error }, 'the rest of a download could not be kept in a file'),
+  }
+  return {
+    get transfers() {
+      return running.size
+    },
+    through(source) {
+      const transfer = new SpooledTransfer(source, room, stallMs)
+      running.add(transfer)
+      void transfer.ended.then(() => running.delete(transfer))
+      return transfer
+    },
+  }
+}
+
+interface Room {
+  /** Whether a file may grow by so many bytes, which then count until they are given back. */
+  take(bytes: number): Promise<boolean>
+  openFile(): Promise<FileHandle>
+  giveBack(bytes: number): void
+  warn(error: unknown): void
+}
+
+/** What the reader has not taken is in the file first, then in memory, then in the source. */
+class SpooledTransfer implements Transfer {
+  readonly body: ReadableStream<Uint8Array>
+  readonly ended: Promise<unknown>
+  readonly #end = Promise.withResolvers<unknown>()
+  readonly #source: ReadableStreamDefaultReader<Uint8Array>
+  readonly #room: Room
+  readonly #stallMs: number
+  #memory: Uint8Array[] = []
+  #memoryBytes = 0
+  #file: FileHandle | undefined
+  #fileBytes = 0
+  /** The part of the file that is not taken yet. */
+  #kept = { from: 0, to: 0 }
+  #isSpilling = false
+  #isFileBroken = false
+  #isWritten = false
+  #isOver = false
+  #writtenBytes = 0
+  #takenBytes = 0
+  #change = Promise.withResolvers<void>()
+  #stall: NodeJS.Timeout | undefined
+
+  constructor(source: ReadableStream<Uint8Array>, room: Room, stallMs: number) {
+    this.#source = source.getReader()
+    this.#room = room
+    this.#stallMs = stallMs
+    this.ended = this.#end.promise
+    this.body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          const handleFailure = (error: unknown): void => this.#break(controller, error)
+          this.#source.closed.catch(handleFailure)
+          this.#pump().catch(handleFailure)
+          this.#watchReader(controller)
+        },
+        pull: async (controller) => {
+          clearTimeout(this.#stall)
+          try {
+            const bytes = await this.#next()
+            if (this.#isOver) return
+            if (!bytes) {
+              this.#finish()
+              return controller.close()
+            }
+            this.#takenBytes += bytes.length
+            controller.enqueue(bytes)
+            this.#watchReader(controller)
+          } catch (error) {
+            this.#break(controller, error)
+          }
+        },
+        cancel: async (reason) => {
+          this.#finish()
+          await this.#source.cancel(reason)
+        },
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
+  takenShare(): number {
+    return this.#writtenBytes === 0 ? 0 : this.#takenBytes / this.#writtenBytes
+  }
+
+  /** Takes the source's bytes as they come, and waits for the reader while neither memory nor the file has room. */
+  async #pump(): Promise<void> {
+    for (;;) {
+      const { done, value } = await this.#source.read()
+      if (this.#isOver) return
+      if (done) break
+      this.#memory.push(value)
+      this.#memoryBytes += value.length
+      this.#writtenBytes += value.length
+      this.#notify()
+      while (this.#memoryBytes > MEMORY_BYTES && !this.#isOver) {
+        const isSpilled = await this.#spill()
+        // The reader may have taken what was in memory before this line was reached; nobody would then end the wait.
+        if (!isSpilled && this.#memoryBytes > MEMORY_BYTES) await this.#change.promise
+      }
+    }
+    this.#isWritten = true
+    this.#notify()
+  }
+
+  /** Moves what is in memory to the file, while the reader takes nothing from memory; false if there is no room. */
+  async #spill(): Promise<boolean> {
+    if (this.#isFileBroken) return false
+    this.#isSpilling = true
+    try {
+      if (this.#kept.from === this.#kept.to) this.#kept = { from: 0, to: 0 }
+      const at = this.#kept.to
+      const growth = Math.max(0, at + this.#memoryBytes - this.#fileBytes)
+      if (growth > 0 && !(await this.#room.take(growth))) return false
+      this.#fileBytes += growth
+      this.#file ??= await this.#room.openFile()
+      await writeAll(this.#file, this.#memory, at)
+      this.#kept.to = at + this.#memoryBytes
+      ;[this.#memory, this.#memoryBytes] = [[], 0]
+      return true
+    } catch (error) {
+      this.#isFileBroken = true
+      this.#room.warn(error)
+      return false
+    } finally {
+      this.#isSpilling = false
+      if (this.#isOver) this.#giveBack()
+      this.#notify()
+    }
+  }
+
+  /** What the reader gets next; undefined at the end. */
+  async #next(): Promise<Uint8Array | undefined> {
+    while (!this.#isOver) {
+      const { from, to } = this.#kept
+      if (from < to) {
+        const { buffer, bytesRead } = await this.#file!.read(Buffer.allocUnsafe(Math.min(READ_BYTES, to - from)), {
+          position: from,
+        })
+        if (bytesRead === 0) throw new Error('the file of a download is shorter than what was written to it')
+        this.#kept.from += bytesRead
+        this.#notify() // another transfer may have given room back meanwhile
+        return buffer.subarray(0, bytesRead)
+      }
+      const piece = this.#isSpilling ? undefined : this.#memory.shift()
+      if (piece) {
+        this.#memoryBytes -= piece.length
+        this.#notify()
+        return piece
+      }
+      if (this.#isWritten) return undefined
+      await this.#change.promise
+    }
+    return undefined
+  }
+
+  #notify(): void {
+    const { resolve } = this.#change
+    this.#change = Promise.withResolvers()
+    resolve()
+  }
+
+  #watchReader(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.#stall = setTimeout(() => this.#break(controller, new Error('The reader stalled')), this.#stallMs).unref()
+  }
+
+  #break(controller: ReadableStreamDefaultController<Uint8Array>, error: unknown): void {
+    if (this.#isOver) return
+    this.#finish(error)
+    controller.error(error)
+    this.#source.cancel(error).catch(() => {}) // the reader gets the error
+  }
+
+  #finish(error?: unknown): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#stall)
+    this.#memory = []
+    if (!this.#isSpilling) this.#giveBack()
+    this.#notify()
+    this.#end.resolve(error)
+  }
+
+  /** Closes the file, which removes it, and frees its room. */
+  #giveBack(): void {
+    this.#file?.close().catch((error: unknown) => this.#room.warn(error))
+    this.#file = undefined
+    this.#room.giveBack(this.#fileBytes)
+    this.#fileBytes = 0
+  }
+}
+
+async function writeAll(file: FileHandle, pieces: readonly Uint8Array[], position: number): Promise<void> {
+  for (const piece of pieces) {
+    for (let done = 0; done < piece.length;) {
+      const { bytesWritten } = await file.write(piece, done, piece.length - done, position + done)
+      done += bytesWritten
+    }
+    position += piece.length
+  }
+}
