@@ -35,7 +35,10 @@ import type { WebApp } from '#src/http/static.ts'
 import { createSessions, type Sessions } from '#src/identity/sessions.ts'
 
 export interface AppOptions {
-  config: Pick<Config, 'publicOrigin' | 'registrationEmailHost' | 'passwordPolicy' | 'rateLimit' | 'trustedProxies' | 'maxExports'>
+  config: Pick<
+    Config,
+    'publicOrigin' | 'registrationEmailHost' | 'passwordPolicy' | 'rateLimit' | 'trustedProxies' | 'maxExports'
+  >
   database: Database
   fileStore: FileStore
   images: Images

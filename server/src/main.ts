@@ -18,6 +18,7 @@ import { forgetIdempotencyKeys } from '#src/identity/idempotency.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
 import { openFileStore } from '#src/files/files.ts'
 import { openSpool } from '#src/sheets/spool.ts'
+import { limitSockets } from '#src/http/socket-limits.ts'
 import { loadWebApp } from '#src/http/static.ts'
 import { preparePasswords } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
@@ -137,9 +138,7 @@ function listen(config: Config, fetch: Parameters<typeof serve>[0]['fetch']): Pr
       const host = config.host.includes(':') ? `[${config.host}]` : config.host
       resolve({ server, address: `http://${host}:${port}` })
     }) as Server
-    server.headersTimeout = 10_000
-    server.requestTimeout = 60_000
-    server.keepAliveTimeout = 65_000 // longer than the usual 60 s of a load balancer before it
+    limitSockets(server)
     server.once('error', (error: NodeJS.ErrnoException) => {
       void reasonOf(error, config.port).then((reason) => reject(new StartError(reason)))
     })

@@ -61,10 +61,9 @@ export function s3Store(url: string): FileStore {
       await send((client, sdk) => client.send(new sdk.GetObjectCommand(at('readiness/probe')))).catch((error: unknown) => {
         const { name } = error as Error
         if (name === 'NoSuchBucket') {
-          throw new StartError(
-            `FILES_URL names the bucket ${bucket}, which does not exist: create it, or name another one.`,
-            { cause: error },
-          )
+          throw new StartError(`FILES_URL names the bucket ${bucket}, which does not exist: create it, or name another one.`, {
+            cause: error,
+          })
         }
         // Amazon's answer for a file that is not there, to whoever may not list the bucket.
         if (name !== 'AccessDenied') throw error

@@ -69,7 +69,7 @@ export async function testApp(
   } = {},
 ): Promise<TestApp> {
   const database = options.database ?? (await testDatabase())
-  const log = pino({ level: 'silent' })
+  const log = options.log ?? pino({ level: 'silent' })
   const spool = await openSpool({
     directory: join(os.tmpdir(), `arcade-test-spool-${process.pid}`),
     log,
