@@ -21,6 +21,8 @@ for (const screen of screens) {
         await page.goto(path)
         await expect(page.getByText(screen.ready).first()).toBeVisible()
         await page.waitForLoadState('load')
+        // Parts that load by themselves: rows, a player's fields, the preview.
+        await expect(page.locator('[aria-busy=true], [class*=_waiting_]')).toHaveCount(0)
         const name = `${screen.name}-${viewport.width}x${viewport.height}${colorScheme === 'dark' ? '-dark' : ''}`
         await page.screenshot({ path: `${FOLDER}/${name}.png` })
       }
