@@ -4,7 +4,7 @@
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { check, type Counts } from './check.ts'
 import { root, run } from './children.ts'
@@ -49,7 +49,9 @@ async function runVitest(): Promise<Counts> {
   const selection = part ? ['--project', part, ...filters] : []
   const env = !part || part === 'web' ? { CHROMIUM_PATH: await findChromium() } : {}
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-  const { code } = await run('vitest', ['run', ...reporters, ...selection], { env })
+  // Vitest's own number is one fewer than the cores, but tests of processes and locks mostly wait.
+  const workers = `--maxWorkers=${availableParallelism() + 1}`
+  const { code } = await run('vitest', ['run', workers, ...reporters, ...selection], { env })
   const report = readReport(file, code) as {
     numPassedTests: number
     numFailedTests: number
