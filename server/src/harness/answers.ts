@@ -18,7 +18,7 @@ export type Reached =
   | { kind: 'other method'; methods: string[] }
   | { kind: 'nothing' }
 
-/** Where a path leads to: a path without parameters goes first. */
+/** Where a request leads to: among the paths with its method one without parameters goes first. */
 export function reach({ method, path }: Pick<Sent, 'method' | 'path'>): Reached {
   const { pathname } = new URL(path, 'http://console.test')
   const atPath = routes
@@ -28,11 +28,9 @@ export function reach({ method, path }: Pick<Sent, 'method' | 'path'>): Reached 
       const found = new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`).exec(pathname)
       return found ? [{ route, params: Object.fromEntries(names.map((name, index) => [name, decoded(found[index + 1]!)])) }] : []
     })
-  const [first] = atPath
-  if (!first) return { kind: 'nothing' }
-  const there = atPath.filter(({ route }) => route.path === first.route.path)
-  const reached = there.find(({ route }) => route.method === (method === 'HEAD' ? 'GET' : method))
-  return reached ? { kind: 'call', ...reached } : { kind: 'other method', methods: there.map(({ route }) => route.method) }
+  if (atPath.length === 0) return { kind: 'nothing' }
+  const reached = atPath.find(({ route }) => route.method === (method === 'HEAD' ? 'GET' : method))
+  return reached ? { kind: 'call', ...reached } : { kind: 'other method', methods: atPath.map(({ route }) => route.method) }
 }
 
 function decoded(text: string): string {
