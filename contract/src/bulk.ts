@@ -10,6 +10,9 @@ export function bulkTarget<Filter extends z.ZodType>(filter: Filter) {
   return z.union([z.strictObject({ ids: z.array(idField).min(1).max(BULK_MAX_IDS) }), z.strictObject({ filter })])
 }
 
+/** At most so many of the affected rows are named, by title; `affected` counts all of them. */
+export const BULK_NAMED_ROWS = 10
+
 /** At most so many of the rows that a call leaves alone are named with the reason; `refused` counts all of them. */
 export const BULK_SHOWN_REFUSALS = 20
 
@@ -20,6 +23,7 @@ export const BULK_SHOWN_REFUSALS = 20
 export const bulkOutput = z.object({
   success: z.literal(true),
   affected: z.int(),
+  named: z.array(z.object({ id: idField, title: z.string() })),
   refused: z.int(),
   refusals: z.array(z.object({ id: idField, title: z.string(), reason: z.string() })),
 })

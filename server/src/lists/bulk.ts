@@ -1,6 +1,6 @@
 /** Acting on many rows at once: what is done is what was confirmed. */
 import type { Transaction } from 'kysely'
-import { BULK_SHOWN_REFUSALS, type BulkOutput } from '@arcade/contract/bulk'
+import { BULK_NAMED_ROWS, BULK_SHOWN_REFUSALS, type BulkOutput } from '@arcade/contract/bulk'
 import { audit, auditedRows } from '#src/identity/audit.ts'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
@@ -13,8 +13,8 @@ export interface Refusal {
 }
 
 export interface Done {
-  /** The rows' ids; of very many the first ones are enough, with `affected`. */
-  ids: string[]
+  /** The rows, with what people know each by; of very many some are enough, with `affected`. */
+  rows: { id: string; title: string }[]
   affected?: number
   refusals?: Refusal[]
 }
@@ -28,6 +28,8 @@ export interface BulkAct {
   expected: number | undefined
 }
 
+const byTitle = new Intl.Collator('en', { numeric: true })
+
 /**
  * Runs `work` in a transaction with its audit entry. A dry run is the same up to the end and then taken back, so that it tells exactly
  * what would be. @throws Failure STALE if another number of rows is affected than was expected
@@ -39,16 +41,18 @@ export async function actOnMany(
   work: (tx: Transaction<Tables>) => Promise<Done>,
 ): Promise<BulkOutput> {
   const act = database.transaction(async (tx) => {
-    const { ids, affected = ids.length, refusals = [] } = await work(tx)
+    const { rows, affected = rows.length, refusals = [] } = await work(tx)
     const summary: BulkOutput = {
       success: true,
       affected,
+      named: rows.toSorted((a, b) => byTitle.compare(a.title, b.title)).slice(0, BULK_NAMED_ROWS),
       refused: refusals.length,
       refusals: refusals.slice(0, BULK_SHOWN_REFUSALS),
     }
     if (dryRun) throw new TakenBack(summary)
     if (expected !== undefined && expected !== affected) throw staleTarget()
     if (affected > 0) {
+      const ids = rows.map(({ id }) => id)
       await audit(tx, context, { action, target, detail: { ...detail, ...auditedRows(ids, affected) } })
     }
     return summary

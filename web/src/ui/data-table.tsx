@@ -3,7 +3,7 @@
  * values, a pager with `Page X of Y`, sorting by headers, picking of rows, and a choice of columns and density.
  */
 import { Button, Pagination } from '@mantine/core'
-import { memo, type ReactNode, startTransition, useEffect, useEffectEvent, useState } from 'react'
+import { memo, type ReactNode, startTransition, useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { ListToolbar, ViewPane } from './list-toolbar.tsx'
 import { Problem } from './page.tsx'
 import { type Selection, SelectionBar } from './selection.tsx'
@@ -83,6 +83,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const view = useTableView(label)
   const shown = columns.filter(({ header }) => !view.hidden.has(header))
   const firstNumber = paging ? (paging.page - 1) * paging.pageSize + 1 : 1
+  const ids = useMemo(() => (rows ?? []).map((row) => String(rowKey(row))), [rows, rowKey])
   const selection = picking?.selection
   const isPicking = selection?.isOpen ?? false
   const columnCount = shown.length + (isPicking ? 1 : 0)
@@ -110,7 +111,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         <table className={classes['table']} aria-label={label} data-stale={isStale || undefined}>
           <thead>
             <tr>
-              {isPicking && selection && <PickPage selection={selection} ids={(rows ?? []).map((row) => String(rowKey(row)))} />}
+              {isPicking && selection && <PickPage selection={selection} ids={ids} />}
               {shown.map((column) => (
                 <Header key={column.header} column={column} sorting={sorting} />
               ))}
@@ -148,7 +149,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       {rows === undefined && <output className="app-sr-only">Loading…</output>}
       {onPageChange && <Pager {...props} onPageChange={onPageChange} />}
       {isPicking && picking && (
-        <SelectionBar selection={picking.selection} total={picking.total}>
+        <SelectionBar selection={picking.selection} shownIds={ids} total={picking.total}>
           {picking.actions}
         </SelectionBar>
       )}

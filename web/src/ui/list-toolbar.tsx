@@ -1,9 +1,10 @@
 /** The toolbar of a list: the search box, the filters, a chip for every active filter, and the choice of columns and density. */
 import { SEARCH_MAX_LENGTH } from '@arcade/contract/entities/entity'
-import { Button, CloseButton, NativeSelect, NumberInput, Popover, TextInput } from '@mantine/core'
+import { Button, CloseButton, NativeSelect, Popover, TextInput } from '@mantine/core'
 import { IconAdjustmentsHorizontal, IconFilter, IconSearch } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import classes from './list-toolbar.module.css'
+import { NumberInput } from './number-input.tsx'
 
 const SEARCH_AFTER_MS = 200
 
@@ -168,25 +169,24 @@ function FilterField({ filter, value, onChange }: FilterFieldProps) {
   return <NumberFilter label={label} value={value} onChange={onChange} />
 }
 
-/** Reports its number when one leaves it or presses Enter. */
+/** Reports its number when one leaves it or presses Enter; what is no number is not asked for. */
 function NumberFilter({ label, value, onChange }: Omit<FilterFieldProps, 'filter'> & { label: string }) {
-  const [text, setText] = useState<string | number>(value ?? '')
+  const [typed, setTyped] = useState(value)
   const [known, setKnown] = useState(value)
   if (value !== known) {
     setKnown(value)
-    setText(value ?? '')
+    setTyped(value)
   }
+  const isNumber = typeof typed !== 'string'
   const commit = () => {
-    const next = text === '' ? undefined : Number(text)
-    if (next !== value) onChange(next)
+    if (isNumber && typed !== value) onChange(typed)
   }
   return (
     <NumberInput
       label={label}
-      value={text}
-      hideControls
-      thousandSeparator=","
-      onChange={setText}
+      value={typed}
+      error={!isNumber && `${label} must be a number`}
+      onChange={setTyped}
       onBlur={commit}
       onKeyDown={({ key }) => key === 'Enter' && commit()}
     />

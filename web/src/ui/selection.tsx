@@ -5,7 +5,7 @@
 import { BULK_MAX_IDS } from '@arcade/contract/entities/entity'
 import type { BulkOutput } from '@arcade/contract/bulk'
 import { Button } from '@mantine/core'
-import { type ReactNode, useMemo, useState, useSyncExternalStore } from 'react'
+import { createContext, type ReactNode, use, useMemo, useState, useSyncExternalStore } from 'react'
 import { useConfirm } from './confirm.tsx'
 import { toast } from './toast.tsx'
 import classes from './selection.module.css'
@@ -47,6 +47,8 @@ export interface Selection<Filter extends object = object> {
   setOpen: (isOpen: boolean) => void
   count: number
   isAll: boolean
+  /** It is all that a filter matches, and the list is narrowed down in another way by now. */
+  isOfOtherView: boolean
   has: (id: string) => boolean
   set: (ids: readonly string[], isPicked: boolean) => void
   /** Picks all rows that the present filter matches; there are `total` of them. */
@@ -68,6 +70,7 @@ export function useSelection<Filter extends object>(list: string, filter: Filter
       isOpen,
       count: all?.total ?? ids.size,
       isAll: all !== undefined,
+      isOfOtherView: all !== undefined && !coversList,
       has: (id) => coversList || ids.has(id),
       setAll: (total) => put(list, { isOpen: true, ids: new Set(), all: { filter: JSON.parse(key) as object, total } }),
       target: all ? { filter: all.filter as Filter } : { ids: [...ids] },
@@ -92,8 +95,13 @@ function actsOn(list: string): Pick<Selection, 'setOpen' | 'set' | 'clear'> {
   }
 }
 
+/** The rows that the page shows, by which one is told which picked ones it does not. */
+const ShownRows = createContext<ReadonlySet<string>>(new Set())
+
 interface SelectionBarProps {
   selection: Selection
+  /** The ids of the rows that the page shows; an array that stays the same between renders. */
+  shownIds: readonly string[]
   /** How many rows the list's filter matches; undefined while they are being counted. */
   total: number | undefined
   /** Buttons that act on the picked rows. */
@@ -101,11 +109,15 @@ interface SelectionBarProps {
 }
 
 /** The bar below a list with an open basket: the counter, buttons to pick all or none, and the acts. */
-export function SelectionBar({ selection, total, children }: SelectionBarProps) {
+export function SelectionBar({ selection, shownIds, total, children }: SelectionBarProps) {
   const { count, isAll } = selection
+  const shown = useMemo(() => new Set(shownIds), [shownIds])
   return (
     <section className={classes['bar']} aria-label="Selection">
-      <output className={classes['count']}>{count === 0 ? 'Nothing selected' : `${formatted(count)} selected`}</output>
+      <output className={classes['count']}>
+        {count === 0 ? 'Nothing selected' : `${formatted(count)} selected`}
+        <Elsewhere selection={selection} shown={shown} />
+      </output>
       {total !== undefined && total > 0 && !(isAll && count === total) && (
         <Button variant="subtle" size="compact-md" onClick={() => selection.setAll(total)}>
           Select all {formatted(total)} matching
@@ -116,11 +128,21 @@ export function SelectionBar({ selection, total, children }: SelectionBarProps) 
           <Button variant="subtle" size="compact-md" onClick={selection.clear}>
             Clear
           </Button>
-          <div className={classes['actions']}>{children}</div>
+          <ShownRows value={shown}>
+            <div className={classes['actions']}>{children}</div>
+          </ShownRows>
         </>
       )}
     </section>
   )
+}
+
+/** Says of a basket that it holds what one does not see. */
+function Elsewhere({ selection: { isOfOtherView, target }, shown }: { selection: Selection; shown: ReadonlySet<string> }) {
+  const hidden = 'ids' in target ? target.ids.filter((id) => !shown.has(id)).length : 0
+  if (isOfOtherView) return <span className={classes['elsewhere']}>, by another search or filter than this one</span>
+  if (hidden > 0) return <span className={classes['elsewhere']}>, {formatted(hidden)} not on this page</span>
+  return null
 }
 
 export interface BulkAct {
@@ -140,7 +162,8 @@ export interface BulkAct {
 /** An act on many rows: a dry run, one confirmation of its summary, then the act. */
 export function useBulk(): (act: BulkAct) => Promise<void> {
   const confirm = useConfirm()
-  return (act) => runBulk(act, confirm)
+  const shown = use(ShownRows)
+  return (act) => runBulk(act, confirm, shown)
 }
 
 /** A button that starts an act on many rows. */
@@ -167,7 +190,7 @@ export function BulkButton({ act, children }: { act: BulkAct; children: ReactNod
   )
 }
 
-async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>): Promise<void> {
+async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>, shown: ReadonlySet<string>): Promise<void> {
   const { title, question, isDestructive = false, run, successText, messageOf, onEnd } = act
   try {
     const planned = await run({ dryRun: true })
@@ -175,7 +198,7 @@ async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>): Pr
       toast.failure(planned.refusals[0]?.reason ?? 'Nothing of this is there any more.')
       return
     }
-    const message = <Plan question={question(formatted(planned.affected))} plan={planned} />
+    const message = <Plan question={question(formatted(planned.affected))} plan={planned} shown={shown} />
     if (!(await confirm({ title, message, isDestructive }))) return
     const done = await run({ expected: planned.affected })
     toast.success(successText(formatted(done.affected)))
@@ -185,11 +208,26 @@ async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>): Pr
   onEnd()
 }
 
-/** The question, and which rows will be left alone for what reason. */
-function Plan({ question, plan: { refused, refusals } }: { question: string; plan: Omit<BulkOutput, 'success'> }) {
+interface PlanProps {
+  question: string
+  plan: Omit<BulkOutput, 'success'>
+  shown: ReadonlySet<string>
+}
+
+/** The question, which rows it is about, and which will be left alone for what reason. */
+function Plan({ question, plan: { affected, named, refused, refusals }, shown }: PlanProps) {
   return (
     <>
       {question}
+      <ul className={classes['named']}>
+        {named.map(({ id, title }) => (
+          <li key={id}>
+            {title}
+            {!shown.has(id) && <em> (not on this page)</em>}
+          </li>
+        ))}
+        {affected > named.length && <li>… and {formatted(affected - named.length)} more</li>}
+      </ul>
       {refused > 0 && (
         <span className={classes['refusals']}>
           <strong>{formatted(refused)} will be left as they are:</strong>

@@ -22,11 +22,11 @@ export function announcementsBulk({ database, files }: { database: Database; fil
         const removed = await tx
           .deleteFrom('announcements')
           .where(await lockAnnouncements(tx, whereTarget(servedAnnouncements, target, context)))
-          .returning(['id', 'image_key', 'icon_key'])
+          .returning(['id', 'title', 'image_key', 'icon_key'])
           .execute()
         const keys = removed.flatMap((row) => fileKeys({ image: row.image_key, icon: row.icon_key }))
         for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) await files.remove(tx, keys.slice(at, at + KEYS_AT_ONCE))
-        return { ids: removed.map(({ id }) => id) }
+        return { rows: removed.map(({ id, title }) => ({ id, title })) }
       })
       if (!dryRun) files.sweepSoon()
       return summary
@@ -46,7 +46,7 @@ export function announcementsBulk({ database, files }: { database: Database; fil
           .set({ status, version: sql`version + 1` })
           .where(await lockAnnouncements(tx, whereTarget(servedAnnouncements, target, context)))
           .where('status', '<>', status)
-          .returning('id')
+          .returning(['id', 'title'])
           .execute()
         if (status && changed.length > 0) {
           await tx
@@ -54,7 +54,7 @@ export function announcementsBulk({ database, files }: { database: Database; fil
             .set({ epoch: sql`epoch + ${changed.length}` })
             .execute()
         }
-        return { ids: changed.map(({ id }) => id) }
+        return { rows: changed }
       })
     },
   }

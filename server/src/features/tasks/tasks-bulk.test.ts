@@ -63,7 +63,11 @@ describe('Bulk: tasks', () => {
   test('Bulk: delete picked ones or those of a filter, of this collection alone; dry run and expected', async () => {
     const { app, admin } = await opening([1, 2, 3, 4])
     const remove = (body: object) => admin.call('POST', `${path}/remove`, body)
-    expect((await remove({ target: { ids: ['t0', 't9'] }, dryRun: true })).body).toMatchObject({ affected: 1, refused: 0 })
+    expect((await remove({ target: { ids: ['t0', 't9'] }, dryRun: true })).body).toMatchObject({
+      affected: 1,
+      named: [{ id: 't0', title: expect.any(String) }],
+      refused: 0,
+    })
     expect((await remove({ target: { filter: { search: 'follow' } }, expected: 3 })).body.code).toBe('STALE')
     expect(await ids(admin)).toHaveLength(4)
     expect(await entries(app, 'task.remove-many')).toHaveLength(0)

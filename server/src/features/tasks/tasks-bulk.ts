@@ -25,9 +25,9 @@ export function tasksBulk(database: Database, collection: TaskCollection): Bulk 
         const removed = await tx
           .deleteFrom('tasks')
           .where(whereTarget(served, target, context))
-          .returning('id')
+          .returning(['id', 'title'])
           .execute()
-        return { ids: removed.map(({ id }) => id) }
+        return { rows: removed }
       })
     },
 
@@ -35,16 +35,16 @@ export function tasksBulk(database: Database, collection: TaskCollection): Bulk 
       const act = { action: 'task.prioritise', target: `${collection}Tasks`, detail: { first, step }, dryRun, expected }
       return actOnMany(database, context, act, async (tx) => {
         await lockPriorities(tx, collection)
-        const ids = await lockTasks(tx, collection, whereTarget(served, target, context))
-        if (Math.abs(first + step * Math.max(0, ids.length - 1)) > MAX_NUMBER) {
+        const tasks = await lockTasks(tx, collection, whereTarget(served, target, context))
+        if (Math.abs(first + step * Math.max(0, tasks.length - 1)) > MAX_NUMBER) {
           const message = `Priority must be between ${-MAX_NUMBER} and ${MAX_NUMBER}`
           throw new Failure('INVALID_INPUT', { message, fields: { step: message } })
         }
         const { rows: numbered } = await sql<AssignedPriority>`
           select id, (${first}::numeric + (ord - 1) * ${step}::numeric)::text as priority
-            from unnest(${ids}::text[]) with ordinality as target (id, ord)`.execute(tx)
+            from unnest(${tasks.map(({ id }) => id)}::text[]) with ordinality as target (id, ord)`.execute(tx)
         await assignPriorities(tx, collection, numbered)
-        return { ids }
+        return { rows: tasks }
       })
     },
 
@@ -82,20 +82,19 @@ export function tasksBulk(database: Database, collection: TaskCollection): Bulk 
   }
 }
 
-/** Locks the rows by their ids, so that two transactions wait for each other instead of getting stuck; gives the ids by priority. */
+/** Locks the rows by their ids, so that two transactions wait for each other instead of getting stuck; gives them by priority. */
 async function lockTasks(
   tx: Transaction<Tables>,
   collection: TaskCollection,
   targeted: ReturnType<typeof sql<boolean>>,
-): Promise<string[]> {
+): Promise<{ id: string; title: string }[]> {
   const locked = await tx.selectFrom('tasks').select('id').where(targeted).orderBy('id').forUpdate().execute()
-  const rows = await tx
+  return tx
     .selectFrom('tasks')
-    .select('id')
+    .select(['id', 'title'])
     .where('collection', '=', collection)
     .where(sql<boolean>`id = any(${locked.map(({ id }) => id)})`)
     .orderBy('priority')
     .orderBy('id')
     .execute()
-  return rows.map(({ id }) => id)
 }

@@ -1,7 +1,7 @@
 /** Removing many users at once, but never oneself and never the last admin, also when two admins remove each other (docs/security.md). */
 import { sql, type Transaction } from 'kysely'
 import type { UsersFilter } from '@arcade/contract/entities/user'
-import type { BulkOutput } from '@arcade/contract/bulk'
+import { BULK_NAMED_ROWS, type BulkOutput } from '@arcade/contract/bulk'
 import { errorCatalogue } from '@arcade/contract/errors'
 import { AUDITED_IDS } from '#src/identity/audit.ts'
 import { actOnMany, type Done } from '#src/lists/bulk.ts'
@@ -46,20 +46,23 @@ export async function removeUsers(
     }
 
     async function count(): Promise<Done> {
-      const { rows } = await sql<{ affected: number }>`select count(*) as affected from users where ${removable}`.execute(tx)
-      return { ids: [], affected: rows[0]?.affected ?? 0 }
+      const { rows } = await sql<{ id: string; title: string; affected: number }>`
+        select id, email as title, count(*) over () as affected from users where ${removable}
+         order by lower(email), id limit ${BULK_NAMED_ROWS}`.execute(tx)
+      return { rows: rows.map(({ id, title }) => ({ id, title })), affected: rows[0]?.affected ?? 0 }
     }
 
     async function remove(): Promise<Done> {
-      const { rows } = await sql<{ type: 'admin' | 'user'; affected: number; ids: string[] }>`
-        with gone as (delete from users where ${removable} returning id, user_type),
+      const { rows } = await sql<{ type: 'admin' | 'user'; affected: number; some: { id: string; title: string }[] }>`
+        with gone as (delete from users where ${removable} returning id, email, user_type),
         gone_accounts as (delete from accounts using gone where accounts.id = gone.id)
-        select user_type as type, count(*) as affected, (array_agg(id order by id))[1:${sql.lit(AUDITED_IDS)}] as ids
+        select user_type as type, count(*) as affected,
+               to_json((array_agg(json_build_object('id', id, 'title', email) order by id))[1:${sql.lit(AUDITED_IDS)}]) as some
           from gone group by user_type order by user_type`.execute(tx)
       for (const { type: userType, affected } of rows)
         await addToCounter(tx, { counter: { of: 'users', userType }, delta: -affected })
       await sessions.announceManyChanges(tx)
-      return { ids: rows.flatMap(({ ids }) => ids), affected: rows.reduce((sum, { affected }) => sum + affected, 0) }
+      return { rows: rows.flatMap(({ some }) => some), affected: rows.reduce((sum, { affected }) => sum + affected, 0) }
     }
   })
   if (!dryRun) sessions.changed()

@@ -104,6 +104,7 @@ describe('Bulk: users', () => {
     const target = { ids: [...people.map(({ id }) => id), admin.id, 'nobody'] }
     const dry = await remove(admin, { target, dryRun: true })
     expect(dry.body).toMatchObject({ success: true, affected: 3, refused: 1 })
+    expect(dry.body.named.map(({ id }: { id: string }) => id)).toEqual(people.map(({ id }) => id))
     expect(dry.body.refusals[0]).toMatchObject({ id: admin.id, reason: expect.stringContaining('yourself') })
     expect(await left(app)).toBe(4)
     expect(await people[0]!.call('GET', '/api/session')).toMatchObject({ body: { user: { id: people[0]!.id } } })

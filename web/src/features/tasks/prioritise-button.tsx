@@ -1,7 +1,8 @@
 /** Numbers picked tasks anew: asks for the first priority and the step, then goes on like every bulk act. */
 import { taskInputFor } from '@arcade/contract/tasks'
-import { Button, Modal, NumberInput } from '@mantine/core'
+import { Button, Modal } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
+import { NumberInput } from '#src/ui/number-input.tsx'
 import { type BulkAct, useBulk } from '#src/ui/selection.tsx'
 import classes from './tasks-page.module.css'
 
@@ -19,8 +20,8 @@ const priorityField = taskInputFor('social').shape.priority
 export function PrioritiseButton({ run, ...end }: PrioritiseButtonProps) {
   const runBulk = useBulk()
   const [isOpen, setIsOpen] = useState(false)
-  const [first, setFirst] = useState<string | number>(1)
-  const [step, setStep] = useState<string | number>(1)
+  const [first, setFirst] = useState<string | number | undefined>(1)
+  const [step, setStep] = useState<string | number | undefined>(1)
   const firstProblem = problemOf(first)
   const stepProblem = problemOf(step) ?? (Number(step) <= 0 ? 'Step must be above 0' : undefined)
 
@@ -55,6 +56,6 @@ export function PrioritiseButton({ run, ...end }: PrioritiseButtonProps) {
   )
 }
 
-function problemOf(value: string | number): string | undefined {
-  return priorityField.safeParse(value === '' ? '' : Number(value)).error?.issues[0]?.message
+function problemOf(value: string | number | undefined): string | undefined {
+  return priorityField.safeParse(value).error?.issues[0]?.message
 }

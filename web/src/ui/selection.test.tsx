@@ -1,0 +1,73 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { page } from 'vitest/browser'
+import { render } from '#src/testing/render.tsx'
+import { BulkButton, type BulkAct, forgetSelections, SelectionBar, useSelection } from './selection.tsx'
+
+afterEach(forgetSelections)
+
+const titles = ['Ada', 'Bob', 'Cy', 'Di', 'Eve', 'Flo', 'Gus', 'Hal', 'Ida', 'Jo', 'Kit', 'Lou']
+const rows = titles.map((title, index) => ({ id: `${index}`, title }))
+const run = vi.fn<BulkAct['run']>(async () => ({ affected: 12, named: rows.slice(0, 10), refused: 0, refusals: [] }))
+
+function List({ shown, search = '' }: { shown: string[]; search?: string }) {
+  const selection = useSelection('people', { search })
+  return (
+    <>
+      <button type="button" onClick={() => selection.set(shown, true)}>
+        Pick page
+      </button>
+      <SelectionBar selection={selection} shownIds={shown} total={12}>
+        <BulkButton
+          act={{
+            title: 'Delete people',
+            question: (count) => `Are you sure you want to delete ${count} people?`,
+            run,
+            successText: (count) => `${count} people deleted.`,
+            messageOf: String,
+            onEnd: () => {},
+          }}
+        >
+          Delete Selected
+        </BulkButton>
+      </SelectionBar>
+    </>
+  )
+}
+
+const count = page.getByRole('status')
+const dialog = page.getByRole('alertdialog')
+const pickPage = page.getByRole('button', { name: 'Pick page' })
+
+test('design §7 the basket says how many of its rows the page does not show', async () => {
+  const show = render(<List shown={['0', '1', '2']} />)
+  await pickPage.click()
+  await expect.element(count).toMatchTextContent(/^3 selected$/)
+  show(<List shown={['2', '3']} />)
+  await expect.element(count).toMatchTextContent(/^3 selected, 2 not on this page$/)
+})
+
+test('design §7 all of one search say so once the list shows another one', async () => {
+  const show = render(<List shown={['0', '1']} search="a" />)
+  await page.getByRole('button', { name: 'Select all 12 matching' }).click()
+  await expect.element(count).toMatchTextContent(/^12 selected$/)
+  show(<List shown={['4']} search="e" />)
+  await expect.element(count).toMatchTextContent(/^12 selected, by another search or filter than this one$/)
+})
+
+test('design §7 the question names the first ten rows, and which the page does not show', async () => {
+  const show = render(<List shown={['0', '1', '2']} />)
+  await pickPage.click()
+  show(<List shown={['1', '2']} />)
+  await page.getByRole('button', { name: 'Delete Selected' }).click()
+  await expect.element(dialog).toMatchTextContent(/delete 12 people\?/)
+  const named = dialog.getByRole('listitem')
+  expect(named.all().map((item) => item.element().textContent)).toEqual([
+    'Ada (not on this page)',
+    'Bob',
+    'Cy',
+    ...titles.slice(3, 10).map((title) => `${title} (not on this page)`),
+    '… and 2 more',
+  ])
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  expect(run).toHaveBeenCalledExactlyOnceWith({ dryRun: true })
+})
