@@ -15,7 +15,20 @@ export const history = {
   titles: call(['admin'])
     .route({ method: 'GET', path: '/api/history/{kind}', tags, summary: 'The titles of a tab, newest first' })
     .input(z.strictObject({ kind: historyKindField }))
-    .output(z.object({ items: z.array(z.object({ id: idField, title: z.string() })) })),
+    .output(
+      z.object({
+        items: z.array(
+          z.object({
+            id: idField,
+            title: z.string(),
+            participants: z.int(),
+            createdAt: z.iso.datetime(),
+            /** The task or announcement itself is gone. */
+            isDeleted: z.boolean(),
+          }),
+        ),
+      }),
+    ),
   get: call(['admin'])
     .route({
       method: 'GET',

@@ -13,6 +13,16 @@ export function Moment({ iso }: { iso: string }) {
   )
 }
 
+/** The day alone. */
+export function Day({ iso }: { iso: string }) {
+  const date = new Date(iso)
+  return (
+    <time dateTime={iso} title={whole.format(date)} style={{ whiteSpace: 'nowrap' }}>
+      {datePart.format(date)}
+    </time>
+  )
+}
+
 /** The time of day alone, for a place below the day's name. */
 export function TimeOfDay({ iso }: { iso: string }) {
   const date = new Date(iso)

@@ -97,11 +97,14 @@ describe('§2 the titles of a tab', () => {
     const admin = await app.signUp('admin')
     await addItem(app.database, { item_id: 'b', title: 'Old', created_at: '2026-01-01' })
     await addItem(app.database, { item_id: 'a', title: 'New', created_at: '2026-01-02' })
+    await addCount(app.database, { of: 'participants', kind: 'social', itemId: 'b' }, 2)
+    await sql`insert into tasks (collection, id, priority, image, title, reward)
+      values ('social', 'b', 1, 'twitter', 'Old', 1), ('daily', 'a', 1, 'twitter', 'Daily', 1)`.execute(app.database.db)
     await addItem(app.database, { kind: 'daily', item_id: 'a', title: 'Daily', created_at: '2026-01-02' })
     expect((await admin.call('GET', '/api/history/social')).body).toEqual({
       items: [
-        { id: 'a', title: 'New' },
-        { id: 'b', title: 'Old' },
+        { id: 'a', title: 'New', participants: 0, createdAt: '2026-01-02T00:00:00.000Z', isDeleted: true },
+        { id: 'b', title: 'Old', participants: 2, createdAt: '2026-01-01T00:00:00.000Z', isDeleted: false },
       ],
     })
     expect((await admin.call('GET', '/api/history/daily')).body.items).toHaveLength(1)

@@ -16,7 +16,7 @@ import { isId, isMicroseconds, isText, keysetPage, readCursor, writeCursor } fro
 import { counterSql } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import { historyItemEntity, participantEntity, selectList } from '#src/db/entities.ts'
-import { microsecondsSql, momentOf, momentSql } from '#src/db/moments.ts'
+import { isoSql, microsecondsSql, momentOf, momentSql } from '#src/db/moments.ts'
 import type { Downloads, Table } from '#src/sheets/download.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
 import { searchTerm } from '#src/lists/search.ts'
@@ -67,7 +67,13 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
     async titles({ kind }) {
       const items = await db
         .selectFrom('history_items')
-        .select(['item_id as id', 'title'])
+        .select([
+          'item_id as id',
+          'title',
+          sql.raw<number>(counterSql({ of: 'participants', kind: 'kind', itemId: 'item_id' })).as('participants'),
+          sql.raw<string>(isoSql('created_at')).as('createdAt'),
+          sql.raw<boolean>(`not exists (${EXISTING[kind]})`).as('isDeleted'),
+        ])
         .where('kind', '=', kind)
         .orderBy('created_at', 'desc')
         .orderBy('item_id')
@@ -177,6 +183,13 @@ async function searchParticipants(
 }
 
 const COUNT = counterSql({ of: 'participants', kind: '$1::text', itemId: '$2::text' })
+
+/** SQL that finds the row which a history item is about. */
+const EXISTING: Record<HistoryKind, string> = {
+  announcement: 'select from announcements where id = item_id',
+  social: `select from tasks where collection = 'social' and id = item_id`,
+  daily: `select from tasks where collection = 'daily' and id = item_id`,
+}
 
 const ITEM = `select ${selectList(historyItemEntity, { derived: { participants: COUNT } })} from history_items where kind = $1 and item_id = $2`
 

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, asCallError } from '#src/client.ts'
+import { Day } from '#src/ui/moment.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { HistoryDetails } from './history-details.tsx'
 import { Spinner } from './spinner.tsx'
@@ -90,7 +91,7 @@ function Titles({ kind, selected }: { kind: HistoryKind; selected: string | unde
       {items ? (
         items.length > 0 ? (
           <ol className={classes['list']}>
-            {items.map(({ id, title, number }) => (
+            {items.map(({ id, title, number, participants, createdAt, isDeleted }) => (
               <li key={id} value={number}>
                 <Link
                   to="/history"
@@ -102,6 +103,11 @@ function Titles({ kind, selected }: { kind: HistoryKind; selected: string | unde
                 >
                   {title}
                 </Link>
+                <p className={classes['about']}>
+                  <span>{participants === 1 ? '1 participant' : `${participants.toLocaleString('en-US')} participants`}</span>
+                  <Day iso={createdAt} />
+                  {isDeleted && <span className={classes['deleted']}>deleted</span>}
+                </p>
               </li>
             ))}
           </ol>
