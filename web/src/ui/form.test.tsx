@@ -216,6 +216,34 @@ test('§5 an error keeps its distance from the label below it', async () => {
   expect(below - error.element().getBoundingClientRect().bottom).toBeGreaterThanOrEqual(8)
 })
 
+/** WCAG's contrast of two colours as `rgb(…)`. */
+function contrast(one: string, other: string): number {
+  const [light, dark] = [one, other].map(luminance).toSorted((a, b) => b - a)
+  return (light! + 0.05) / (dark! + 0.05)
+}
+
+function luminance(colour: string): number {
+  const [red, green, blue] = (colour.match(/[\d.]+/g) ?? []).map((part) => {
+    const share = Number(part) / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!
+}
+
+test.for(['light', 'dark'])('WCAG 1.4.11: the borders of inputs have a contrast of 3:1 in the %s scheme', async (scheme) => {
+  render(<Sample onSubmit={async () => {}} />)
+  document.documentElement.setAttribute('data-mantine-color-scheme', scheme)
+  const input = email.element()
+  for (const behind of ['var(--mantine-color-body)', 'var(--app-page)', 'var(--app-surface)']) {
+    document.body.style.backgroundColor = behind
+    await expect
+      .poll(() => contrast(getComputedStyle(input).borderTopColor, getComputedStyle(document.body).backgroundColor))
+      .toBeGreaterThanOrEqual(3)
+  }
+  document.body.style.backgroundColor = ''
+  document.documentElement.setAttribute('data-mantine-color-scheme', 'light')
+})
+
 test('§4 what turns while the form is sent does not lie over the label', async () => {
   const held = Promise.withResolvers<void>()
   render(<Sample onSubmit={() => held.promise} />)
