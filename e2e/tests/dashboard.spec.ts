@@ -162,6 +162,8 @@ test('Dashboard: the range is in the address, outlives a reload, and every chart
   const players = card(page, 'New players')
   const ranges = page.getByRole('group', { name: 'Range of time' })
   await expect(ranges.getByRole('link', { name: '30 d' })).toHaveAttribute('aria-current', 'page')
+  await page.goto('/admin?range=30d')
+  await expect(ranges.getByRole('link', { name: '30 d' })).toHaveAttribute('aria-current', 'page')
   await ranges.getByRole('link', { name: '24 h' }).click()
   await expect(page).toHaveURL('/admin?range=24h')
   await expect(card(page, 'Participations').locator('header')).toContainText('5')

@@ -42,6 +42,7 @@ export function Activity() {
               replace
               resetScroll={false}
               activeOptions={{ exact: true }}
+              aria-current={value === range ? 'page' : undefined} // also where the address names the range that it has anyway
             >
               {label}
               <span className="app-sr-only">: {name}</span>
@@ -171,6 +172,7 @@ function Panels({ activity, isStale }: { activity: ActivityData; isStale: boolea
           ranks={topPlayers.map((player) => ({
             key: String(player.userId),
             label: <PlayerLink player={player} />,
+            note: [player.username && `@${player.username}`, player.userId].filter(Boolean).join(' · '),
             value: player.balance,
           }))}
         />
