@@ -12,6 +12,10 @@ import { historyKindField } from './history.ts'
 import { type ListName, lists } from './entities/lists.ts'
 
 export const XLSX_MEDIA_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+export const CSV_MEDIA_TYPE = 'text/csv; charset=utf-8'
+
+const sheetFormat = z.enum(['xlsx', 'csv'])
+export type SheetFormat = z.infer<typeof sheetFormat>
 
 /** A download answers the sheet as a stream, its name in content-disposition and the number of its rows in x-row-count. */
 export const spreadsheetOutput = z.object({
@@ -21,7 +25,9 @@ export const spreadsheetOutput = z.object({
 
 /** The caller chooses a download's id, so that it can ask for the progress from the first row on. */
 export const exportIdField = z.uuid()
-const exportInput = z.strictObject({ exportId: exportIdField.optional() })
+/** What every download takes; one that is a POST takes it in its address, too. */
+const exportOptions = { exportId: exportIdField.optional(), format: sheetFormat.optional() }
+const exportInput = z.strictObject(exportOptions)
 
 /** A download renders at most so many participants that the caller posts (design §7); from the database it renders any number. */
 export const HISTORY_POSTED_USERS = 10_000
@@ -55,7 +61,7 @@ export const historyDownloadInput = z.object({
     kind: historyKindField.optional(),
     id: idField.optional(),
   }),
-  exportId: exportIdField.optional(),
+  ...exportOptions,
 })
 export type HistoryDownloadInput = z.infer<typeof historyDownloadInput>
 
@@ -63,7 +69,7 @@ function selectionOf<Name extends ListName>(name: Name) {
   return z.strictObject({
     list: z.literal(name),
     target: targetSchema<(typeof lists)[Name]>(lists[name]),
-    exportId: exportIdField.optional(),
+    ...exportOptions,
   })
 }
 

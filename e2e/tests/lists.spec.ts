@@ -156,6 +156,26 @@ test('Lists: rows picked on several pages are exported together', async ({ page 
   await expect(page.getByText('Nothing selected')).toBeVisible()
 })
 
+test('Lists: with a search the download is of what is shown, and everyone one step further', async ({ page }) => {
+  await page.goto('/manage-telegram-users?q=moon_80')
+  await settled(page)
+  const button = page.getByRole('button', { name: 'Download User Data', exact: true })
+  await expect(button).toHaveAccessibleDescription(/^\d+ of 1,203$/)
+  const shown = Number(/\d+/.exec(await page.getByText(/^\d+ users?$/).innerText())?.[0])
+  await expect(button).toHaveAccessibleDescription(`${shown} of 1,203`)
+  let downloading = page.waitForEvent('download')
+  await button.click()
+  expect(await rowsOf(await downloading)).toBe(1 + shown)
+  await page.getByRole('button', { name: 'More exports' }).click()
+  downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Everyone', exact: true }).click()
+  expect(await rowsOf(await downloading)).toBe(1 + 1203)
+  await page.getByRole('button', { name: 'More exports' }).click()
+  downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'These as CSV', exact: true }).click()
+  expect((await downloading).suggestedFilename()).toBe('TelegramUserdata.csv')
+})
+
 test('Lists: all that a filter matches is exported, not only the page', async ({ page }) => {
   await page.goto('/manage-telegram-users?q=moon_80')
   await settled(page)

@@ -145,12 +145,12 @@ export function createHttp(services: HttpServices): Hono<Env> {
       refuseUnless(meta.access, caller)
       if (changesState && isRefusedForSpace(meta)) throw new Failure('DISK_FULL')
       const { bodyLimitBytes } = meta
-      const { inputSchema: schema, isUpload } = route
+      const { inputSchema: schema, isDownload, isUpload } = route
       const device = deviceCookie.read(request)
       // Whoever has signed in on this device before is no stranger whom somebody at the same address could keep out.
       const isLimited = changesState && caller.kind === 'guest' && !services.devices.isKnown(device)
       if (isLimited) refusals.check(address)
-      const input = await readInput({ request, params: paramsOf(c), bodyLimitBytes, schema, isUpload }).catch(
+      const input = await readInput({ request, params: paramsOf(c), bodyLimitBytes, schema, isDownload, isUpload }).catch(
         (error: unknown) => {
           if (isLimited) refusals.count(address)
           throw error

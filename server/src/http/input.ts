@@ -14,12 +14,14 @@ export interface RawInput {
   params: Record<string, string>
   bodyLimitBytes: number
   schema: ZodType | undefined
+  /** Its options may stand in the address beside a body: `?format=csv`. */
+  isDownload: boolean
   /** The body is a file as it is, and the input `{query, body}` with its bytes. */
   isUpload: boolean
 }
 
 /** Gives the path parameters with the query (GET, DELETE) or the JSON body, as the call's schema parses them. @throws Failure */
-export async function readInput({ request, params, bodyLimitBytes, schema, isUpload }: RawInput): Promise<unknown> {
+export async function readInput({ request, params, bodyLimitBytes, schema, isDownload, isUpload }: RawInput): Promise<unknown> {
   if (!schema) return undefined
   if (isUpload) {
     const query = readQuery(new URL(request.url))
@@ -29,7 +31,8 @@ export async function readInput({ request, params, bodyLimitBytes, schema, isUpl
   const given = carriesBody ? await readJson(request, bodyLimitBytes) : readQuery(new URL(request.url))
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new Failure('INVALID_INPUT')
   refuseUnsafe(params)
-  return check(schema, { ...given, ...params })
+  const options = carriesBody && isDownload ? readQuery(new URL(request.url)) : {}
+  return check(schema, { ...options, ...given, ...params })
 }
 
 function check(schema: ZodType, input: unknown): unknown {

@@ -3,6 +3,7 @@
  * and widths are those that the contract declares.
  */
 import { sql } from 'kysely'
+import type { SheetFormat } from '@arcade/contract/download'
 import type { FilterOf, List, SortName } from '@arcade/contract/entities/entity'
 import type { ListName } from '@arcade/contract/entities/lists'
 import { type CallContext, unlessGone } from '#src/calls.ts'
@@ -13,14 +14,18 @@ import type { DownloadAnswer, Downloads } from '#src/sheets/download.ts'
 import { type ServedList, sortSql, type Target, whereTarget } from './list.ts'
 import { sheetColumns, sheetNames, type SheetRow } from './sheet.ts'
 
-export interface ExportInput<Filter> {
-  target: Target<Filter>
+interface ExportOptions {
   exportId?: string | undefined
+  format?: SheetFormat | undefined
+}
+
+export interface ExportInput<Filter> extends ExportOptions {
+  target: Target<Filter>
 }
 
 export interface ListExports<L extends List> {
   /** Every row of the list, hidden ones included. */
-  all: (input: { exportId?: string | undefined }, context: CallContext) => Promise<DownloadAnswer>
+  all: (input: ExportOptions, context: CallContext) => Promise<DownloadAnswer>
   selection: (input: ExportInput<FilterOf<L>>, context: CallContext) => Promise<DownloadAnswer>
 }
 
@@ -38,20 +43,19 @@ export function listExports<L extends List>(
   const order = `${sortSql(served, list.ownSort as SortName<L>)}${isDescending ? ' desc' : ''}, ${columnName(entity, entity.id)}`
 
   return {
-    all({ exportId }, context) {
+    all(options, context) {
       const total = counted?.({}) ?? `(select count(*) from ${table} where ${within})`
-      return start({ exportId, context, where: { sql: within, parameters: [] }, total })
+      return start({ ...options, context, where: { sql: within, parameters: [] }, total })
     },
 
-    selection({ target, exportId }, context) {
+    selection({ target, exportId, format }, context) {
       const where = sql`${whereTarget(served, target, context)}`.compile(database.db)
       const detail = 'ids' in target ? auditedRows(target.ids) : target
-      return start({ exportId, context, where, detail, total: `(select count(*) from ${table} where ${where.sql})` })
+      return start({ exportId, format, context, where, detail, total: `(select count(*) from ${table} where ${where.sql})` })
     },
   }
 
-  interface Start {
-    exportId: string | undefined
+  interface Start extends ExportOptions {
     context: CallContext
     where: { sql: string; parameters: readonly unknown[] }
     /** SQL for the number of rows, with the parameters of `where` if it has any. */
@@ -60,10 +64,11 @@ export function listExports<L extends List>(
     detail?: Record<string, unknown>
   }
 
-  function start({ exportId, context, where, total, detail = {} }: Start): Promise<DownloadAnswer> {
+  function start({ exportId, format, context, where, total, detail = {} }: Start): Promise<DownloadAnswer> {
     return downloads.start<SheetRow>({
       context,
       exportId,
+      format,
       target: list.name,
       detail,
       fileName: list.fileName,

@@ -127,6 +127,36 @@ describe('§7 the downloads', () => {
     expect(others).toEqual([])
   })
 
+  test('design §7 with ?format=csv: RFC 4180 in UTF-8 with a byte order mark, guarded like the spreadsheet', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    const players = [
+      { user_id: 2, created_at: '2026-05-05T17:20:00Z', balance: 100.25, first_name: 'Zoë "Z", Z', last_name: 'a\r\nb' },
+      { user_id: 1, balance: -5, first_name: '=1+1', last_name: 'x;=2', username: '' },
+    ]
+    for (const player of players) await app.database.db.insertInto('telegram_users').values(player).execute()
+    await addCount(app.database, { of: 'players' }, 2)
+    const fetchCsv = async (path: string, init: RequestInit = {}): Promise<{ headers: Headers; text: string }> => {
+      const headers = { ...admin.headers, 'content-type': 'application/json' }
+      const answer = await app.fetch(path, { ...init, headers })
+      return { headers: answer.headers, text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(await answer.bytes()) }
+    }
+    const { headers, text } = await fetchCsv(`${START}?format=csv`)
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(headers.get('content-disposition')).toBe('attachment; filename="TelegramUserdata.csv"')
+    expect(headers.get('x-row-count')).toBe('2')
+    const [head, ...lines] = text.split('\r\n')
+    expect(head).toMatch(/^\uFEFFUser ID,/)
+    expect(lines).toEqual(['2,2026-05-05 17:20:00,"Zoë ""Z"", Z","a\nb",,,,,,,,,,,100.25', `1,,'=1+1,"x;'=2",,,,,,,,,,,-5`, ''])
+    const body = JSON.stringify({ list: 'telegramUsers', target: { ids: ['1'] } })
+    const picked = await fetchCsv('/api/exports?format=csv', { method: 'POST', body })
+    expect(picked.text.split('\r\n')).toEqual([head, lines[1], ''])
+    const posted = JSON.stringify({ data: { title: 'T', users: [{ id: 7, username: '=x' }] } })
+    const history = await fetchCsv('/download-history?format=csv', { method: 'POST', body: posted })
+    expect(history.headers.get('content-disposition')).toBe('attachment; filename="data.csv"')
+    expect(history.text).toContain(`7,'=x,`)
+  })
+
   test('security: who downloaded what is in the audit trail', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')

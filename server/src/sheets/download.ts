@@ -3,12 +3,13 @@
  * entry, and that a connection is freed as soon as the sheet is written, and however a transfer ends: given up, stalled or failed.
  */
 import type { Logger } from 'pino'
-import { XLSX_MEDIA_TYPE } from '@arcade/contract/download'
+import { CSV_MEDIA_TYPE, type SheetFormat, XLSX_MEDIA_TYPE } from '@arcade/contract/download'
 import { audit } from '#src/identity/audit.ts'
 import { type CallContext, Failure, signedIn, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { isDiskFull } from '#src/postgres/errors.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
+import { csv } from './csv.ts'
 import type { Spool, Transfer } from './spool.ts'
 import { type Column, spreadsheet } from './spreadsheet.ts'
 
@@ -34,9 +35,11 @@ export interface DownloadOptions<Row> {
   context: CallContext
   /** The caller asks for the progress under this id. */
   exportId: string | undefined
+  format?: SheetFormat | undefined
   /** The name of what is exported, for the audit trail. */
   target: string
   detail?: Record<string, unknown>
+  /** Of the XLSX file; a CSV file has the same with its own ending. */
   fileName: string
   sheetName: string
   open: (snapshot: Snapshot) => Promise<Table<Row>>
@@ -83,7 +86,7 @@ export function createDownloads({
   const running = new Set<Export>()
   const downloads: Downloads = {
     async start<Row>(options: DownloadOptions<Row>) {
-      const { context, exportId, fileName, sheetName } = options
+      const { context, exportId, format = 'xlsx', fileName, sheetName } = options
       const { id: userId } = signedIn(context)
       if (writing.size >= maxExports || spool.transfers >= maxExports * TRANSFERS_PER_EXPORT) {
         throw new Failure('UNAVAILABLE', {
@@ -111,7 +114,9 @@ export function createDownloads({
         const onRows = (written: number): void => {
           current.rows = written
         }
-        const sheet = spreadsheet({ sheetName, columns, rows: batches, onRows, signal: stalled.signal })
+        const table = { columns, rows: batches, onRows, signal: stalled.signal }
+        const isCsv = format === 'csv'
+        const sheet = isCsv ? csv(table) : spreadsheet({ ...table, sheetName })
         current.transfer = spool.through(sheet)
         void current.transfer.ended.then((error) => {
           running.delete(current)
@@ -123,8 +128,8 @@ export function createDownloads({
         })
         return {
           headers: {
-            'content-type': XLSX_MEDIA_TYPE,
-            'content-disposition': `attachment; filename="${fileName}"`,
+            'content-type': isCsv ? CSV_MEDIA_TYPE : XLSX_MEDIA_TYPE,
+            'content-disposition': `attachment; filename="${isCsv ? fileName.replace(/\.xlsx$/, '.csv') : fileName}"`,
             'x-row-count': String(total),
           },
           body: current.transfer.body,

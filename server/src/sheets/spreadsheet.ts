@@ -242,7 +242,7 @@ const ILLEGAL_IN_XML = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g
 function textCell(start: string, text: string): string {
   if (text.length <= CELL_CHARACTERS && !NEEDS_CARE.test(text) && !isFormula(text))
     return `${start} t="inlineStr"><is><t>${text}</t></is></c>`
-  const safe = cut(guard(text.replace(ILLEGAL_IN_XML, '').replace(/\r\n?/g, '\n')))
+  const safe = cut(guardText(text.replace(ILLEGAL_IN_XML, '')))
   return `${start} t="inlineStr"><is><t xml:space="preserve">${escape(safe)}</t></is></c>`
 }
 
@@ -258,10 +258,10 @@ const FORMULA_AFTER_SEPARATOR =
 
 /**
  * Text that a spreadsheet would compute after a save as CSV gets an apostrophe, as OWASP (ASVS 1.2.10) asks; also where a separator
- * or a line's end inside the text would start a new cell.
+ * or a line's end inside the text would start a new cell. Line ends become `\n`.
  */
-function guard(text: string): string {
-  const inner = text.replace(FORMULA_AFTER_SEPARATOR, "'")
+export function guardText(text: string): string {
+  const inner = text.replace(/\r\n?/g, '\n').replace(FORMULA_AFTER_SEPARATOR, "'")
   return isFormula(inner) ? `'${inner}` : inner
 }
 

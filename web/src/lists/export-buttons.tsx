@@ -1,9 +1,14 @@
-/** Spreadsheets of a list: of all its rows (§7), or of the ones picked. */
+/** Spreadsheets of a list, each also as CSV: of all its rows (§7), of those that it shows, or of the ones picked. */
+import type { SheetFormat } from '@arcade/contract/download'
 import type { List } from '@arcade/contract/entities/entity'
 import type { ListName } from '@arcade/contract/entities/lists'
 import { asCallError, fetchSpreadsheet } from '#src/client.ts'
 import { DownloadButton } from '#src/ui/download.tsx'
 import type { Selection } from '#src/ui/selection.tsx'
+import { listFilter } from './list-address.ts'
+import type { ListState } from './use-list.ts'
+
+type NamedList = List & { name: ListName }
 
 const texts = {
   successText: 'Data Downloaded Successfuly!', // sic, §8
@@ -13,33 +18,69 @@ const texts = {
   },
 }
 
-/** All rows of the list, whatever its page shows. */
-export function ExportAllButton({ list, call }: { list: List; call: 'users' | 'players' }) {
+interface ExportAllProps<L extends NamedList, Row> {
+  state: ListState<L, Row>
+  call: 'users' | 'players'
+  /** How many rows there are without a search and filters; undefined while that is unknown. */
+  everyone: number | undefined
+}
+
+/** What the list shows: all its rows, or with a search or filter those, everyone then being one step further (design §7). */
+export function ExportAllButton<L extends NamedList, Row>({ state, call, everyone }: ExportAllProps<L, Row>) {
+  const { list, address, isWhole, total } = state
+  const options = { fallbackName: list.fileName }
+  const all = (format: SheetFormat) => (running: Running) => fetchSpreadsheet(call, { format }, { ...options, ...running })
+  const target = { filter: listFilter(list, address) }
+  const shown = (format: SheetFormat) => (running: Running) =>
+    fetchSpreadsheet('selection', selectionInput(list, target, format), { ...options, ...running })
   return (
     <DownloadButton
       id={list.name}
       label="Download User Data"
-      start={(options) => fetchSpreadsheet(call, {}, { ...options, fallbackName: list.fileName })}
+      start={isWhole ? all('xlsx') : shown('xlsx')}
+      note={isWhole ? undefined : `${counted(total)} of ${counted(everyone)}`}
+      others={
+        isWhole
+          ? [{ label: 'As CSV', start: all('csv') }]
+          : [
+              { label: 'These as CSV', start: shown('csv') },
+              { label: 'Everyone', start: all('xlsx') },
+              { label: 'Everyone as CSV', start: all('csv') },
+            ]
+      }
       {...texts}
     />
   )
 }
 
+function counted(count: number | undefined): string {
+  return count?.toLocaleString('en-US') ?? '…'
+}
+
 interface ExportSelectionProps {
-  list: List & { name: ListName }
+  list: NamedList
   selection: Selection
 }
 
 export function ExportSelectionButton({ list, selection: { target } }: ExportSelectionProps) {
-  // The target is one of this list's, which the type of a list in general does not tell.
-  const input = { list: list.name, target } as Parameters<typeof fetchSpreadsheet<'selection'>>[1]
+  const picked = (format: SheetFormat) => (running: Running) =>
+    fetchSpreadsheet('selection', selectionInput(list, target, format), { fallbackName: list.fileName, ...running })
   return (
     <DownloadButton
       id={`${list.name} selection`}
       label="Download Selection"
       size="compact-md"
-      start={(options) => fetchSpreadsheet('selection', input, { ...options, fallbackName: list.fileName })}
+      start={picked('xlsx')}
+      others={[{ label: 'As CSV', start: picked('csv') }]}
       {...texts}
     />
   )
+}
+
+type Running = Parameters<Parameters<typeof DownloadButton>[0]['start']>[0]
+type SelectionInput = Parameters<typeof fetchSpreadsheet<'selection'>>[1]
+
+/** The target is one of this list's, which the type of a list in general does not tell. */
+function selectionInput(list: { name: ListName }, target: Selection['target'], format: SheetFormat): SelectionInput {
+  return { list: list.name, target, format }
 }

@@ -125,6 +125,28 @@ test('one download a name: two buttons show the same one, another id is another 
   await expect.element(cancel).not.toBeInTheDocument()
 })
 
+test('design §7 other choices are one step further, and run in its place', async () => {
+  const [own, other] = [held(), held()]
+  render(
+    <DownloadButton
+      label="Download User Data"
+      start={own.start}
+      others={[{ label: 'As CSV', start: other.start }]}
+      note="37 of 1,203"
+      {...texts}
+    />,
+  )
+  await expect.element(button).toHaveAccessibleDescription('37 of 1,203')
+  await expect.element(page.getByRole('button', { name: 'As CSV' })).not.toBeInTheDocument()
+  await page.getByRole('button', { name: 'More exports' }).click()
+  await page.getByRole('button', { name: 'As CSV' }).click()
+  await expect.element(progress).toBeVisible()
+  expect(own.started).toHaveLength(0)
+  expect(other.started).toHaveLength(1)
+  other.end()
+  await expect.element(toasts).toHaveTextContent('Data Downloaded Successfuly!')
+})
+
 test('a disabled one starts nothing', async () => {
   const { start } = held()
   render(<DownloadButton label="Download User Data" start={start} {...texts} disabled />)

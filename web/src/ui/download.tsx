@@ -1,6 +1,7 @@
 /** A download button. While a download runs, its progress and Cancel stand in place of the button, also after one left the page and came back. */
-import { Button, Progress } from '@mantine/core'
-import { useSyncExternalStore } from 'react'
+import { Button, Popover, Progress } from '@mantine/core'
+import { IconChevronDown } from '@tabler/icons-react'
+import { useId, useState, useSyncExternalStore } from 'react'
 import { toast } from './toast.tsx'
 import classes from './download.module.css'
 
@@ -11,14 +12,20 @@ interface DownloadProgress {
   total?: number
 }
 
+type Start = (options: {
+  signal: AbortSignal
+  onProgress: (progress: DownloadProgress) => void
+}) => Promise<{ blob: Blob; fileName: string }>
+
 interface DownloadProps {
   label: string
   /** Tells two downloads apart whose buttons have the same text. */
   id?: string
-  start: (options: {
-    signal: AbortSignal
-    onProgress: (progress: DownloadProgress) => void
-  }) => Promise<{ blob: Blob; fileName: string }>
+  start: Start
+  /** What else can be downloaded here, one step further. */
+  others?: readonly { label: string; start: Start }[]
+  /** Says beside the button how much it downloads. */
+  note?: string | undefined
   successText: string
   /** The toast of a failure, or a function that makes it of the error. */
   failureText: string | ((error: unknown) => string)
@@ -46,13 +53,30 @@ function update(id: string, state: Running | undefined): void {
 }
 
 export function DownloadButton(props: DownloadProps) {
-  const { label, id = label, disabled = false, size } = props
+  const { label, id = label, disabled = false, size, others = [], note } = props
+  const noteId = useId()
   const state = useSyncExternalStore(subscribe, () => running.get(id))
   if (!state) {
     return (
-      <Button variant="default" {...(size && { size })} disabled={disabled} onClick={() => void download(props)}>
-        {label}
-      </Button>
+      <div className={classes['offer']}>
+        {note !== undefined && (
+          <span id={noteId} className={classes['amount']}>
+            {note}
+          </span>
+        )}
+        <Button.Group>
+          <Button
+            variant="default"
+            {...(size && { size })}
+            disabled={disabled}
+            aria-describedby={note === undefined ? undefined : noteId}
+            onClick={() => void download(props)}
+          >
+            {label}
+          </Button>
+          {others.length > 0 && <OtherDownloads {...props} others={others} />}
+        </Button.Group>
+      </div>
     )
   }
   const { bytes, rows, total } = state.progress
@@ -69,6 +93,42 @@ export function DownloadButton(props: DownloadProps) {
         Cancel
       </Button>
     </div>
+  )
+}
+
+function OtherDownloads({ others, ...props }: DownloadProps & Required<Pick<DownloadProps, 'others'>>) {
+  const [isOpen, setIsOpen] = useState(false)
+  const { size, disabled = false } = props
+  return (
+    <Popover trapFocus returnFocus position="bottom-end" shadow="md" withinPortal opened={isOpen} onChange={setIsOpen}>
+      <Popover.Target>
+        <Button
+          variant="default"
+          px="xs"
+          {...(size && { size })}
+          disabled={disabled}
+          aria-label="More exports"
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          <IconChevronDown size={16} aria-hidden />
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown className={classes['others'] ?? ''}>
+        {others.map((other) => (
+          <Button
+            key={other.label}
+            variant="subtle"
+            justify="flex-start"
+            onClick={() => {
+              setIsOpen(false)
+              void download({ ...props, start: other.start })
+            }}
+          >
+            {other.label}
+          </Button>
+        ))}
+      </Popover.Dropdown>
+    </Popover>
   )
 }
 

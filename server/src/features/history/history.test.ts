@@ -1,9 +1,8 @@
 /** History (§2, §3, §7): titles, details, participants by cursors both ways, POST /download-history. */
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
-import type { HistoryParticipant } from '@arcade/contract/entities/history'
 import type { Database } from '#src/db/database.ts'
-import type { HistoryKind } from '@arcade/contract/entities/history'
+import type { HistoryKind, HistoryParticipant } from '@arcade/contract/entities/history'
 import { addCount } from '#src/testing/activity.ts'
 import { readSheets } from '#src/testing/read-sheets.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'

@@ -229,7 +229,7 @@ const NOBODY: SheetRow = {}
 
 /** POST /download-history: all participants of `kind` and `id` from the database, or those posted. */
 export function historyDownload({ downloads }: { downloads: Downloads }): Handlers<typeof contract.downloads>['history'] {
-  return ({ data, exportId }, context) => {
+  return ({ data, exportId, format }, context) => {
     const { kind, id } = data
     const isNamed = kind !== undefined && id !== undefined
     if (!isNamed && (kind ?? id) !== undefined)
@@ -237,6 +237,7 @@ export function historyDownload({ downloads }: { downloads: Downloads }): Handle
     return downloads.start<SheetRow>({
       context,
       exportId,
+      format,
       target: isNamed ? `history:${kind}:${id}` : 'history:posted',
       fileName: defaultFileNames.history,
       sheetName: 'Participants',

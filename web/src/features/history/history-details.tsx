@@ -1,5 +1,6 @@
 /** The chosen item of History (§2, §3): its details and its participants, 50 a page, and a spreadsheet of both. */
 import { announcementTypeLabels, linkTypeLabels } from '@arcade/contract/entities/announcement'
+import type { SheetFormat } from '@arcade/contract/download'
 import { type HistoryItem, type HistoryKind, participantList } from '@arcade/contract/entities/history'
 import { taskTypeLabels } from '@arcade/contract/entities/task'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -62,9 +63,8 @@ export function HistoryDetails({ kind, id, address, onAddress }: HistoryDetailsP
             key={item.id}
             id={`history ${item.kind} ${item.id}`}
             label="Download"
-            start={(options) =>
-              fetchSpreadsheet('history', { data: sheetOf(item) }, { ...options, fallbackName: participantList.fileName })
-            }
+            start={(options) => fetchSheet(item, 'xlsx', options)}
+            others={[{ label: 'As CSV', start: (options) => fetchSheet(item, 'csv', options) }]}
             successText="Data Downloaded Successfully!"
             failureText={failureText}
           />
@@ -74,6 +74,14 @@ export function HistoryDetails({ kind, id, address, onAddress }: HistoryDetailsP
       <Participants kind={kind} id={id} count={item.participants} address={address} onAddress={onAddress} />
     </div>
   )
+}
+
+function fetchSheet(
+  item: HistoryItem,
+  format: SheetFormat,
+  options: Omit<Parameters<typeof fetchSpreadsheet>[2], 'fallbackName'>,
+) {
+  return fetchSpreadsheet('history', { data: sheetOf(item), format }, { ...options, fallbackName: participantList.fileName })
 }
 
 /** The body of §7. With kind and id the server adds all participants itself. */

@@ -43,6 +43,7 @@ export function PlayersPage() {
   // A long list that was filtered is counted by a call of its own, so that its rows need not wait.
   const isUncounted = query.data?.total === null && !query.isPlaceholderData
   const counted = useQuery(api.players.count.queryOptions({ input: filter, enabled: isUncounted }))
+  const everyone = useQuery(api.players.count.queryOptions({ input: {} }))
   const state = useList(playerList, {
     address,
     query,
@@ -50,7 +51,7 @@ export function PlayersPage() {
     total: isUncounted ? counted.data?.total : undefined,
   })
   return (
-    <Page title="Telegram Users" actions={<ExportAllButton list={playerList} call="players" />}>
+    <Page title="Telegram Users" actions={<ExportAllButton state={state} call="players" everyone={everyone.data?.total} />}>
       <ListTable
         label="Telegram Users"
         state={state}

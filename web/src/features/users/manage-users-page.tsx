@@ -31,13 +31,14 @@ export function ManageUsersPage() {
   const address = useSearch({ from: '/shell/management/manage-users' })
   const input = { ...listFilter(userList, address), ...listOrder(userList, address), page: address.page ?? 1 }
   const query = useQuery(api.users.list.queryOptions({ input, placeholderData: keepPreviousData }))
+  const everyone = useQuery(api.users.list.queryOptions({ input: {}, select: ({ total }) => ({ total }) }))
   const state = useList(userList, { address, query, rowsOf: ({ users }) => users })
   return (
     <Page
       title="Manage Users"
       actions={
         <>
-          <ExportAllButton list={userList} call="users" />
+          <ExportAllButton state={state} call="users" everyone={everyone.data?.total} />
           <LinkButton to="/add-user">Add User</LinkButton>
         </>
       }
