@@ -3,7 +3,7 @@ import type { AnyContractRouter } from '@orpc/contract'
 import { z, type ZodType } from 'zod'
 import { contract } from '@arcade/contract/contract'
 import { type ErrorBody, type ErrorCode, errorCatalogue } from '@arcade/contract/errors'
-import { XLSX_MEDIA_TYPE } from '@arcade/contract/download'
+import { CSV_MEDIA_TYPE, XLSX_MEDIA_TYPE } from '@arcade/contract/download'
 import type { Route } from '#src/http/routes.ts'
 import { expect } from 'vitest'
 import { type Principal, routes } from './requests.ts'
@@ -134,7 +134,7 @@ export function checkAnswer(sent: Sent, principal: Principal, received: Received
   expect(refusalOf(reached.route, principal), 'the call is for this principal').toBeUndefined()
   expect(isForeign(sent, reached.route), 'no other web site may call it').toBe(false)
   expect(isTaken(sent, reached.route, reached.params), 'the contract takes this input').toBe(true)
-  checkOutput(reached.route, received)
+  checkOutput(sent, reached.route, received)
   return undefined
 }
 
@@ -183,12 +183,16 @@ function checkError({ status, headers, bytes }: Received, failure: Route['meta']
   return body as ErrorBody
 }
 
-function checkOutput(route: Route, { headers, bytes }: Received): void {
+function checkOutput(sent: Sent, route: Route, { headers, bytes }: Received): void {
   if (route.isDownload) {
     const type = headers['content-type'] ?? ''
     if (route.name === 'dashboard.events') expect(type).toBe('text/event-stream')
     else if (route.name === 'announcements.file') expect(type).toMatch(/^image\/(png|webp)$/)
-    else {
+    else if (isForCsv(sent)) {
+      expect(type).toBe(CSV_MEDIA_TYPE)
+      expect(headers['content-disposition']).toMatch(/^attachment; filename=".*\.csv"$/)
+      expect(bytes.subarray(0, 3).toString('hex'), 'a byte order mark').toBe('efbbbf')
+    } else {
       expect(type).toBe(XLSX_MEDIA_TYPE)
       expect(headers['content-disposition']).toMatch(/^attachment; filename=/)
       expect(bytes.subarray(-22, -18).toString('latin1'), 'a zip to its end').toBe('PK\x05\x06')
@@ -206,4 +210,9 @@ function outputOf({ name }: Route): ZodType {
     .split('.')
     .reduce<AnyContractRouter>((part, key) => (part as Record<string, AnyContractRouter>)[key]!, contract)
   return (procedure as unknown as { '~orpc': { outputSchema: ZodType } })['~orpc'].outputSchema
+}
+
+function isForCsv({ path, body }: Sent): boolean {
+  const { searchParams } = new URL(path, 'http://console.test')
+  return searchParams.get('format') === 'csv' || (jsonOf(body) as { format?: unknown } | undefined)?.format === 'csv'
 }
