@@ -46,7 +46,7 @@ const server = await startBenchServer()
 try {
   if (values.large) {
     // The pages measured here read none of these indexes, and filling them would take most of the time.
-    await sql`drop index telegram_users_words, telegram_users_characters`.execute(server.database.db)
+    await sql`drop index telegram_users_folded_words, telegram_users_folded_characters`.execute(server.database.db)
   }
   await addPlayers(server, 0, MILLION)
   const atMillion = await ask(server, '1M')

@@ -93,8 +93,8 @@ export const linkField = z
   .optional()
 
 /**
- * The text that a list is searched for, in any case of letters; an empty one matches everything. Lists of players and users ignore a
- * leading `@`, and one or two characters of ASCII match the beginnings of words only.
+ * The text that a list is searched for, whatever the case, width and diacritics of letters; an empty one matches everything. Lists of
+ * people ignore a leading `@`, and one or two characters of ASCII match the beginnings of words only.
  */
 export const searchField = z.string().trim().max(SEARCH_MAX_LENGTH).optional()
 

@@ -8,7 +8,7 @@ import { historyKindField } from './history.ts'
 import { numberParameter } from './numbers.ts'
 
 export const player = rowSchema(playerFields)
-/** `search` is a part of a username, name, handle or e-mail, the beginning of a wallet, or a whole user id. */
+/** `search` is a part of a username, name, handle, e-mail or phone number, the beginning of a wallet, or a whole user id. */
 export const playersFilter = filterSchema(playerList)
 const orderedFilter = playersFilter.extend(orderFields(playerList))
 

@@ -38,6 +38,20 @@ test('Lists: players are found by a part of a name while one types; the address 
   expect(new URL(page.url()).search).toBe('')
 })
 
+test('Lists: one or two letters find beginnings of words, and the list says so', async ({ page }) => {
+  await page.goto('/manage-telegram-users')
+  const hint = page.getByText('A third finds them anywhere.')
+  await search(page, 'oo')
+  await expect(page.getByText('No player matches.')).toBeVisible()
+  await expect(hint).toBeVisible()
+  await search(page, 'oon')
+  await expect(page.getByText('No player matches.')).toBeHidden()
+  await expect(hint).toBeHidden()
+  await page.goto('/social-tasks?q=oo')
+  await expect(page.getByRole('table')).toBeVisible()
+  await expect(hint).toBeHidden()
+})
+
 test('Lists: back leads to the same rows, scrolled as they were', async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 600 })
   await page.goto('/manage-telegram-users?size=100')

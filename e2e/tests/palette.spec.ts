@@ -95,6 +95,31 @@ test.describe('as an admin', () => {
     await expect(page).toHaveURL(/\/annoucement-form-update\?id=./)
   })
 
+  test('Palette: says how many there are of what it shows, and finds users', async ({ page, server }) => {
+    await server.database.db
+      .insertInto('users')
+      .values(
+        Array.from({ length: 7 }, (_, index) => ({
+          id: `paletted-${index}`,
+          fname: 'Paletted',
+          lname: `Zoë ${index}`,
+          email: `paletted${index}@gmail.com`,
+          user_type: 'user' as const,
+        })),
+      )
+      .execute()
+    await openPalette(page)
+    await page.keyboard.type('paletted zoe')
+    const users = palette(page).getByRole('group', { name: 'Manage Users' })
+    await expect(users.getByRole('option')).toHaveCount(5)
+    await expect(palette(page).getByRole('status')).toHaveText('5 of 7 results')
+    await users.getByRole('option', { name: /Paletted Zoë 0/ }).click()
+    await expect(page.getByLabel('Last Name', { exact: true })).toHaveValue('Zoë 0')
+    await openPalette(page)
+    await page.keyboard.type('paletted zoe 3')
+    await expect(palette(page).getByRole('status')).toHaveText('1 result')
+  })
+
   test('Palette: an answer to earlier letters is never shown', async ({ page }) => {
     const held = Promise.withResolvers<void>()
     await page.route('**/api/social-tasks?*search=Follow', async (route) => {
@@ -222,6 +247,7 @@ test('§6 Palette: others find their own page and no management', async ({ page,
   await expect(palette(page).getByRole('status')).toContainText('Nothing found')
   expect(searches).toEqual([])
   await page.keyboard.press('Escape')
+  await expect(palette(page)).toBeHidden()
   await page.keyboard.press('g')
   await page.keyboard.press('u')
   await page.keyboard.press('?')

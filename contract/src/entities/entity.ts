@@ -107,6 +107,8 @@ export interface List {
   pageSizes: readonly [number, ...number[]]
   /** A page begins after or ends before a row (§7) instead of being a number of pages away from the first one. */
   isPagedByCursor?: true
+  /** Its search finds one or two letters at the beginnings of words alone (`findsBeginningsOnly`). */
+  findsPeople?: true
 }
 
 /** Declares a list; filters and sorts can only name fields that there are. */
@@ -128,6 +130,7 @@ export function defineList<
   /** The first one is the page size unless another one is asked for. */
   pageSizes: Sizes
   isPagedByCursor?: true
+  findsPeople?: true
 }) {
   return list
 }

@@ -46,4 +46,5 @@ export const participantList = defineList({
   ownSort: 'newest',
   pageSizes: [HISTORY_PAGE_SIZE],
   isPagedByCursor: true,
+  findsPeople: true,
 })

@@ -50,6 +50,7 @@ export const playerList = defineList({
   ownSort: 'balance',
   pageSizes: [5, 25, 50, 100], // §9, design §7
   isPagedByCursor: true,
+  findsPeople: true,
 })
 export type PlayersFilter = FilterOf<typeof playerList>
 export type PlayersSort = SortName<typeof playerList>

@@ -33,6 +33,16 @@ export const userList = defineList({
   },
   ownSort: 'created',
   pageSizes: [50], // §9
+  findsPeople: true,
 })
 export type UsersFilter = FilterOf<typeof userList>
 export type UsersSort = SortName<typeof userList>
+
+/**
+ * What the address of Update User (§2) holds of a user. Only the id is read back. A browser drops the path segments `.` and `..` however
+ * they are encoded, and an empty one matches no route.
+ */
+export function updateUserAddress({ id, fname, lname, email }: DashboardUser) {
+  const segment = (text: string): string => (['', '.', '..'].includes(text) ? '-' : text)
+  return { userId: id, fname: segment(fname), lname: segment(lname), email: segment(email) }
+}

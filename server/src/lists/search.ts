@@ -1,8 +1,11 @@
 /**
- * Searching for a part of a text. Hides which index serves a text, and that a common one must not be looked up in an index: then the
- * rows at hand are filtered. Players and users have a column `search_text` with two indexes for it (migration 0002).
+ * Searching for a part of a text, whatever the case, width and diacritics of its letters. Hides which index serves a text, and that a
+ * common one must not be looked up in an index: then the rows at hand are filtered. Players and users have a column `folded_text` with
+ * two indexes for it (migrations 0002 and 0009).
  */
 import { type RawBuilder, sql } from 'kysely'
+import { findsBeginningsOnly, searchedText } from '@arcade/contract/entities/search'
+import { foldedSql } from '#src/db/folded-text.ts'
 
 type Condition = RawBuilder<boolean>
 
@@ -14,11 +17,8 @@ export interface SearchCondition {
   ways?: Condition[]
 }
 
-/** Shorter texts match the beginnings of words alone: there is no trigram in the middle of a word for them. */
-const MIN_PART_LENGTH = 3
-
 export interface SearchTerm {
-  /** True for a row whose `search_text` holds the text. */
+  /** True for a row whose `folded_text` holds the text. */
   matches: Condition
   /** True for such rows and some others, which the index finds. */
   inIndex: Condition
@@ -27,15 +27,15 @@ export interface SearchTerm {
 }
 
 /**
- * The conditions for a text in `search_text`; undefined for an empty text. A leading `@` is not looked for: people write it before a handle.
- * @param names what `matches` looks into instead: names in lower case, each after a space. `inIndex` is always about `search_text`
+ * The conditions for a text in `folded_text`; undefined for an empty text. A leading `@` is not looked for: people write it before a handle.
+ * @param names what `matches` looks into instead: folded names, each after a space. `inIndex` is always about `folded_text`
  */
 export function searchTerm(search: string, names?: RawBuilder<string>): SearchTerm | undefined {
-  const text = search.trim().replace(/^@+/, '')
+  const text = searchedText(search)
   if (text === '') return undefined
-  const searched = names ?? sql.ref('search_text')
-  const part = names ? sql`lower(${text}::text)` : asStored(text)
-  const isWordStart = Array.from(text).length < MIN_PART_LENGTH && !hasUnindexedCharacters(text)
+  const searched = names ?? sql.ref('folded_text')
+  const part = names ? folded(text) : asStored(text)
+  const isWordStart = findsBeginningsOnly(search)
   const matches = isWordStart
     ? sql<boolean>`(strpos(${searched}, ' ' || ${part}) > 0 or strpos(${searched}, '@' || ${part}) > 0)`
     : sql<boolean>`strpos(${searched}, ${part}) > 0`
@@ -50,16 +50,21 @@ function hasUnindexedCharacters(text: string): boolean {
   return /[^a-zA-Z0-9_.#@ -]/.test(text)
 }
 
-/** The text with the replacements that `search_text` has (migration 0002). */
+/** PostgreSQL folds what is looked for as it has folded the rows, once a statement. */
+function folded(text: string): RawBuilder<string> {
+  return sql<string>`(select ${sql.raw(foldedSql('given'))} from (values (${text}::text)) as searched (given))`
+}
+
+/** The text with the replacements that `folded_text` has (migration 0009). */
 function asStored(text: string): RawBuilder<string> {
-  return sql<string>`translate(lower(${text}::text), '_.-#', 'QXZJ')`
+  return sql<string>`(select translate(${folded(text)}, '_.-#', 'QXZJ'))`
 }
 
 /** The subquery hides the pattern from the planner, which believes an unknown pattern to be rare and takes the index. */
 function inWordIndex(text: string, isWordStart: boolean): Condition {
-  if (isWordStart) return sql<boolean>`search_text ~ (select '[ @]' || ${asStored(text)})`
+  if (isWordStart) return sql<boolean>`folded_text ~ (select '[ @]' || ${asStored(text)})`
   const part = rarestPart(text) ?? text.replaceAll(/[\\%]/g, String.raw`\$&`)
-  return sql<boolean>`search_text like (select '%' || ${asStored(part)} || '%')`
+  return sql<boolean>`folded_text like (select '%' || ${asStored(part)} || '%')`
 }
 
 /** Numbers tell names apart, the words before them are common: in `moon_4711` the trigrams of `moon_` cost ten times the others. */
@@ -69,11 +74,11 @@ function rarestPart(text: string): string | undefined {
 }
 
 function inCharacterIndex(text: string): Condition {
-  return sql<boolean>`search_text ~ '[^a-zA-Z0-9@ ]' and string_to_array(regexp_replace(search_text, '[a-zA-Z0-9@ ]+', '', 'g'), null)
-    @> (select string_to_array(regexp_replace(lower(${text}::text), '[a-z0-9_.#@ -]+', '', 'g'), null))`
+  return sql<boolean>`folded_text ~ '[^a-zA-Z0-9@ ]' and string_to_array(regexp_replace(folded_text, '[a-zA-Z0-9@ ]+', '', 'g'), null)
+    @> (select string_to_array(regexp_replace(${folded(text)}, '[a-z0-9_.#@ -]+', '', 'g'), null))`
 }
 
 /** For tables of some thousand rows, which no index makes faster: `text` is SQL for what is searched, in any case. */
 export function searchWithoutIndex(text: string, search: string): SearchCondition {
-  return { matches: sql<boolean>`strpos(lower(${sql.raw(text)}), lower(${search}::text)) > 0` }
+  return { matches: sql<boolean>`strpos(${sql.raw(foldedSql(`(${text})`))}, ${folded(search)}) > 0` }
 }

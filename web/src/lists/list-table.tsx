@@ -1,6 +1,7 @@
 /** The table of a list with its toolbar, basket, pager, empty and failed states, all of which follow from the list's declaration. */
 import type { List } from '@arcade/contract/entities/entity'
 import { type ListName, lists } from '@arcade/contract/entities/lists'
+import { findsBeginningsOnly } from '@arcade/contract/entities/search'
 import { NativeSelect } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { type Column, DataTable } from '#src/ui/data-table.tsx'
@@ -45,6 +46,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
         searchLabel: `Search ${noun.many}`,
         search: address.q ?? '',
         onSearch: (text) => changeTo({ q: text || undefined }, true),
+        ...(list.findsPeople && findsBeginningsOnly(address.q ?? '') && { hint: BEGINNINGS_ONLY }),
         filters: toolbarFilters(list),
         values: address,
         onFilter: changeTo,
@@ -66,6 +68,8 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
     />
   )
 }
+
+const BEGINNINGS_ONLY = 'One or two letters are looked for at the beginnings of words. A third finds them anywhere.'
 
 /** Only lists that have a name on the wire can have rows picked. */
 function isExported(list: List): list is List & { name: ListName } {

@@ -1,10 +1,11 @@
 /**
- * The command palette finds a page, an action, a player, a task or an announcement by a few letters. It is a combobox over a list of
+ * The command palette finds a page, an action, a player, a user, a task or an announcement by a few letters. It is a combobox over a list of
  * groups (ARIA APG): the focus stays in the field, the arrow keys choose, and Enter opens.
  */
 import { announcementTypeLabels } from '@arcade/contract/entities/announcement'
 import { taskCollections } from '@arcade/contract/entities/task'
 import { SEARCH_MAX_LENGTH } from '@arcade/contract/entities/entity'
+import { updateUserAddress } from '@arcade/contract/entities/user'
 import { useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
@@ -28,6 +29,8 @@ interface Entry {
 interface Group {
   title: string
   entries: Entry[]
+  /** How many there are besides the entries that are shown; undefined while they are counted. */
+  total?: number | undefined
 }
 
 const SEARCH_AFTER_MS = 200
@@ -86,7 +89,7 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
     ? 'Searching…'
     : entries.length === 0
       ? `Nothing found for “${text.trim()}”.`
-      : `${entries.length} ${entries.length === 1 ? 'result' : 'results'}`
+      : resultsText(groups)
 
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events -- a click beside it closes it, as Escape does
@@ -101,7 +104,7 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
       <div className={classes['field']}>
         <input
           role="combobox"
-          aria-label="Search pages, actions, players, tasks and announcements"
+          aria-label="Search pages, actions, players, users, tasks and announcements"
           aria-expanded={entries.length > 0}
           aria-controls={`${id}-list`}
           aria-autocomplete="list"
@@ -123,11 +126,12 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
       </div>
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the list of a combobox (ARIA APG) */}
       <div id={`${id}-list`} role="listbox" aria-label="Results" className={classes['list']} tabIndex={-1}>
-        {groups.map(({ title, entries: ofGroup }) => (
+        {groups.map(({ title, entries: ofGroup, total }) => (
           // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a group of options, not of form controls
           <div key={title} role="group" aria-label={title}>
             <p className={classes['group']} aria-hidden>
               {title}
+              {total !== undefined && total > ofGroup.length && ` · ${shownOf(ofGroup.length, total)}`}
             </p>
             {ofGroup.map((entry) => (
               // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the field has the focus and the keys (ARIA combobox)
@@ -159,6 +163,19 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
       <output className={classes['status']}>{status}</output>
     </dialog>
   )
+}
+
+/** `5 of 56 results`: of each kind of things the first ones are shown. */
+function resultsText(groups: readonly Group[]): string {
+  const shown = groups.reduce((sum, { entries }) => sum + entries.length, 0)
+  const total = groups.reduce((sum, group) => sum + ('total' in group ? (group.total ?? Number.NaN) : group.entries.length), 0)
+  const isMore = Number.isNaN(total) || total > shown
+  return `${isMore ? shownOf(shown, total) : shown} ${shown === 1 && !isMore ? 'result' : 'results'}`
+}
+
+/** Not a number is a total that is being counted. */
+function shownOf(shown: number, total: number): string {
+  return `${shown} of ${Number.isNaN(total) ? '…' : total.toLocaleString('en-US')}`
 }
 
 /** The pages and actions that this user may use. */
@@ -218,23 +235,30 @@ interface Found {
 /** What the server finds, for admins only. When the text changes, the search for the old text is cancelled and its answer is not shown. */
 function useFound(text: string): Found {
   const { user } = useSession()
-  const { history } = useRouter()
+  const router = useRouter()
   const [settled] = useDebouncedValue(text, SEARCH_AFTER_MS)
   const isWanted = user?.userType === 'admin' && text.length >= SEARCH_MIN_LENGTH
   const search = { enabled: isWanted && settled.length >= SEARCH_MIN_LENGTH, retry: false }
   const players = useQuery(
     api.players.list.queryOptions({ input: { search: settled, pageSize: String(FOUND_OF_EACH) }, ...search }),
   )
+  // Many players are counted by a call of its own, so that those who are shown need not wait.
+  const isUncounted = players.data?.total === null
+  const counted = useQuery(
+    api.players.count.queryOptions({ input: { search: settled }, ...search, enabled: search.enabled && isUncounted }),
+  )
+  const users = useQuery(api.users.list.queryOptions({ input: { search: settled }, ...search }))
   const social = useQuery(api.socialTasks.list.queryOptions({ input: { search: settled }, ...search }))
   const daily = useQuery(api.dailyTasks.list.queryOptions({ input: { search: settled }, ...search }))
   const announcements = useQuery(api.announcements.list.queryOptions({ input: { search: settled }, ...search }))
 
-  const open = (path: string) => () => history.push(path)
+  const open = (path: string) => () => router.history.push(path)
   const tasks = { social, daily }
   const sources = [
     {
       title: 'Telegram Users',
       query: players,
+      total: isUncounted ? counted.data?.total : players.data?.total,
       entries: players.data?.users.map(({ userId, firstName, lastName, username }) => ({
         id: `player ${userId}`,
         label: [firstName, lastName].filter(Boolean).join(' ') || (username ? `@${username}` : String(userId)),
@@ -242,9 +266,21 @@ function useFound(text: string): Found {
         run: open(`/manage-telegram-users/${userId}`),
       })),
     },
+    {
+      title: 'Manage Users',
+      query: users,
+      total: users.data?.total,
+      entries: users.data?.users.map((person) => ({
+        id: `user ${person.id}`,
+        label: `${person.fname} ${person.lname}`,
+        detail: person.email,
+        run: () => void router.navigate({ to: '/update-user/$userId/$fname/$lname/$email', params: updateUserAddress(person) }),
+      })),
+    },
     ...(['social', 'daily'] as const).map((collection) => ({
       title: taskCollections[collection].title,
       query: tasks[collection],
+      total: tasks[collection].data?.total,
       entries: tasks[collection].data?.tasks.map(({ id, title, priority }) => ({
         id: `task ${id}`,
         label: title,
@@ -255,6 +291,7 @@ function useFound(text: string): Found {
     {
       title: 'Announcements',
       query: announcements,
+      total: announcements.data?.total,
       entries: announcements.data?.announcements.map(({ id, title, type }) => ({
         id: `announcement ${id}`,
         label: title,
@@ -268,7 +305,13 @@ function useFound(text: string): Found {
   return {
     // While the text is being typed, the answers belong to an older text.
     groups:
-      settled === text ? sources.map(({ title, entries = [] }) => ({ title, entries: entries.slice(0, FOUND_OF_EACH) })) : [],
+      settled === text
+        ? sources.map(({ title, total, entries = [] }) => ({
+            title,
+            total: total ?? undefined,
+            entries: entries.slice(0, FOUND_OF_EACH),
+          }))
+        : [],
     isSearching: settled !== text || sources.some(({ query }) => query.isFetching),
     failed: failed.map(({ title }) => title),
     retry: () => failed.forEach(({ query }) => void query.refetch()),

@@ -34,3 +34,8 @@ test('a filter by what is no number says so and asks for nothing', async () => {
   await expect.element(balance).toHaveAccessibleDescription('Balance from must be a number')
   expect(onFilter).not.toHaveBeenCalled()
 })
+
+test('what is worth knowing about a search stands below its box and is told', async () => {
+  render(<ListToolbar searchLabel="Search users" search="oo" onSearch={() => {}} hint="Two letters are few." />)
+  await expect.element(page.getByRole('status')).toHaveTextContent('Two letters are few.')
+})

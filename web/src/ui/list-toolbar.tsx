@@ -24,6 +24,8 @@ interface ListToolbarProps {
   searchLabel: string
   search: string
   onSearch: (search: string) => void
+  /** What is worth knowing about this search. */
+  hint?: string
   filters?: readonly Filter[]
   values?: Readonly<Record<string, FilterValue>>
   onFilter?: (values: Record<string, FilterValue>) => void
@@ -34,7 +36,7 @@ interface ListToolbarProps {
 }
 
 export function ListToolbar(props: ListToolbarProps) {
-  const { searchLabel, search, onSearch, filters = [], values = {}, onFilter = () => {}, children, end } = props
+  const { searchLabel, search, onSearch, hint, filters = [], values = {}, onFilter = () => {}, children, end } = props
   const active = filters.filter(({ name }) => values[name] !== undefined)
   return (
     <div className={classes['toolbar']}>
@@ -44,6 +46,7 @@ export function ListToolbar(props: ListToolbarProps) {
         {children}
         {end && <div className={classes['end']}>{end}</div>}
       </div>
+      <output className={classes['hint']}>{hint}</output>
       {active.length > 0 && (
         <ul className={classes['chips']} aria-label="Active filters">
           {active.map((filter) => (

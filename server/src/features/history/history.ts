@@ -16,6 +16,7 @@ import { isId, isMicroseconds, isText, keysetPage, readCursor, writeCursor } fro
 import { counterSql } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import { historyItemEntity, participantEntity, selectList } from '#src/db/entities.ts'
+import { foldedSql } from '#src/db/folded-text.ts'
 import { isoSql, microsecondsSql, momentOf, momentSql } from '#src/db/moments.ts'
 import type { Downloads, Table } from '#src/sheets/download.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
@@ -132,7 +133,9 @@ const LOOKED_THROUGH = 20_000
 /** A name that more players have is so common that the whole list is looked through. */
 const MAX_CANDIDATES = 5_000
 
-const NAMES = sql<string>`lower(' ' || coalesce(p.username, '') || ' ' || coalesce(p.first_name, '') || ' ' || coalesce(p.last_name, ''))`
+const NAMES = sql.raw<string>(
+  foldedSql(`(' ' || coalesce(p.username, '') || ' ' || coalesce(p.first_name, '') || ' ' || coalesce(p.last_name, ''))`),
+)
 
 interface Search {
   kind: HistoryKind

@@ -4,7 +4,7 @@ import { playerList } from '@arcade/contract/entities/player'
 import { counterSql } from '#src/db/counters.ts'
 import { playerEntity } from '#src/db/entities.ts'
 import { type Condition, serveList } from '#src/lists/list.ts'
-import { type SearchCondition, searchTerm } from '#src/lists/search.ts'
+import { type SearchCondition, type SearchTerm, searchTerm } from '#src/lists/search.ts'
 
 const wallets = {
   any: sql<boolean>`(ton_wallet_address is not null or bsc_wallet is not null)`,
@@ -32,7 +32,7 @@ export const servedPlayers = serveList<typeof playerList>({
   counted: () => counterSql({ of: 'players' }),
 })
 
-/** A part of a name, handle or e-mail, the beginning of a wallet, or a whole user id. */
+/** A part of a name, handle, e-mail or phone number, the beginning of a wallet, or a whole user id. */
 function searchPlayers(text: string): SearchCondition | undefined {
   const term = searchTerm(text)
   if (!term) return undefined
@@ -40,11 +40,22 @@ function searchPlayers(text: string): SearchCondition | undefined {
   const hasWallet = walletColumns.map((wallet) => sql<boolean>`starts_with(${wallet}, lower(${text}::text))`)
   const findsWallet = walletColumns.map((wallet) => startsWithInIndex(wallet, text))
   const isId = /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? [sql<boolean>`user_id = ${Number(text)}`] : []
-  const earlier = [term.matches, ...findsWallet]
-  const ways = [term.found, ...findsWallet, ...isId].map(
+  const phone = phoneTerm(text)
+  const terms = [term, ...(phone ? [phone] : [])]
+  const found = terms.map((one) => one.found)
+  const matches = terms.map((one) => one.matches)
+  const earlier = [...matches, ...findsWallet]
+  const ways = [...found, ...findsWallet, ...isId].map(
     (way, index) => sql<boolean>`${sql.join([way, ...earlier.slice(0, index).map(isNot)], sql` and `)}`,
   )
-  return { matches: sql<boolean>`(${sql.join([term.matches, ...hasWallet, ...isId], sql` or `)})`, ways }
+  return { matches: sql<boolean>`(${sql.join([...matches, ...hasWallet, ...isId], sql` or `)})`, ways }
+}
+
+/** Phone numbers are stored by their digits, with the country's: `+62 812-34` and `0812 34` are looked for as `6281234` and `81234`. */
+function phoneTerm(text: string): SearchTerm | undefined {
+  if (!/^[+(]?[\d\s()./-]{3,}$/.test(text)) return undefined
+  const digits = text.replaceAll(/\D/g, '').replace(/^0+/, '')
+  return digits.length < 3 || digits === text ? undefined : searchTerm(digits)
 }
 
 function isNot(condition: Condition): Condition {

@@ -31,6 +31,11 @@ const names = [
   'Åse',
   "O'Neill",
   'Lucía Paz',
+  'Zoë',
+  'ＺＯＥ',
+  'Łucja',
+  'Алёша',
+  'مُحَمَّد',
   '😀Sky',
   '100%',
   'a\\b',
@@ -39,6 +44,7 @@ const names = [
 ]
 const handles = ['moon', 'moon_1', 'moon.1', '@moon-1', 'ro', 'qmoon', 'x_y_z', '#50', null, null]
 const wallets = ['UQAbc', 'UQabd', 'uqX', null, null]
+const phones = ['+62 812-3456 789', '(0)30 901820', '+628123456789', '12', null, null, null]
 const moments = [
   '2026-01-01T00:00:00.000Z',
   '2026-01-01T00:00:00.000001Z',
@@ -47,7 +53,7 @@ const moments = [
   null,
 ]
 
-type SeededPlayer = Pick<Player, 'userId' | 'firstName' | 'lastName' | 'username' | 'email' | 'twitterUsername'> &
+type SeededPlayer = Pick<Player, 'userId' | 'firstName' | 'lastName' | 'username' | 'email' | 'twitterUsername' | 'phoneNumber'> &
   Pick<Player, 'discordUsername' | 'tonWalletAddress' | 'bscWallet' | 'balance'> & { createdAt: string | null }
 
 function generate(count: number): SeededPlayer[] {
@@ -60,6 +66,7 @@ function generate(count: number): SeededPlayer[] {
     twitterUsername: pick(handles),
     discordUsername: pick([null, null, 'rosa#12']),
     email: pick([null, `p${index}@example.org`, 'Same@Example.org']),
+    phoneNumber: pick(phones),
     tonWalletAddress: pick(wallets),
     bscWallet: pick([null, null, null, '0xAB', '0xabc']),
     balance: pick([0, 0, 0, 1, 2.5, -3, index]),
@@ -79,6 +86,7 @@ async function store(database: Database, players: SeededPlayer[]): Promise<void>
         twitter_username: player.twitterUsername,
         discord_username: player.discordUsername,
         email: player.email,
+        phone_number: player.phoneNumber,
         ton_wallet_address: player.tonWalletAddress,
         bsc_wallet: player.bscWallet,
         balance: player.balance,
@@ -105,7 +113,9 @@ function matches(
   if (wallet === 'ton' && ton === null) return false
   if (wallet === 'bsc' && bsc === null) return false
   const whole = (search ?? '').trim().toLowerCase()
-  const term = whole.replace(/^@+/, '')
+  const term = fold(search ?? '')
+    .trim()
+    .replace(/^@+/, '')
   if (term === '') return true
   if (String(player.userId) === whole) return true
   if ([ton, bsc].some((address) => address?.toLowerCase().startsWith(whole))) return true
@@ -119,9 +129,17 @@ function matches(
     player.discordUsername,
     null,
   ]
-  const text = [...texts, player.email].map((part) => ` ${part ?? ''}`.toLowerCase()).join('')
+  const phone = player.phoneNumber === null ? '' : ` ${player.phoneNumber.replaceAll(/[^0-9]/g, '')}`
+  const text = [...texts, player.email].map((part) => fold(` ${part ?? ''}`)).join('') + phone
   const isShort = Array.from(term).length < 3 && /^[a-z0-9_.#@ -]*$/.test(term)
+  const digits = /^[+(]?[\d\s()./-]+$/.test(whole) ? whole.replaceAll(/[^0-9]/g, '').replace(/^0+/, '') : ''
+  if (whole.length >= 3 && digits.length >= 3 && text.includes(digits)) return true
   return isShort ? text.includes(` ${term}`) || text.includes(`@${term}`) : text.includes(term)
+}
+
+/** A text without case, width and diacritics; Indic vowel signs, which are marks to Unicode, are not among these names. */
+function fold(text: string): string {
+  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll('ł', 'l')
 }
 
 /** Microseconds count. */
@@ -196,6 +214,19 @@ const filters: PlayersFilter[] = [
   { search: 'åse' },
   { search: "o'ne" },
   { search: 'lucía p' },
+  { search: 'Lucia' },
+  { search: 'zoe' },
+  { search: 'ZÖË' },
+  { search: 'ｚｏë' },
+  { search: 'zô' },
+  { search: 'lucj' },
+  { search: 'алеш' },
+  { search: 'محمد' },
+  { search: '+62 812-345' },
+  { search: '0812 3456' },
+  { search: '3456789' },
+  { search: '(0)30 9018' },
+  { search: '62' },
   { search: '😀' },
   { search: '%' },
   { search: '0%' },

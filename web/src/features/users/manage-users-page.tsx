@@ -1,5 +1,5 @@
 /** The dashboard's users (§2 /manage-users): 50 a page, without oneself, whom the server leaves out. */
-import { type DashboardUser, userList } from '@arcade/contract/entities/user'
+import { type DashboardUser, updateUserAddress, userList } from '@arcade/contract/entities/user'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { api, client } from '#src/client.ts'
@@ -67,17 +67,12 @@ function UpdateButton({ user }: { user: DashboardUser }) {
       variant="default"
       size="compact-sm"
       to="/update-user/$userId/$fname/$lname/$email"
-      params={{ userId: user.id, fname: asSegment(user.fname), lname: asSegment(user.lname), email: asSegment(user.email) }}
+      params={updateUserAddress(user)}
       preload={false}
     >
       Update
     </LinkButton>
   )
-}
-
-/** A browser drops the path segments `.` and `..` however they are encoded, and an empty one matches no route. Only the id is read back. */
-function asSegment(text: string): string {
-  return ['', '.', '..'].includes(text) ? '-' : text
 }
 
 function DeleteButton({ user: { id, fname, lname, email } }: { user: DashboardUser }) {

@@ -1,0 +1,50 @@
+/**
+ * Searches find `Zoë` by `Zoe`, and players by their phone numbers. `folded_text` takes the place of `search_text` (migration 0002) and is
+ * made like it, of texts without case, width and diacritics; of a phone number it has the digits alone. A server of the version before
+ * goes on searching the old column until the new one has its indexes.
+ */
+import { type Kysely, sql } from 'kysely'
+import { foldedSql } from '#src/db/folded-text.ts'
+
+export const isResumable = true
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db)
+}
+
+const playerTexts = [
+  'username',
+  'first_name',
+  'last_name',
+  'twitter_username',
+  'instagram_username',
+  'linked_in_username',
+  'discord_username',
+  'youtube_username',
+  'email',
+]
+
+const phoneDigits = ` || coalesce(' ' || regexp_replace(phone_number, '[^0-9]+', '', 'g'), '')`
+
+function foldedText(columns: string[], further = ''): string {
+  const joined = `(${columns.map((column) => `' ' || coalesce(${column}, '')`).join(' || ')})`
+  return `folded_text text generated always as (translate(${foldedSql(joined)}, '_.-#', 'QXZJ')${further}) stored`
+}
+
+function searchIndexes(table: string): string[] {
+  return [
+    `create index concurrently if not exists ${table}_folded_words on ${table} using gin (folded_text gin_trgm_ops)`,
+    `create index concurrently if not exists ${table}_folded_characters on ${table}
+       using gin (string_to_array(regexp_replace(folded_text, '[a-zA-Z0-9@ ]+', '', 'g'), null))
+       where folded_text ~ '[^a-zA-Z0-9@ ]'`,
+  ]
+}
+
+const statements = [
+  `alter table telegram_users add column if not exists ${foldedText(playerTexts, phoneDigits)}`,
+  ...searchIndexes('telegram_users'),
+  `alter table telegram_users drop column if exists search_text`,
+  `alter table users add column if not exists ${foldedText(['fname', 'lname', 'email'])}`,
+  ...searchIndexes('users'),
+  `alter table users drop column if exists search_text`,
+]
