@@ -10,6 +10,8 @@ import { checkedKey, type FileStore } from './disk.ts'
 const CONNECT_TIMEOUT_MS = 3000
 const ANSWER_TIMEOUT_MS = 8000
 const ATTEMPTS = 2
+const PROBE_KEY = 'readiness/probe'
+const WRITE_AGAIN_MS = 30_000
 
 export function s3Store(url: string): FileStore {
   const { hostname: bucket, pathname, searchParams } = new URL(url)
@@ -17,6 +19,7 @@ export function s3Store(url: string): FileStore {
   const endpoint = searchParams.get('endpoint') ?? undefined
   const region = searchParams.get('region') ?? undefined
   let loaded: ReturnType<typeof load> | undefined
+  let writtenAt = Number.NEGATIVE_INFINITY
 
   async function load() {
     const sdk = await import('@aws-sdk/client-s3')
@@ -55,19 +58,22 @@ export function s3Store(url: string): FileStore {
 
   const at = (key: string) => ({ Bucket: bucket, Key: prefix === '' ? checkedKey(key) : `${prefix}/${checkedKey(key)}` })
 
-  return {
-    /** Asks for a file that is not there: that tells whether the bucket is, takes no further right and leaves nothing behind. */
+  const store: FileStore = {
+    /** Writes an empty file, since a store that can be read need not take files; once it did, it is taken at its word for a while. */
     async check() {
-      await send((client, sdk) => client.send(new sdk.GetObjectCommand(at('readiness/probe')))).catch((error: unknown) => {
+      if (performance.now() - writtenAt < WRITE_AGAIN_MS) {
+        await store.has(PROBE_KEY)
+        return
+      }
+      await store.put(PROBE_KEY, new Uint8Array(), 'application/octet-stream').catch((error: unknown) => {
         const { name } = error as Error
-        if (name === 'NoSuchBucket') {
-          throw new StartError(`FILES_URL names the bucket ${bucket}, which does not exist: create it, or name another one.`, {
-            cause: error,
-          })
+        const reasons: Record<string, string> = {
+          NoSuchBucket: `FILES_URL names the bucket ${bucket}, which does not exist: create it, or name another one.`,
+          AccessDenied: `FILES_URL names the bucket ${bucket}, which refuses to store files: grant s3:GetObject, s3:PutObject and s3:DeleteObject on it.`,
         }
-        // Amazon's answer for a file that is not there, to whoever may not list the bucket.
-        if (name !== 'AccessDenied') throw error
+        throw reasons[name] === undefined ? error : new StartError(reasons[name], { cause: error })
       })
+      writtenAt = performance.now()
     },
 
     async put(key, bytes, mediaType) {
@@ -92,6 +98,7 @@ export function s3Store(url: string): FileStore {
       await send((client, sdk) => client.send(new sdk.DeleteObjectCommand(at(key))))
     },
   }
+  return store
 }
 
 export function storeUnavailable(cause: unknown): Failure {

@@ -8,7 +8,7 @@ import sharp from 'sharp'
 import { diskStore, type FileStore } from '#src/files/disk.ts'
 import { s3Store } from '#src/files/s3.ts'
 import { StartError } from '#src/postgres/errors.ts'
-import { type S3Server, startS3Server } from '#src/testing/s3-server.ts'
+import { type S3Server, startReadOnly, startS3Server } from '#src/testing/s3-server.ts'
 import { testApp } from '#src/testing/test-app.ts'
 import { canvas, download, png, upload } from '#src/testing/test-images.ts'
 
@@ -328,6 +328,19 @@ describe('the store is away', () => {
     await s3Store(s3.url).check()
     const message = 'FILES_URL names the bucket nowhere, which does not exist: create it, or name another one.'
     await expect(s3Store(s3.url.replace(/^s3:..[^?/]*/, 's3://nowhere')).check()).rejects.toThrow(new StartError(message))
+  })
+
+  test('a store that can be read and not written is refused at the start, and makes a server not ready', async () => {
+    const readOnly = await startReadOnly(s3)
+    try {
+      await expect(s3Store(readOnly.url).check()).rejects.toThrow(/^FILES_URL names the bucket arcade, which refuses to store files/)
+      const app = await testApp({ fileStore: s3Store(readOnly.url) })
+      expect((await app.guest.call('GET', '/readyz')).status).toBe(503)
+      const admin = await app.signUp('admin')
+      expect((await download(app, admin, 'announcements/1700000000000_x.png')).status).toBe(404)
+    } finally {
+      await readOnly.stop()
+    }
   })
 
   test('security: 503 with what happened, never a hanging or broken page', async () => {
