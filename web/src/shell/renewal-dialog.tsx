@@ -5,6 +5,7 @@ import { useEffect, useId, useRef, useState } from 'react'
 import { asCallError, client } from '#src/client.ts'
 import { settleRenewal } from '#src/session.tsx'
 import { Form, FormActions, PasswordField, SubmitButton, useForm } from '#src/ui/form.tsx'
+import dialogClasses from '#src/ui/dialog.module.css'
 import classes from './renewal-dialog.module.css'
 
 export function RenewalDialog({ email }: { email: string }) {
@@ -35,10 +36,10 @@ export function RenewalDialog({ email }: { email: string }) {
       ref={dialog}
       aria-labelledby={`${id}-title`}
       aria-describedby={`${id}-text`}
-      className={classes['dialog']}
+      className={`${dialogClasses['dialog']} ${classes['renewal']}`}
       onCancel={(event) => event.preventDefault()} // Escape is pressed too easily for what it would give up
     >
-      <h2 id={`${id}-title`}>Your session has ended</h2>
+      <h2 id={`${id}-title`} className={dialogClasses['title']}>Your session has ended</h2>
       <p id={`${id}-text`}>Sign in again as {email} to go on. What you typed is still here.</p>
       <Form form={form} onSubmit={handleSubmit} label="Sign in again">
         <input type="email" autoComplete="username" value={email} readOnly hidden />

@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core'
 import { createContext, type ReactNode, use, useCallback, useEffect, useId, useRef, useState } from 'react'
 import classes from './confirm.module.css'
+import dialogClasses from './dialog.module.css'
 
 interface Question {
   /** The act in a few words, such as `Delete user`. */
@@ -55,10 +56,10 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
         role="alertdialog"
         aria-labelledby={`${id}-title`}
         aria-describedby={`${id}-message`}
-        className={classes['dialog']}
+        className={dialogClasses['dialog']}
         onClose={handleClose}
       >
-        <h2 id={`${id}-title`} className={classes['title']}>
+        <h2 id={`${id}-title`} className={dialogClasses['title']}>
           {question?.title}
         </h2>
         <div id={`${id}-message`} className={classes['message']}>

@@ -3,22 +3,26 @@ import { page } from 'vitest/browser'
 import { z } from 'zod'
 import { render } from '#src/testing/render.tsx'
 import { Form, SubmitButton, TextField, useForm } from './form.tsx'
-import { NewPasswordField } from './new-password-field.tsx'
+import { NewPasswordFields } from './new-password-field.tsx'
 
-const schema = z.object({ fname: z.string(), password: z.string().min(6, 'Password must be at least 6 characters') })
+const schema = z.object({
+  fname: z.string(),
+  password: z.string().min(6, 'Password must be at least 6 characters'),
+  confirmPassword: z.string(),
+})
 
 function Sample() {
-  const form = useForm(async () => schema, { fname: '', password: '' })
+  const form = useForm(async () => schema, { fname: '', password: '', confirmPassword: '' })
   return (
     <Form form={form} onSubmit={async () => {}} label="Sign up">
       <TextField control={form.control} name="fname" label="First Name" />
-      <NewPasswordField control={form.control} name="password" label="Password" known={['fname']} />
+      <NewPasswordFields control={form.control} label="Password" known={['fname']} />
       <SubmitButton>Create</SubmitButton>
     </Form>
   )
 }
 
-const password = page.getByLabelText('Password')
+const password = page.getByLabelText('Password', { exact: true })
 const hint = page.getByText(/^(Very weak|Weak|Fair|Good|Strong)/)
 
 test('security: a hint says how hard a new password is to guess, as it is typed', async () => {

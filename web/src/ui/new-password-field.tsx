@@ -15,7 +15,7 @@ interface NewPasswordFieldProps<Input extends FieldValues, Output> extends Field
   knownTexts?: readonly string[]
 }
 
-export function NewPasswordField<Input extends FieldValues, Output>({
+function NewPasswordField<Input extends FieldValues, Output>({
   known = [],
   knownTexts = [],
   ...props
@@ -41,5 +41,29 @@ export function NewPasswordField<Input extends FieldValues, Output>({
         {strength?.text}
       </p>
     </div>
+  )
+}
+
+interface NewPasswordFieldsProps<Input extends FieldValues, Output> extends Omit<NewPasswordFieldProps<Input, Output>, 'name'> {
+  control: FieldProps<Input, Output>['control']
+}
+
+/** The fields `password` and `confirmPassword` of a form. */
+export function NewPasswordFields<Input extends FieldValues & { password: string; confirmPassword: string }, Output>(
+  props: NewPasswordFieldsProps<Input, Output>,
+) {
+  const name = 'password' as FieldPath<Input>
+  const confirmName = 'confirmPassword' as FieldPath<Input>
+  return (
+    <>
+      <NewPasswordField {...props} name={name} isRequired checks={[confirmName]} />
+      <PasswordField
+        control={props.control}
+        name={confirmName}
+        label="Confirm Password"
+        isRequired
+        autoComplete="new-password"
+      />
+    </>
   )
 }

@@ -11,7 +11,7 @@ import { useConfirm } from '#src/ui/confirm.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormNotice } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
-import { NewPasswordField } from '#src/ui/new-password-field.tsx'
+import { NewPasswordFields } from '#src/ui/new-password-field.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './account.module.css'
@@ -136,21 +136,7 @@ function PasswordForm({ email }: { email: string }) {
         isRequired
         autoComplete="current-password"
       />
-      <NewPasswordField
-        control={form.control}
-        name="password"
-        label="New Password"
-        isRequired
-        knownTexts={[email]}
-        checks={['confirmPassword']}
-      />
-      <PasswordField
-        control={form.control}
-        name="confirmPassword"
-        label="Confirm Password"
-        isRequired
-        autoComplete="new-password"
-      />
+      <NewPasswordFields control={form.control} label="New Password" knownTexts={[email]} />
       <FormNotice message={notice} />
       <FormActions>
         <SubmitButton>Change Password</SubmitButton>

@@ -6,8 +6,8 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, asCallError, client } from '#src/client.ts'
 import { setCurrentUser, useSession } from '#src/session.tsx'
-import { Form, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
-import { NewPasswordField } from '#src/ui/new-password-field.tsx'
+import { Form, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
+import { NewPasswordFields } from '#src/ui/new-password-field.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { AuthLayout, FormNotice } from './auth-layout.tsx'
 import classes from './auth-layout.module.css'
@@ -67,21 +67,7 @@ export function RegisterPage() {
           <TextField control={form.control} name="lname" label="Last Name" isRequired autoComplete="family-name" />
         </div>
         <TextField control={form.control} name="email" label="Email" isRequired type="email" autoComplete="username" />
-        <NewPasswordField
-          control={form.control}
-          name="password"
-          label="Password"
-          isRequired
-          known={['fname', 'lname', 'email']}
-          checks={['confirmPassword']}
-        />
-        <PasswordField
-          control={form.control}
-          name="confirmPassword"
-          label="Confirm Password"
-          isRequired
-          autoComplete="new-password"
-        />
+        <NewPasswordFields control={form.control} label="Password" known={['fname', 'lname', 'email']} />
         <SubmitButton size="md" fullWidth>
           Create Account
         </SubmitButton>

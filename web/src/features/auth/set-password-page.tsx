@@ -5,8 +5,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, asCallError, client, queryClient } from '#src/client.ts'
-import { Form, PasswordField, SubmitButton, useForm } from '#src/ui/form.tsx'
-import { NewPasswordField } from '#src/ui/new-password-field.tsx'
+import { Form, SubmitButton, useForm } from '#src/ui/form.tsx'
+import { NewPasswordFields } from '#src/ui/new-password-field.tsx'
 import { Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { AuthLayout, FormNotice } from './auth-layout.tsx'
@@ -81,21 +81,7 @@ function PasswordForm({ link, email, onRefused }: { link: string; email: string;
   return (
     <Form form={form} onSubmit={handleSubmit} label="Set a New Password">
       <input type="email" autoComplete="username" value={email} readOnly hidden />
-      <NewPasswordField
-        control={form.control}
-        name="password"
-        label="New Password"
-        isRequired
-        knownTexts={[email]}
-        checks={['confirmPassword']}
-      />
-      <PasswordField
-        control={form.control}
-        name="confirmPassword"
-        label="Confirm Password"
-        isRequired
-        autoComplete="new-password"
-      />
+      <NewPasswordFields control={form.control} label="New Password" knownTexts={[email]} />
       <SubmitButton size="md" fullWidth>
         Set Password
       </SubmitButton>

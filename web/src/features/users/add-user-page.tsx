@@ -9,9 +9,9 @@ import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useSession } from '#src/session.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormNotice } from '#src/ui/form-notice.tsx'
-import { Form, FormActions, PasswordField, SelectField, SubmitButton, TextField } from '#src/ui/form.tsx'
+import { Form, FormActions, SelectField, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
-import { NewPasswordField } from '#src/ui/new-password-field.tsx'
+import { NewPasswordFields } from '#src/ui/new-password-field.tsx'
 import { Page, Panel } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 
@@ -84,21 +84,7 @@ export function AddUserPage() {
           <TextField control={form.control} name="fname" label="First Name" isRequired />
           <TextField control={form.control} name="lname" label="Last Name" isRequired />
           <TextField control={form.control} name="email" label="Email" isRequired type="email" />
-          <NewPasswordField
-            control={form.control}
-            name="password"
-            label="Password"
-            isRequired
-            known={['fname', 'lname', 'email']}
-            checks={['confirmPassword']}
-          />
-          <PasswordField
-            control={form.control}
-            name="confirmPassword"
-            label="Confirm Password"
-            isRequired
-            autoComplete="new-password"
-          />
+          <NewPasswordFields control={form.control} label="Password" known={['fname', 'lname', 'email']} />
           <SelectField
             control={form.control}
             name="userType"
