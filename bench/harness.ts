@@ -89,7 +89,8 @@ export interface Load {
   url: string
   connections: number
   seconds: number
-  headers?: Record<string, string>
+  /** For all connections, or for each. */
+  headers?: Record<string, string> | Record<string, string>[]
   method?: string
   body?: string
 }
@@ -106,11 +107,12 @@ export interface Measured {
  */
 export async function measure({ url, connections, seconds, headers = {}, method = 'GET', body }: Load): Promise<Measured> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections })
-  const sentHeaders = { ...headers, ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }) }
-  const request = () =>
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  const request = (connection: number) =>
     new Promise<number>((settle, reject) => {
       const started = performance.now()
-      const sent = http.request(url, { agent, method, headers: sentHeaders }, (answer) => {
+      const own = Array.isArray(headers) ? headers[connection % headers.length] : headers
+      const sent = http.request(url, { agent, method, headers: { ...own, ...length } }, (answer) => {
         answer.resume()
         answer.once('end', () =>
           answer.statusCode === 200
@@ -123,10 +125,10 @@ export async function measure({ url, connections, seconds, headers = {}, method 
     })
   const run = async (until: number): Promise<number[]> => {
     const times: number[] = []
-    const worker = async () => {
-      while (performance.now() < until) times.push(await request())
+    const worker = async (connection: number) => {
+      while (performance.now() < until) times.push(await request(connection))
     }
-    await Promise.all(Array.from({ length: connections }, worker))
+    await Promise.all(Array.from({ length: connections }, (_, connection) => worker(connection)))
     return times
   }
   await run(performance.now() + 1000)

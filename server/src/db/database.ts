@@ -13,6 +13,7 @@ import { type FreeSpace, watchFreeSpace } from '#src/postgres/free-space.ts'
 import { type LockHolder, openLockHolder } from '#src/postgres/lock-holder.ts'
 import { type Migration, migrate } from './migrate.ts'
 import { MIGRATION_LIMITS, type MigrationLimits } from './migration-connection.ts'
+import { sharedReads } from './shared-reads.ts'
 import { type Snapshot, snapshotRows, withSnapshot } from './snapshot.ts'
 import type { Tables } from './tables.ts'
 
@@ -43,10 +44,13 @@ export interface Database {
   readonly db: Kysely<Tables>
   /** Runs `work` again from the start after a deadlock or serialization failure, so `work` may change nothing but `tx`. */
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>
-  /** For the hottest reads: PostgreSQL parses and plans the SQL once a connection. A `name` must always mean the same SQL. */
-  prepared<Row>(name: string, sql: string): (params: unknown[]) => Promise<Row[]>
-  /** The same for rows as PostgreSQL sends them: a text or null for each column, by its place. */
-  preparedTexts(name: string, sql: string): (params: unknown[]) => Promise<TextRow[]>
+  /**
+   * For the hottest reads: PostgreSQL parses and plans the SQL once a connection, and those who ask for the same at once share what is read.
+   * A `name` must always mean the same SQL.
+   */
+  prepared<Row>(name: string, sql: string): (params: unknown[]) => Promise<readonly Row[]>
+  /** The same for what `from` makes of rows as PostgreSQL sends them: a text or null for each column, by its place. */
+  preparedTexts<T>(name: string, sql: string, from: (rows: TextRow[]) => T): (params: unknown[]) => Promise<T>
   /** The rows of a query that is not prepared, as texts. */
   texts(query: RawBuilder<unknown>): Promise<TextRow[]>
   /** A consistent view without a time limit, on a connection outside the pool. */
@@ -119,8 +123,9 @@ function databaseOn(pool: Pool, lockHolder: LockHolder, freeSpace: FreeSpace | u
   return {
     db,
     transaction: (work) => withRetries(() => db.transaction().execute(work)),
-    prepared: (name, text) => (values) => runQuery(pool, { name, text, values }),
-    preparedTexts: (name, text) => (values) => runQuery(pool, { name, text, values, ...asTexts }),
+    prepared: (name, text) => sharedReads((values) => runQuery(pool, { name, text, values })),
+    preparedTexts: (name, text, from) =>
+      sharedReads(async (values) => from(await runQuery(pool, { name, text, values, ...asTexts }))),
     texts(query) {
       const { sql: text, parameters } = query.compile(db)
       return runQuery(pool, { text, values: [...parameters], ...asTexts })

@@ -9,7 +9,7 @@ import { historyItemFields, participantFields } from '@arcade/contract/entities/
 import { playerFields } from '@arcade/contract/entities/player'
 import { taskFields } from '@arcade/contract/entities/task'
 import { userFields } from '@arcade/contract/entities/user'
-import { isoSql, millisecondsSql } from './moments.ts'
+import { isoSql, millisecondsSql, utcSql } from './moments.ts'
 
 /** `linkType` → `link_type`, `first_name` as it is. */
 type SnakeCase<Name extends string> = Name extends `${infer Letter}${infer Rest}`
@@ -108,10 +108,13 @@ export function columnName({ columnNames }: Entity, name: string): string {
   return columnNames[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** How a SELECT gives moments: ISO 8601 texts in UTC for the wire, milliseconds since 1970 where a million of them are read. */
-type Moments = 'iso' | 'milliseconds'
+/**
+ * How a SELECT gives moments: ISO 8601 texts in UTC for the wire, PostgreSQL's own texts where rows are written from those, milliseconds
+ * since 1970 where a million of them are read.
+ */
+type Moments = 'iso' | 'utc' | 'milliseconds'
 
-const momentFormats: Record<Moments, (column: string) => string> = { iso: isoSql, milliseconds: millisecondsSql }
+const momentFormats: Record<Moments, (column: string) => string> = { iso: isoSql, utc: utcSql, milliseconds: millisecondsSql }
 
 /** SQL for each field that an entity's table does not hold. */
 export type DerivedSql<E extends Entity> = Readonly<Record<DerivedName<E['fields']>, string>>

@@ -26,6 +26,25 @@ export function isoSql(moment: string): string {
   return `to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 }
 
+/** A moment as PostgreSQL writes it in UTC, for `isoOfUtc`: that takes half the time of `isoSql`. @param moment an expression of SQL, such as a column */
+export function utcSql(moment: string): string {
+  return `${moment} at time zone 'UTC'`
+}
+
+/** `Date.toISOString` of a moment. @param text what `utcSql` gave: `2026-01-02 03:04:05.678901`, with ` BC` behind it before the year 1 */
+export function isoOfUtc(text: string): string {
+  if (text[10] !== ' ' || text.endsWith('C')) return isoOfDistant(text)
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, 23).padEnd(3, '0')}Z`
+}
+
+function isoOfDistant(text: string): string {
+  const [, year = '', day = '', time = '', milliseconds = '', era] =
+    /^(\d+)-(\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,3})\d*)?( BC)?$/.exec(text) ?? []
+  const sign = era === undefined ? '+' : '-'
+  const fullYear = String(era === undefined ? Number(year) : Number(year) - 1).padStart(6, '0')
+  return `${sign}${fullYear}-${day}T${time}.${milliseconds.padEnd(3, '0')}Z`
+}
+
 /** Milliseconds since 1970: a million moments are read faster as numbers. @param moment an expression of SQL, such as a column */
 export function millisecondsSql(moment: string): string {
   return `(extract(epoch from ${moment}) * 1000)::float8`

@@ -17,7 +17,7 @@ export interface KeyedRow extends Place {
 
 export interface Read {
   /** The nearest first, up to `limit` of them. */
-  rows: KeyedRow[]
+  rows: readonly KeyedRow[]
   /** The number of all rows that the filter matches, where reading found it out. */
   total?: number | undefined
 }
@@ -42,7 +42,7 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
   const { list, entity, derived, counted } = served
   const table = sql.table(entity.table)
   const idColumn = columnName(entity, entity.id)
-  const fields = selectList(entity, { derived })
+  const fields = selectList(entity, { derived, moments: 'utc' })
   const names = Object.keys(entity.fields).map((name) => `"${name}"`)
   const writeRow = rowWriter(entity.fields, 3)
   const sorts = Object.keys(list.sorts) as SortName<L>[]
@@ -55,7 +55,7 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
       const near = (lookedAt: number) => matchesNear(where, { reading, limit, lookedAt })
       if (where.isEmpty) {
         const read = prepared.get(statementName(reading, limit))
-        return read ? toRead(await read(reading.parameters)) : { rows: await near(limit) }
+        return read ? await read(reading.parameters) : { rows: await near(limit) }
       }
       let rows = await near(lookedAtFirst(limit))
       if (rows.length < limit && rows.length * 6 >= limit) rows = await near(lookedAtAgain(limit))
@@ -71,8 +71,8 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
   }
 
   /** A statement a sort, start and page size, each a few steps down an index: literal limits let the planner know that. */
-  function preparePages(): Map<string, (parameters: unknown[]) => Promise<TextRow[]>> {
-    const pages = new Map<string, (parameters: unknown[]) => Promise<TextRow[]>>()
+  function preparePages(): Map<string, (parameters: unknown[]) => Promise<Read>> {
+    const pages = new Map<string, (parameters: unknown[]) => Promise<Read>>()
     const total = counted?.({}) ?? `(select count(*) from ${entity.table})`
     for (const sort of sorts) {
       const { starts } = orders[sort]
@@ -85,7 +85,7 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
               `(select ${placed(sort)} from ${entity.table} where ${where} order by ${orderBy} limit ${limit})`,
           )
           const page = `(${ranges.join(' union all ')}) as page order by ${outerOrderBy} limit ${limit}`
-          pages.set(name, database.preparedTexts(name, `select ${selected(total)} from ${page}`))
+          pages.set(name, database.preparedTexts(name, `select ${selected(total)} from ${page}`, toRead))
         }
       }
     }
@@ -116,7 +116,7 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
   async function matchesNear(
     where: Where,
     { reading, limit, lookedAt }: { reading: Reading<L>; limit: number; lookedAt: number },
-  ): Promise<KeyedRow[]> {
+  ): Promise<readonly KeyedRow[]> {
     const found = await database.texts(sql`
       select ${sql.raw(selected('null'))} from (
         select ${sql.raw(placed(reading.sort))} from ${nextRows({ reading, lookedAt }, where, '*')} as looked
@@ -151,7 +151,7 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
   async function amongHits(
     { ways, matches }: Where,
     { reading, limit, maxHits }: { reading: Reading<L>; limit: number; maxHits: number | undefined },
-  ): Promise<{ rows: KeyedRow[]; total: number }> {
+  ): Promise<{ rows: readonly KeyedRow[]; total: number }> {
     const { sort, start, parameters } = reading
     const { column, starts } = orders[sort]
     const { parts, outerOrderBy } = starts[start]!

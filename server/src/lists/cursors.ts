@@ -33,7 +33,7 @@ export const isText = (part: unknown): part is string => typeof part === 'string
 
 /** Which way from which row; neither is given for the first page. */
 export interface KeysetPage<Row> {
-  rows: Row[]
+  rows: readonly Row[]
   after: string | null
   before: string | null
 }
@@ -43,12 +43,12 @@ export interface KeysetPage<Row> {
  * @param direction the way they were read; `undefined` from the beginning
  */
 export function keysetPage<Row>(
-  read: Row[],
+  read: readonly Row[],
   { size, direction, cursorOf }: { size: number; direction: 'after' | 'before' | undefined; cursorOf: (row: Row) => string },
 ): KeysetPage<Row> {
   const hasMore = read.length > size
-  const rows = hasMore ? read.slice(0, size) : read
-  if (direction === 'before') rows.reverse()
+  const nearest = hasMore ? read.slice(0, size) : read
+  const rows = direction === 'before' ? nearest.toReversed() : nearest
   const first = rows[0]
   const last = rows.at(-1)
   return {

@@ -2,17 +2,35 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Field } from '@arcade/contract/entities/entity'
+import { utcSql } from '#src/db/moments.ts'
 import { testDatabase } from '#src/testing/test-database.ts'
 import { jsonArray, rowWriter } from './json-rows.ts'
 
 const database = await testDatabase()
+
+const moments = [
+  '2026-01-02T03:04:05.678901Z',
+  '2026-01-02 03:04:05.5+00',
+  '1970-01-01T00:00:00Z',
+  '0001-01-01T00:00:00Z',
+  '12345-01-02T03:04:05.67Z',
+  '0044-03-15T12:00:00Z BC',
+]
+const isoTexts = [
+  '2026-01-02T03:04:05.678Z',
+  '2026-01-02T03:04:05.500Z',
+  '1970-01-01T00:00:00.000Z',
+  '0001-01-01T00:00:00.000Z',
+  '+012345-01-02T03:04:05.670Z',
+  '-000043-03-15T12:00:00.000Z',
+]
 
 const values: Record<Field['kind'], string[]> = {
   text: [`''`, `'"quoted" \\ and/or'`, String.raw`E'tab\t, line\n, bell\u0007, line separator\u2028'`, `'Zoë 🎮 لاعب'`, `'null'`],
   choice: [`'social'`, `'it''s'`],
   number: ['0', '-0.05', '49292.50', '1234567890.123', '1e3::numeric', '0.000001'],
   integer: ['0', '-1', '9007199254740992::bigint', '7::integer'],
-  moment: [`'2026-01-02T03:04:05.678Z'`, `'0001-01-01T00:00:00.000Z'`],
+  moment: moments.map((moment) => utcSql(`timestamptz '${moment}'`)),
   flag: ['true', 'false'],
 }
 
@@ -24,7 +42,6 @@ test.for(Object.entries(values) as [Field['kind'], string[]][])('Lists: a %s is 
   )}`
   const texts = await database.texts(rows)
   const { rows: read } = await sql<{ value: unknown; missing: null }>`${rows}`.execute(database.db)
-  expect(JSON.parse(jsonArray(texts.map(write)).text)).toEqual(
-    read.map(({ value, missing }) => ({ 'a "field"': value, missing })),
-  )
+  const expected = kind === 'moment' ? isoTexts.map((text) => new Date(text).toISOString()) : read.map(({ value }) => value)
+  expect(JSON.parse(jsonArray(texts.map(write)).text)).toEqual(expected.map((value) => ({ 'a "field"': value, missing: null })))
 })

@@ -2,6 +2,7 @@
 import type { Field, Fields } from '@arcade/contract/entities/entity'
 import { JsonText } from '#src/calls.ts'
 import type { TextRow } from '#src/db/database.ts'
+import { isoOfUtc } from '#src/db/moments.ts'
 
 const asItIs = (text: string): string => text
 
@@ -11,11 +12,11 @@ const writers: Record<Field['kind'], (text: string) => string> = {
   choice: JSON.stringify,
   number: asItIs,
   integer: asItIs,
-  moment: (iso) => `"${iso}"`,
+  moment: (text) => `"${isoOfUtc(text)}"`,
   flag: (letter) => (letter === 't' ? 'true' : 'false'),
 }
 
-/** How a row of these fields is written, whose columns are those of `selectList`, after `skipped` other ones. */
+/** How a row of these fields is written, whose columns are those of `selectList` with moments as `utc`, after `skipped` other ones. */
 export function rowWriter(fields: Fields, skipped: number): (row: TextRow) => string {
   const parts = Object.entries(fields).map(([name, { kind }], index) => ({
     before: `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,

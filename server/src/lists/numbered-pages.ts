@@ -23,7 +23,13 @@ export interface NumberedPage<L extends List> {
   total: number
 }
 
-/** Reads pages of a list. The list in its own order is one prepared statement. */
+interface Read<L extends List> {
+  rows: JsonText<ListRow<L>[]>
+  /** Unknown where there are no rows. */
+  total: number | undefined
+}
+
+/** Reads pages of a list. The list in its own order is prepared. */
 export function numberedPages<L extends List>(
   database: Database,
   served: ServedList<L>,
@@ -32,35 +38,46 @@ export function numberedPages<L extends List>(
   const { list, entity, derived, within = 'true', hidden, counted } = served
   const [pageSize] = list.pageSizes
   const table = sql.table(entity.table)
-  const fields = selectList(entity, { derived })
+  const fields = selectList(entity, { derived, moments: 'utc' })
   const writeRow = rowWriter(entity.fields, 1)
   const columns = sql.raw(
     storedNames(entity.fields)
       .map((name) => columnName(entity, name))
       .join(', '),
   )
-  const readPlainPage = database.preparedTexts(`${list.name}-page`, plainPageSql())
+  const readFirstPage = database.preparedTexts(`${list.name}-first`, plainPageSql(), toRead)
+  const readPlainPage = database.preparedTexts(
+    `${list.name}-page`,
+    `${plainPageSql()} offset ${hidden === undefined ? '$1' : '$2'}`,
+    toRead,
+  )
 
   return async ({ page, sort, reversed, ...rest }, context) => {
     const filter = rest as unknown as FilterOf<L>
     const where = whereFilter(served, filter, context)
     const offset = (page - 1) * pageSize
     const read = await readRows()
-    const total = read[0] === undefined ? await countRows(totalSql(where, filter)) : Number(read[0][0])
-    const rows = jsonArray<ListRow<L>>(read.map(writeRow))
-    return { rows, page, pageSize, pageCount: Math.max(1, Math.ceil(total / pageSize)), total }
+    const total = read.total ?? (await countRows(totalSql(where, filter)))
+    return { rows: read.rows, page, pageSize, pageCount: Math.max(1, Math.ceil(total / pageSize)), total }
 
-    async function readRows(): Promise<TextRow[]> {
+    async function readRows(): Promise<Read<L>> {
       if (where.isEmpty && sort === list.ownSort && !reversed) {
-        return readPlainPage([...(hidden === undefined ? [] : [signedIn(context).id]), pageSize, offset])
+        const parameters = hidden === undefined ? [] : [signedIn(context).id]
+        return offset === 0 ? readFirstPage(parameters) : readPlainPage([...parameters, offset])
       }
       const order = sql.raw(orderSql(sort, reversed))
-      const select = (from: RawBuilder<unknown>, counting: RawBuilder<unknown>): Promise<TextRow[]> =>
-        database.texts(sql`select ${counting} as total, ${sql.raw(fields)} from ${from}
-          order by ${order} limit ${pageSize} offset ${offset}`)
+      const select = async (from: RawBuilder<unknown>, counting: RawBuilder<unknown>): Promise<Read<L>> =>
+        toRead(
+          await database.texts(sql`select ${counting} as total, ${sql.raw(fields)} from ${from}
+            order by ${order} limit ${pageSize} offset ${offset}`),
+        )
       const hits = where.ways && (await findHits(where.ways))
       return hits ? select(hits.rows, hits.total) : select(sql`${table} where ${where.matches}`, totalSql(where, filter))
     }
+  }
+
+  function toRead(rows: TextRow[]): Read<L> {
+    return { rows: jsonArray(rows.map(writeRow)), total: rows[0] === undefined ? undefined : Number(rows[0][0]) }
   }
 
   /** The rows that a search finds by its indexes, if they are not too many to be sorted. */
@@ -95,14 +112,16 @@ export function numberedPages<L extends List>(
     return `${sortSql(served, sort)}${direction}, ${columnName(entity, entity.id)}${direction}`
   }
 
-  /** The same for the whole list. Where rows are hidden, the first parameter is who asks; limit and offset follow. */
+  /**
+   * The first page of the whole list. Where rows are hidden, its parameter is who asks. The limit is literal and the first page has no
+   * offset, because PostgreSQL plans a statement anew each time if it has to guess how many rows are wanted.
+   */
   function plainPageSql(): string {
     const shown = hidden === undefined ? within : `${within} and not (${hidden})`
-    const [limit, offset] = hidden === undefined ? ['$1', '$2'] : ['$2', '$3']
     const countSql = (condition: string): string => `(select count(*) from ${entity.table} where ${condition})`
     const everything = counted?.({}) ?? countSql(within)
     const total = hidden === undefined ? everything : `greatest(0, ${everything} - ${countSql(`${within} and ${hidden}`)})`
     return `select ${total} as total, ${fields} from ${entity.table} where ${shown}
-      order by ${orderSql(list.ownSort, false)} limit ${limit} offset ${offset}`
+      order by ${orderSql(list.ownSort, false)} limit ${pageSize}`
   }
 }

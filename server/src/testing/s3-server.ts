@@ -43,9 +43,9 @@ export async function startReadOnly({ url }: S3Server): Promise<S3Server> {
       response.writeHead(403, { 'content-type': 'application/xml' }).end('<Error><Code>AccessDenied</Code></Error>')
       return
     }
-    const { method, url: path, headers } = request
+    const { method, url: target, headers } = request
     http
-      .request({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
+      .request({ host: '127.0.0.1', port, method, path: target, headers }, (answer) => {
         response.writeHead(answer.statusCode!, answer.headers)
         answer.pipe(response)
       })

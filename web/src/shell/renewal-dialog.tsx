@@ -39,7 +39,9 @@ export function RenewalDialog({ email }: { email: string }) {
       className={`${dialogClasses['dialog']} ${classes['renewal']}`}
       onCancel={(event) => event.preventDefault()} // Escape is pressed too easily for what it would give up
     >
-      <h2 id={`${id}-title`} className={dialogClasses['title']}>Your session has ended</h2>
+      <h2 id={`${id}-title`} className={dialogClasses['title']}>
+        Your session has ended
+      </h2>
       <p id={`${id}-text`}>Sign in again as {email} to go on. What you typed is still here.</p>
       <Form form={form} onSubmit={handleSubmit} label="Sign in again">
         <input type="email" autoComplete="username" value={email} readOnly hidden />

@@ -57,13 +57,7 @@ export function NewPasswordFields<Input extends FieldValues & { password: string
   return (
     <>
       <NewPasswordField {...props} name={name} isRequired checks={[confirmName]} />
-      <PasswordField
-        control={props.control}
-        name={confirmName}
-        label="Confirm Password"
-        isRequired
-        autoComplete="new-password"
-      />
+      <PasswordField control={props.control} name={confirmName} label="Confirm Password" isRequired autoComplete="new-password" />
     </>
   )
 }

@@ -333,7 +333,9 @@ describe('the store is away', () => {
   test('a store that can be read and not written is refused at the start, and makes a server not ready', async () => {
     const readOnly = await startReadOnly(s3)
     try {
-      await expect(s3Store(readOnly.url).check()).rejects.toThrow(/^FILES_URL names the bucket arcade, which refuses to store files/)
+      await expect(s3Store(readOnly.url).check()).rejects.toThrow(
+        /^FILES_URL names the bucket arcade, which refuses to store files/,
+      )
       const app = await testApp({ fileStore: s3Store(readOnly.url) })
       expect((await app.guest.call('GET', '/readyz')).status).toBe(503)
       const admin = await app.signUp('admin')

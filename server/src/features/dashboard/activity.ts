@@ -31,7 +31,7 @@ interface Row {
   topItems: Activity['topItems']
 }
 
-type Read = (parameters: unknown[]) => Promise<Row[]>
+type Read = (parameters: unknown[]) => Promise<readonly Row[]>
 type Point = Activity['points'][number]
 
 export function prepareActivity(database: Pick<Database, 'prepared'>): (range: ActivityRange) => Promise<Activity> {

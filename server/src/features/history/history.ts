@@ -114,7 +114,7 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
         before: page.before,
       }
 
-      async function plainPage(): Promise<{ read: PageRow[]; total: number }> {
+      async function plainPage(): Promise<{ read: readonly PageRow[]; total: number }> {
         const rows = await pages[direction ?? 'first']([kind, id, ...key])
         return { read: rows, total: rows[0]?.total ?? (await countParticipants(kind, id)) }
       }
