@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { PASSWORD, type Client, type TestAnswer, testApp } from '#src/testing/test-app.ts'
-import { openAgain, testDatabase } from '#src/testing/test-database.ts'
+import { countDeadlocks, openAgain, testDatabase } from '#src/testing/test-database.ts'
 import { reportFigure, rounds, seededRandom } from '#src/testing/size.ts'
 import { type Act, type AuditEntry, checkHistory, type Collection, type FinalItem, type Sight } from './history.ts'
 
@@ -56,7 +56,7 @@ test('§security concurrency: no lost update, no phantom success, counts equal r
   const present = await finalItems()
   checkHistory(acts, sights, await auditEntries(), present)
   await expectCounts()
-  for (const database of databases) await database.close() // a connection that ends reports its deadlocks
+  for (const database of databases) await database.close()
   expect(await countDeadlocks(), 'deadlocks').toBe(deadlocks)
   const refused = acts.filter(({ refusal }) => refusal !== undefined)
   expect(refused.length, 'some of them got into each other’s way').toBeGreaterThan(operations / 100)
@@ -258,12 +258,6 @@ test('§security concurrency: no lost update, no phantom success, counts equal r
     expect(counted['priorities']).toBe(counted['tasks'])
     expect(counted['history'], 'every item has its history').toBe(counted['made'])
     expect(counted['epoch'], 'players hear of every activation').toBe(counted['activated'])
-  }
-
-  async function countDeadlocks(): Promise<number> {
-    const { rows } = await sql<{ deadlocks: number }>`
-      select deadlocks from pg_stat_database where datname = current_database()`.execute(db)
-    return rows[0]!.deadlocks
   }
 })
 

@@ -42,6 +42,14 @@ export async function createDatabase(name: string, options: { isMigrated?: boole
   return withDatabase(url, database)
 }
 
+/** How many deadlocks there were so far in the worker's database. PostgreSQL counts those of a connection once it has ended. */
+export async function countDeadlocks(): Promise<number> {
+  const { db } = await testDatabase()
+  const { rows } = await sql<{ deadlocks: number }>`
+    select deadlocks from pg_stat_database where datname = current_database()`.execute(db)
+  return rows[0]!.deadlocks
+}
+
 export async function emptyTables(): Promise<void> {
   if (opened === undefined) return
   const { db } = await opened

@@ -52,6 +52,16 @@ describe('one’s own password', () => {
     expect((await signIn(app, 'ada@gmail.com', PASSWORD)).status).toBe(200)
   })
 
+  test('of somebody who is removed meanwhile no account stays behind, under which the e-mail would be taken for ever', async () => {
+    const app = await testApp()
+    const [admin, person] = [await app.signUp('admin'), await app.signUp('admin', 'ada@gmail.com')]
+    const [changed, removed] = await Promise.all([change(person), admin.call('DELETE', `/removeUser/${person.id}`)])
+    expect(removed.status).toBe(200)
+    expect([200, 401]).toContain(changed.status)
+    const accounts = await app.database.db.selectFrom('accounts').select('id').execute()
+    expect(accounts).toEqual([{ id: admin.id }])
+  })
+
   test('security: an open session is no way to guess it', async () => {
     const app = await testApp({ rateLimit: true })
     const admin = await app.signUp('admin')

@@ -48,7 +48,12 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
       }
       await attempts.forgive(limits.passwordChange, id)
       const passwordHash = await hashNewPassword(password, passwordPolicy)
-      await database.transaction((tx) => setPassword(tx, context, { id, email, passwordHash }))
+      await database.transaction(async (tx) => {
+        // Somebody may have removed this person while the passwords were hashed.
+        const present = await tx.selectFrom('accounts').select('id').where('id', '=', id).forUpdate().executeTakeFirst()
+        if (!present) throw new Failure('SIGNED_OUT')
+        await setPassword(tx, context, { id, email, passwordHash })
+      })
       sessions.changed(id)
       context.setSessionToken(await sessions.begin(id, context.device))
       return { success: true }

@@ -7,6 +7,7 @@ import { AUDITED_IDS } from '#src/identity/audit.ts'
 import { actOnMany, type Done } from '#src/lists/bulk.ts'
 import { type Target, whereTarget } from '#src/lists/list.ts'
 import { type CallContext, signedIn } from '#src/calls.ts'
+import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
 import { addToCounter } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -69,8 +70,13 @@ export async function removeUsers(
   return summary
 }
 
-/** Locks the admins' rows in one order, so that of two simultaneous removals the second sees the first's outcome. */
+/**
+ * Waits for this transaction's turn to change who is an admin, so that of two simultaneous removals the second sees the first's outcome.
+ * Locks of the admins' rows would not do: a transaction that waits for them does not know who has become an admin meanwhile, and could
+ * wait for that row while somebody who holds it waits for its own. Gives the admins' ids.
+ */
 export async function lockAdmins(tx: Transaction<Tables>): Promise<string[]> {
-  const rows = await tx.selectFrom('users').select('id').where('user_type', '=', 'admin').orderBy('id').forUpdate().execute()
+  await sql`select pg_advisory_xact_lock(${LOCK_SPACE}::int, ${LOCKS.admins}::int)`.execute(tx)
+  const rows = await tx.selectFrom('users').select('id').where('user_type', '=', 'admin').orderBy('id').execute()
   return rows.map(({ id }) => id)
 }

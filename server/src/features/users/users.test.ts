@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { addCount } from '#src/testing/activity.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'
+import { changeUserType } from '#src/identity/accounts.ts'
+import { countDeadlocks, openAgain } from '#src/testing/test-database.ts'
 
 async function metricsOf(admin: Client) {
   return (await admin.call('GET', '/api/metrics')).body
@@ -161,6 +163,25 @@ describe('design: roles', () => {
       ['user.update', 'user.role', 'user.remove'].map((action) => ({ actor_id: admin.id, action, target: user.id })),
     )
   })
+})
+
+test('§6 roles that many change at once: nobody waits for somebody who waits for them', async () => {
+  const deadlocks = await countDeadlocks()
+  const databases = [await openAgain(), await openAgain()]
+  const apps = await Promise.all(databases.map((database) => testApp({ database })))
+  // Whoever becomes an admin comes before all other admins in the order of ids.
+  const everybody = await Promise.all(Array.from({ length: 7 }, (_, n) => apps[n % 2]!.signUp('user')))
+  const byId = everybody.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const [people, admins] = [byId.slice(0, 5), byId.slice(5)]
+  for (const { id } of admins) await databases[0]!.transaction((tx) => changeUserType(tx, id, 'admin'))
+  const change = ({ id }: Client, n: number, userType: string) =>
+    admins[n % admins.length]!.call('PUT', `/api/users/${id}/user-type`, { userType })
+  for (let round = 0; round < 15; round += 1) {
+    const both = people.flatMap((person, n) => [change(person, n, 'admin'), change(person, n + 1, 'user')])
+    expect(new Set((await Promise.all(both)).map(({ status }) => status))).toEqual(new Set([200]))
+  }
+  for (const database of databases) await database.close()
+  expect(await countDeadlocks()).toBe(deadlocks)
 })
 
 describe('§3 metrics', () => {

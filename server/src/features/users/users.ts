@@ -104,9 +104,10 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
         const admins = await lockAdmins(tx)
         const { userType } = await findUser(tx, id, 'lock')
         refuseLastAdmin(id, admins)
-        await sessions.endAllOf(tx, id)
+        // In this order: whoever changes the password holds the account and then ends the sessions.
         await tx.deleteFrom('users').where('id', '=', id).execute()
         await tx.deleteFrom('accounts').where('id', '=', id).execute()
+        await sessions.endAllOf(tx, id)
         await addToCounter(tx, { counter: { of: 'users', userType }, delta: -1 })
         await audit(tx, context, { action: 'user.remove', target: id })
       })
