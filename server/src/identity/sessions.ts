@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Session } from '@arcade/contract/account'
 import type { SessionUser } from '@arcade/contract/auth'
+import { Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 
@@ -21,8 +22,11 @@ const CHANNEL = 'sessions'
 const EVERYBODY = ''
 
 export interface Sessions {
-  /** Begins a session on a device such as `Chrome on Windows` and gives its token, which is stored nowhere. The oldest of more than SESSIONS_EACH ends. */
-  begin(userId: string, device?: string): Promise<string>
+  /**
+   * Begins a session on a device such as `Chrome on Windows` and gives its token, which is stored nowhere. The oldest of more than SESSIONS_EACH ends.
+   * @param passwordHash that of the password which was given @throws Failure LOGIN_FAILED if the account has another one by now
+   */
+  begin(userId: string, device?: string, passwordHash?: string): Promise<string>
   /** The user whom a token belongs to, with the present role; `undefined` if the token is unknown or expired or the user was removed. */
   userOf(token: string): Promise<SessionUser | undefined>
   /** As `userOf`, but does not count as a use of the session: an open dashboard must not keep its session alive. */
@@ -100,11 +104,13 @@ export async function createSessions(database: Database): Promise<Sessions> {
   }
 
   return {
-    async begin(userId, device = '') {
+    async begin(userId, device = '', passwordHash) {
       const token = randomBytes(32).toString('base64url')
       const hasEndedOthers = await database.transaction(async (tx) => {
         // The lock lets two sessions of one person begin one after the other, so that each counts the other.
-        await sql`select from accounts where id = ${userId} for no key update`.execute(tx)
+        const { rows } = await sql<{ password_hash: string }>`
+          select password_hash from accounts where id = ${userId} for no key update`.execute(tx)
+        if (passwordHash !== undefined && rows[0]?.password_hash !== passwordHash) throw new Failure('LOGIN_FAILED')
         await tx
           .insertInto('sessions')
           .values({ token_hash: hashToken(token), user_id: userId, device })

@@ -1,6 +1,7 @@
 /** One's own password and sessions, and links with which users set theirs (security.md, Sessions). */
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { waitFor } from '#src/testing/processes.ts'
 import { type Client, PASSWORD, testApp, type TestApp } from '#src/testing/test-app.ts'
 
 const chrome = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36'
@@ -60,6 +61,30 @@ describe('one’s own password', () => {
     expect([200, 401]).toContain(changed.status)
     const accounts = await app.database.db.selectFrom('accounts').select('id').execute()
     expect(accounts).toEqual([{ id: admin.id }])
+  })
+
+  test('security: a sign-in with the old password, which changes meanwhile, begins no session', async () => {
+    const app = await testApp()
+    const { id } = await app.signUp('admin', 'ada@gmail.com')
+    const { db } = app.database
+    const { signingIn } = await db.transaction().execute(async (tx) => {
+      await tx.updateTable('accounts').set({ password_hash: 'another' }).where('id', '=', id).execute()
+      const under = { signingIn: signIn(app, 'ada@gmail.com', PASSWORD) }
+      await waitFor('a sign-in that waits for the account', async () => {
+        const { rows } =
+          await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+        return rows.length > 0
+      })
+      return under
+    })
+    expect(await signingIn).toEqual({ status: 401, cookie: '' })
+  })
+
+  test('of two changes at once one counts', async () => {
+    const admin = await (await testApp()).signUp('admin')
+    const passwords = ['a new secret', 'another secret']
+    const answers = await Promise.all(passwords.map((password) => change(admin, { password, confirmPassword: password })))
+    expect(answers.map(({ status }) => status)).toEqual(expect.arrayContaining([200, 401]))
   })
 
   test('security: an open session is no way to guess it', async () => {

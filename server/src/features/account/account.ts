@@ -49,9 +49,14 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
       await attempts.forgive(limits.passwordChange, id)
       const passwordHash = await hashNewPassword(password, passwordPolicy)
       await database.transaction(async (tx) => {
-        // Somebody may have removed this person while the passwords were hashed.
-        const present = await tx.selectFrom('accounts').select('id').where('id', '=', id).forUpdate().executeTakeFirst()
-        if (!present) throw new Failure('SIGNED_OUT')
+        // While the passwords were hashed, somebody may have removed this person or changed the password elsewhere, which ends all sessions.
+        const present = await tx
+          .selectFrom('accounts')
+          .select('password_hash')
+          .where('id', '=', id)
+          .forUpdate()
+          .executeTakeFirst()
+        if (present?.password_hash !== account?.password_hash) throw new Failure('SIGNED_OUT')
         await setPassword(tx, context, { id, email, passwordHash })
       })
       sessions.changed(id)

@@ -26,9 +26,13 @@ export interface SignInServices {
 export function authHandlers(services: SignInServices): Handlers<typeof contract.auth> {
   const { database, sessions, attempts, signInGuard, log, registrationEmailHost, passwordPolicy } = services
 
-  const beginSession = async (user: SessionUser, context: CallContext): Promise<{ success: true; user: SessionUser }> => {
+  const beginSession = async (
+    user: SessionUser,
+    context: CallContext,
+    passwordHash: string,
+  ): Promise<{ success: true; user: SessionUser }> => {
     if (context.sessionToken !== undefined) await sessions.end(context.sessionToken)
-    context.setSessionToken(await sessions.begin(user.id, context.device))
+    context.setSessionToken(await sessions.begin(user.id, context.device, passwordHash))
     await signInGuard.remember(context, user.id)
     return { success: true, user }
   }
@@ -55,7 +59,11 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
       await attempt.succeed()
       const { id, fname, lname, email: shown, user_type: userType } = found
       if (fname === null || lname === null || shown === null || userType === null) throw new Failure('NO_SUCH_DOCUMENT')
-      return beginSession({ id, username: `${fname} ${lname}`, fname, lname, email: shown, userType }, context)
+      return beginSession(
+        { id, username: `${fname} ${lname}`, fname, lname, email: shown, userType },
+        context,
+        found.password_hash,
+      )
     },
 
     async logout(_input, context) {
@@ -77,7 +85,7 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
         if (setup === undefined || !violatedConstraint(cause)?.endsWith('_email_key')) throw cause
         throw new Failure('CREATE_USER_FAILED', { fields: { email: 'This email is in use already' }, cause })
       })
-      return beginSession(user, context)
+      return beginSession(user, context, passwordHash)
     },
 
     setupLink: async ({ setup }) => ({ state: await setupLinkState(database.db, setup) }),
