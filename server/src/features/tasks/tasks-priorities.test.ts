@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { type Client, testApp } from '#src/testing/test-app.ts'
-import { openAgain, testDatabase } from '#src/testing/test-database.ts'
+import { countDeadlocks, openAgain, testDatabase } from '#src/testing/test-database.ts'
 import { reportFigure, rounds, seededRandom } from '#src/testing/size.ts'
 
 const path = '/api/social-tasks'
@@ -15,7 +15,7 @@ test.for([1, 3])(
     const databases = await Promise.all(Array.from({ length: servers }, () => openAgain()))
     const apps = await Promise.all(databases.map((database) => testApp({ database })))
     const admins = await Promise.all(apps.map((app) => app.signUp('admin')))
-    const values = Array.from({ length: CALLERS }, (_, index) => ({
+    const values = Array.from({ length: 2 * CALLERS }, (_, index) => ({
       collection: 'social' as const,
       id: `t${index}`,
       ...task(index),
@@ -39,7 +39,12 @@ test.for([1, 3])(
           const admin = admins[caller % admins.length]!
           const one = present[caller]! // two callers may both give one task the same priority, so each has another
           const kind = random()
-          if (kind < 0.2) return { claims: false, ...(await reorder(admin, shuffled(present, random))) }
+          if (kind < 0.15) return { claims: false, ...(await reorder(admin, shuffled(present, random))) }
+          if (kind < 0.3) {
+            // All of these want the same two priorities, which they take one after the other.
+            const target = { ids: [one.id, listed[CALLERS + caller]!.id] }
+            return { claims: false, ...(await admin.call('POST', `${path}/priorities`, { target, first: 500, step: 1 })) }
+          }
           const answer =
             kind < 0.6
               ? admin.call('POST', path, task(wanted))
@@ -57,13 +62,13 @@ test.for([1, 3])(
         `round ${round}`,
       ).toEqual(['200 undefined', ...claims.slice(1).map(() => '409 Priority is already taken!')])
       const orders = outcomes.filter(({ claims: isClaim }) => !isClaim).map(({ status, body }) => body.code ?? status)
-      expect(orders.filter((outcome) => outcome !== 200 && outcome !== 'STALE')).toEqual([])
+      expect(orders.filter((outcome) => ![200, 'STALE', 'PRIORITY_TAKEN'].includes(outcome))).toEqual([])
       const { rows } = await sql<{ priority: number }>`select priority from tasks where collection = 'social'`.execute(db)
       expect(rows.filter(({ priority }) => priority === wanted)).toHaveLength(1)
       expect(rows.filter(({ priority }) => priority > wanted)).toEqual([])
     }
 
-    for (const database of databases) await database.close() // a connection that ends reports its deadlocks
+    for (const database of databases) await database.close()
     expect(await countDeadlocks()).toBe(deadlocks)
     const sorted = durations.toSorted((a, b) => a - b)
     const at = (share: number) => sorted[Math.floor((count - 1) * share)]!.toFixed(0)
@@ -82,11 +87,4 @@ function shuffled<T>(items: T[], random: () => number): T[] {
     .map((item) => ({ item, at: random() }))
     .toSorted((a, b) => a.at - b.at)
     .map(({ item }) => item)
-}
-
-async function countDeadlocks(): Promise<number> {
-  const { db } = await testDatabase()
-  const { rows } = await sql<{ deadlocks: number }>`
-    select deadlocks from pg_stat_database where datname = current_database()`.execute(db)
-  return rows[0]!.deadlocks
 }
