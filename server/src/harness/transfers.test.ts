@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
 import { serve } from '@hono/node-server'
 import sharp from 'sharp'
 import { expect, onTestFinished, test } from 'vitest'
@@ -14,6 +14,8 @@ import { waitFor } from '#src/testing/processes.ts'
 import { png, upload } from '#src/testing/test-images.ts'
 
 const READERS = 5
+/** So often a large image is more than the buffers between the two ends can hold. */
+const TIMES = 8
 const UPLOAD = '/api/files/announcements?name=banner.png'
 
 test('§security uploads: hostile ones get a clear 4xx or a closed connection, and leave nothing behind', async () => {
@@ -38,18 +40,13 @@ test('§security uploads: hostile ones get a clear 4xx or a closed connection, a
 
 test('§security uploads: readers of a file who take nothing, or vanish, do not hold a connection for ever', async () => {
   const { app, admin, server } = await serving(1_000)
-  const noise = { type: 'gaussian', mean: 128, sigma: 50 } as const
-  const image = await sharp({ create: { width: 1200, height: 900, channels: 3, background: 'black', noise } })
-    .png()
-    .toBuffer()
-  const { key } = (await upload(app, admin, image)).body
+  const { key } = (await upload(app, admin, await largeImage())).body
   const { port } = server.address() as AddressInfo
   const ask = async (): Promise<Socket> => {
     const socket = connect(port, '127.0.0.1')
     socket.on('error', () => {}).pause()
     await once(socket, 'connect')
-    // More than the buffers between the two can hold.
-    socket.write(request(admin, `GET /api/files/${key}`).repeat(20))
+    socket.write(request(admin, `GET /api/files/${key}`).repeat(TIMES))
     return socket
   }
   const stuck = await Promise.all(Array.from({ length: READERS }, ask))
@@ -57,6 +54,43 @@ test('§security uploads: readers of a file who take nothing, or vanish, do not 
   vanishing.forEach((socket) => socket.resetAndDestroy())
   await expect.poll(() => connectionsOf(server)).toBe(0)
   stuck.forEach((socket) => socket.destroy())
+})
+
+test('§security uploads: slow readers of a file get all of it, and keep no other waiting', async () => {
+  const { app, admin, open } = await serving()
+  const { key } = (await upload(app, admin, await largeImage())).body
+  const file = Buffer.from((await admin.call('GET', `/api/files/${key}`)).body as ArrayBuffer)
+  const ask = async (times: number): Promise<Socket> => {
+    const socket = await open()
+    const again = request(admin, `GET /api/files/${key}`).repeat(times - 1)
+    socket.write(again + request(admin, `GET /api/files/${key}`, { connection: 'close' }))
+    return socket
+  }
+  const slow = await Promise.all(Array.from({ length: READERS }, () => ask(TIMES)))
+  for (const socket of slow) socket.once('data', (first) => socket.pause().unshift(first))
+  for (let n = 0; n < READERS; n += 1) expect(countIn(await buffer(await ask(1)), file)).toBe(1)
+  for (const socket of slow) expect(countIn(await buffer(socket), file)).toBe(TIMES)
+})
+
+test('§9 Live: readers who take nothing keep nobody waiting, and are let go when their session ends', async () => {
+  const { app, admin, server, open } = await serving()
+  const listen = async (client: Client): Promise<Socket> => {
+    const socket = await open()
+    socket.write(request(client, 'GET /api/events'))
+    await once(socket, 'data')
+    return socket
+  }
+  const stuck = await app.signUp('admin')
+  for (let n = 0; n < MAX_STREAMS_EACH; n += 1) (await listen(stuck)).pause()
+  const awake = await listen(admin)
+  let heard = ''
+  awake.on('data', (chunk: Buffer) => (heard += chunk.toString()))
+  const task = { type: 'twitter', title: 'Follow us', priority: 1, reward: 1 }
+  expect((await admin.call('POST', '/api/social-tasks', task)).status).toBe(200)
+  await expect.poll(() => heard).toContain('"totalTasks":1')
+  expect((await stuck.call('DELETE', '/api/session')).status).toBe(200)
+  await expect.poll(() => connectionsOf(server)).toBe(1)
+  awake.destroy()
 })
 
 test('§9 Live: streams whose readers vanished make room for others', async () => {
@@ -77,6 +111,19 @@ test('§9 Live: streams whose readers vanished make room for others', async () =
   }
   await expect.poll(() => connectionsOf(server)).toBe(0)
 })
+
+/** Some megabytes, since noise cannot be compressed. */
+function largeImage(): Promise<Buffer> {
+  const noise = { type: 'gaussian', mean: 128, sigma: 50 } as const
+  const image = sharp({ create: { width: 1200, height: 900, channels: 3, background: 'black', noise } })
+  return image.png().toBuffer()
+}
+
+function countIn(bytes: Buffer, file: Buffer): number {
+  let count = 0
+  for (let at = bytes.indexOf(file); at >= 0; at = bytes.indexOf(file, at + file.length)) count += 1
+  return count
+}
 
 /** An app on a port, with an admin. */
 async function serving(stuckMs?: number) {
