@@ -42,6 +42,17 @@ for (const path of ['/', '/admin']) {
     for (const [type, count] of Object.entries({ Instagram: 3, Youtube: 2, Website: 2, Twitter: 4, Telegram: 2 })) {
       await expect(card(page, 'Task By Type')).toContainText(new RegExp(`${type}\\D*${count}`))
     }
+    await expect(card(page, 'Task By Type').getByRole('term')).toHaveText([
+      'Instagram',
+      'Youtube',
+      'Website',
+      'Twitter',
+      'Telegram',
+      'LinkedIn',
+      'Discord',
+      'Email',
+      'Bsc Wallet Address',
+    ])
   })
 }
 
@@ -197,6 +208,21 @@ test('Dashboard: the range is in the address, outlives a reload, and every chart
   const counts = ['socialTasksHistory', 'dailyTasksHistory', 'announcementHistory'].map((name) => participationsIn(name, october))
   const row = card(page, 'Participations').getByRole('row', { name: /^October 2026/ })
   await expect(row).toHaveText(['October 2026', ...counts, counts.reduce((sum, count) => sum + count)].join(''))
+})
+
+test('Dashboard: panels without activity say when the last one was, and lead to a range that shows it', async ({
+  page,
+  server,
+  signIn,
+}) => {
+  await addPlayers(server, 4, 5 * 24)
+  await signIn('admin')
+  await page.goto('/?range=24h')
+  await expect(card(page, 'New players')).toContainText(/Last new player: \w+ \d+, \d{4} \(UTC\)/)
+  await expect(card(page, 'Participations by type')).toContainText(/Last participation: \w+ \d+, \d{4} \(UTC\)/)
+  await card(page, 'Participations').getByRole('link', { name: 'Show the last 7 days' }).click()
+  await expect(page).toHaveURL('/?range=7d')
+  await expect(card(page, 'Participations').locator('header')).toContainText('4')
 })
 
 test('Dashboard: the ranks lead to the player, the item and the list of a type', async ({ page, server, signIn }) => {

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { page, userEvent } from 'vitest/browser'
+import { expect, onTestFinished, test } from 'vitest'
+import { cdp, page, userEvent } from 'vitest/browser'
 import { render } from '#src/testing/render.tsx'
 import { BarsOverTime, ChartPanel, Ranks } from './chart.tsx'
 
@@ -155,6 +155,46 @@ test('ranks: a name, what tells it from others, a number; bars against the first
   expect(widths[2]).toBe(0)
 })
 
+test('ranks that are not compared by length have no bars', async () => {
+  render(<Ranks label="Top balances" hasBars={false} ranks={[{ key: '1', label: 'Ada', value: 5 }]} />)
+  const item = page.getByRole('listitem')
+  await expect.element(item).toHaveTextContent('Ada5')
+  expect(item.element().querySelector('[aria-hidden]')).toBeNull()
+})
+
+/** As a person's own colours in place of the page's (WCAG 1.4.11). */
+async function forceColors(value: 'active' | 'none'): Promise<void> {
+  await cdp().send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value }] })
+}
+
+test('in forced colours bars and what is chosen can be told from what is behind them', async () => {
+  onTestFinished(() => forceColors('none'))
+  await forceColors('active')
+  render(
+    <>
+      <Bars values={[3, 5]} />
+      <Ranks label="Types" ranks={[{ key: '1', label: 'Twitter', value: 5 }]} />
+      <a href="#30d" aria-current="page">
+        30 d
+      </a>
+      <a href="#7d">7 d</a>
+    </>,
+  )
+  await expect.element(chart).toBeVisible()
+  const behind = getComputedStyle(document.body).backgroundColor
+  const filled = [bar(2).element().querySelector('span'), document.querySelector('[aria-hidden] > span[style^="width"]')]
+  for (const element of filled) {
+    const { backgroundColor, forcedColorAdjust } = getComputedStyle(element!) as CSSStyleDeclaration & {
+      forcedColorAdjust: string
+    }
+    expect(forcedColorAdjust).toBe('none')
+    expect(backgroundColor).not.toBe(behind)
+  }
+  const outline = (name: string) => getComputedStyle(page.getByRole('link', { name, exact: true }).element()).outlineStyle
+  expect(outline('30 d')).toBe('solid')
+  expect(outline('7 d')).toBe('none')
+})
+
 const figures = {
   title: 'New players',
   emptyText: 'Nobody yet.',
@@ -182,11 +222,12 @@ test('a panel is named by its title and shows the same as a table on demand', as
 
 test('an empty panel says so, and offers no table', async () => {
   render(
-    <ChartPanel {...figures} isEmpty>
+    <ChartPanel {...figures} isEmpty emptyHint={<p>The last one: March 3</p>}>
       <p>The chart</p>
     </ChartPanel>,
   )
   await expect.element(page.getByText('Nobody yet.')).toBeVisible()
+  await expect.element(page.getByText('The last one: March 3')).toBeVisible()
   await expect.element(page.getByText('The chart')).not.toBeInTheDocument()
   await expect.element(page.getByRole('button')).not.toBeInTheDocument()
 })

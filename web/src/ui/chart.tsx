@@ -106,8 +106,15 @@ export interface Rank {
   value: number
 }
 
-/** Ranks in the given order, the largest first; each bar's length is relative to the first one's. */
-export function Ranks({ label, ranks }: { label: string; ranks: readonly Rank[] }) {
+interface RanksProps {
+  label: string
+  ranks: readonly Rank[]
+  /** A bar each, as long as its share of the largest value. */
+  hasBars?: boolean
+}
+
+/** Ranks in the given order, the largest first. */
+export function Ranks({ label, ranks, hasBars = true }: RanksProps) {
   const top = Math.max(0, ...ranks.map(({ value }) => value))
   return (
     <ol className={classes['ranks']} aria-label={label}>
@@ -118,9 +125,11 @@ export function Ranks({ label, ranks }: { label: string; ranks: readonly Rank[] 
             {note && <small>{note}</small>}
           </span>
           <span className={classes['rankValue']}>{formatted(value)}</span>
-          <span className={classes['track']} aria-hidden>
-            <span style={{ width: percent(Math.max(0, value), top) }} />
-          </span>
+          {hasBars && (
+            <span className={classes['track']} aria-hidden>
+              <span style={{ width: percent(Math.max(0, value), top) }} />
+            </span>
+          )}
         </li>
       ))}
     </ol>
@@ -133,6 +142,8 @@ interface ChartPanelProps {
   aside?: ReactNode
   /** Stands in place of the chart when there is nothing to show. */
   emptyText: string
+  /** Stands below that text. */
+  emptyHint?: ReactNode
   /** The same figures as a table; every row has a cell for each column. */
   columns: readonly string[]
   rows: readonly { key: string; cells: readonly ReactNode[] }[]
@@ -142,7 +153,17 @@ interface ChartPanelProps {
   children: ReactNode
 }
 
-export function ChartPanel({ title, aside, emptyText, columns, rows, isEmpty, isStale = false, children }: ChartPanelProps) {
+export function ChartPanel({
+  title,
+  aside,
+  emptyText,
+  emptyHint,
+  columns,
+  rows,
+  isEmpty,
+  isStale = false,
+  children,
+}: ChartPanelProps) {
   const id = useId()
   const [isTable, setIsTable] = useState(false)
   return (
@@ -152,7 +173,10 @@ export function ChartPanel({ title, aside, emptyText, columns, rows, isEmpty, is
         {aside}
       </header>
       {isEmpty ? (
-        <p className={classes['empty']}>{emptyText}</p>
+        <div className={classes['empty']}>
+          <p>{emptyText}</p>
+          {emptyHint}
+        </div>
       ) : (
         <>
           <div className={classes['content']}>

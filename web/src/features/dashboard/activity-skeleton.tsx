@@ -1,12 +1,48 @@
-/** Keeps the room of the activity while it is being loaded, so that nothing below it jumps. */
+/** Keeps the room of what is being loaded, so that nothing jumps, and shows what it will be. */
 import classes from './dashboard-page.module.css'
+
+const CARDS = 5
+const CHARTS = 2
+const RANKINGS = 3
+/** Heights of bars, in percent. */
+const bars = [35, 55, 40, 70, 50, 85, 60, 45, 75, 55, 90, 65]
+
+export function CardsSkeleton() {
+  return (
+    <div className={classes['cards']} aria-hidden>
+      {Array.from({ length: CARDS }, (_, index) => (
+        <div key={index} className={classes['card']} data-wide={index === CARDS - 1 || undefined}>
+          <i className={classes['waitingTitle']} />
+          <i className={classes['waitingFigure']} />
+        </div>
+      ))}
+    </div>
+  )
+}
 
 export function ActivitySkeleton() {
   return (
     <div className={classes['panels']} aria-hidden>
-      {Array.from({ length: 5 }, (_, index) => (
-        <div key={index} className={classes['skeleton']} />
+      {Array.from({ length: CHARTS + RANKINGS }, (_, index) => (
+        <div key={index} className={classes['skeleton']}>
+          <i className={classes['waitingTitle']} />
+          {index < CHARTS ? <WaitingBars /> : bars.slice(0, 10).map((width) => <WaitingLine key={width} width={width} />)}
+        </div>
       ))}
     </div>
   )
+}
+
+function WaitingBars() {
+  return (
+    <div className={classes['waitingBars']}>
+      {bars.map((height, index) => (
+        <i key={index} style={{ height: `${height}%` }} />
+      ))}
+    </div>
+  )
+}
+
+function WaitingLine({ width }: { width: number }) {
+  return <i className={classes['waitingLine']} style={{ width: `${width}%` }} />
 }

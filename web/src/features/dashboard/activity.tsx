@@ -38,7 +38,7 @@ export function Activity() {
             <Link
               key={value}
               to="."
-              search={value === DEFAULT_ACTIVITY_RANGE ? {} : { range: value }}
+              search={searchOf(value)}
               replace
               resetScroll={false}
               activeOptions={{ exact: true }}
@@ -51,7 +51,7 @@ export function Activity() {
         </fieldset>
       </header>
       {data ? (
-        <Panels activity={data} isStale={isPlaceholderData} />
+        <Panels activity={data} range={range} isStale={isPlaceholderData} />
       ) : isError ? (
         <Panel>
           <Problem message="The activity cannot be shown right now." onRetry={() => void refetch()} />
@@ -61,6 +61,10 @@ export function Activity() {
       )}
     </section>
   )
+}
+
+function searchOf(range: ActivityRange): { range?: ActivityRange } {
+  return range === DEFAULT_ACTIVITY_RANGE ? {} : { range }
 }
 
 /** Whether the figures are being kept up to date. Changes are not announced to screen readers, because they are frequent. */
@@ -94,11 +98,23 @@ type Point = ActivityData['points'][number]
 
 const participationsAt = ({ social, daily, announcement }: Point): number => social + daily + announcement
 
-function Panels({ activity, isStale }: { activity: ActivityData; isStale: boolean }) {
+const playersAt = ({ players }: Point): number => players
+
+interface PanelsProps {
+  activity: ActivityData
+  /** The chosen one, which `activity` may not be of yet. */
+  range: ActivityRange
+  isStale: boolean
+}
+
+function Panels({ activity, range, isStale }: PanelsProps) {
   const { unit, points, types, topPlayers, topItems } = activity
   const times = points.map((point) => ({ point, key: point.at, ...timeOf(point.at, unit) }))
   const joined = points.reduce((sum, { players }) => sum + players, 0)
   const participations = points.reduce((sum, point) => sum + participationsAt(point), 0)
+  const lastJoined = useLast(activity, range, playersAt)
+  const lastTaken = useLast(activity, range, participationsAt)
+  const takenHint = <LastOne what="participation" last={lastTaken} />
   const when = unit === 'hour' ? 'Hour (your time)' : `${unit[0]?.toUpperCase()}${unit.slice(1)} (UTC)`
   return (
     <div className={classes['panels']}>
@@ -106,6 +122,7 @@ function Panels({ activity, isStale }: { activity: ActivityData; isStale: boolea
         title="New players"
         aside={<Sum value={joined} list={lists.newestPlayers} label="See the newest players" />}
         emptyText="No players have joined in this time."
+        emptyHint={<LastOne what="new player" last={lastJoined} />}
         isEmpty={joined === 0}
         isStale={isStale}
         columns={[when, 'New players']}
@@ -121,6 +138,7 @@ function Panels({ activity, isStale }: { activity: ActivityData; isStale: boolea
         title="Participations"
         aside={<Sum value={participations} list={lists.history} label="See who took part" />}
         emptyText="Nobody has taken part in this time."
+        emptyHint={takenHint}
         isEmpty={participations === 0}
         isStale={isStale}
         columns={[when, 'Social', 'Daily', 'Announcement', 'All']}
@@ -138,6 +156,7 @@ function Panels({ activity, isStale }: { activity: ActivityData; isStale: boolea
       <ChartPanel
         title="Participations by type"
         emptyText="Nobody has taken part in this time."
+        emptyHint={takenHint}
         isEmpty={types.length === 0}
         isStale={isStale}
         columns={['Type', 'Of', 'Participations']}
@@ -169,6 +188,7 @@ function Panels({ activity, isStale }: { activity: ActivityData; isStale: boolea
       >
         <Ranks
           label="Top balances"
+          hasBars={false}
           ranks={topPlayers.map((player) => ({
             key: String(player.userId),
             label: <PlayerLink player={player} />,
@@ -180,6 +200,7 @@ function Panels({ activity, isStale }: { activity: ActivityData; isStale: boolea
       <ChartPanel
         title="Most participants this week"
         emptyText="Nobody has taken part this week."
+        emptyHint={<LastOne what="participation" last={lastTaken && { ...lastTaken, range: undefined }} />}
         isEmpty={topItems.length === 0}
         columns={['Title', 'Of', 'Participants']}
         rows={topItems.map((item) => ({
@@ -198,6 +219,54 @@ function Panels({ activity, isStale }: { activity: ActivityData; isStale: boolea
         />
       </ChartPanel>
     </div>
+  )
+}
+
+interface Last {
+  /** In words, as exactly as it was counted. */
+  time: string
+  /** The shortest range that shows it; undefined where the chosen one does. */
+  range: ActivityRange | undefined
+}
+
+/** When `countOf` counted something for the last time; undefined while that is being looked for, and if it never did. */
+function useLast(activity: ActivityData, range: ActivityRange, countOf: (point: Point) => number): Last | undefined {
+  const here = lastOf(activity, countOf)
+  const query = (earlier: ActivityRange, isWanted: boolean) =>
+    api.dashboard.activity.queryOptions({ input: { range: earlier }, ...(!isWanted && { enabled: false }) })
+  const isShort = range === '24h' || range === '7d'
+  const month = useQuery(query('30d', !here && isShort)).data
+  const inMonth = month && lastOf(month, countOf)
+  const ever = useQuery(query('all', !here && (range === '30d' || (isShort && month !== undefined && !inMonth)))).data
+  if (here) return { time: here.time, range: undefined }
+  if (month && inMonth) return { time: inMonth.time, range: inMonth.daysAgo < 7 && range === '24h' ? '7d' : '30d' }
+  const inAll = ever && lastOf(ever, countOf)
+  return inAll && { time: inAll.time, range: 'all' }
+}
+
+function lastOf({ points, unit }: ActivityData, countOf: (point: Point) => number) {
+  const index = points.findLastIndex((point) => countOf(point) > 0)
+  const point = points[index]
+  return point && { time: timeOf(point.at, unit).name, daysAgo: points.length - 1 - index }
+}
+
+/** Says in an empty panel when there was something, and leads to a range that shows it. */
+function LastOne({ what, last }: { what: string; last: Last | undefined }) {
+  if (!last) return null
+  const offered = ranges.find(({ range }) => range === last.range)
+  return (
+    <>
+      <p className={classes['last']}>
+        Last {what}: {last.time}
+      </p>
+      {offered && (
+        <p className={classes['last']}>
+          <Link to="." search={searchOf(offered.range)} replace resetScroll={false}>
+            Show {offered.name}
+          </Link>
+        </p>
+      )}
+    </>
   )
 }
 

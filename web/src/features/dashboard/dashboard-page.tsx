@@ -1,11 +1,12 @@
 /** The dashboard (§2): the game's figures for admins, a placeholder for everybody else. */
 import type { DashboardMetrics } from '@arcade/contract/dashboard'
+import { taskTypeLabels } from '@arcade/contract/entities/task'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useId } from 'react'
 import { api } from '#src/client.ts'
 import { useSession } from '#src/session.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
-import { ActivitySkeleton } from './activity-skeleton.tsx'
+import { ActivitySkeleton, CardsSkeleton } from './activity-skeleton.tsx'
 import classes from './dashboard-page.module.css'
 import { AllLink, lists } from './list-link.tsx'
 
@@ -23,12 +24,17 @@ function UserDashboard() {
   )
 }
 
+/** Those of §2 first, then the others that tasks can have. */
 const taskTypes = [
   { type: 'instagram', label: 'Instagram' },
   { type: 'youtube', label: 'Youtube' },
   { type: 'moreLink', label: 'Website' },
   { type: 'twitter', label: 'Twitter' },
   { type: 'telegram', label: 'Telegram' },
+  { type: 'linkedin', label: taskTypeLabels.linkedin },
+  { type: 'discord', label: taskTypeLabels.discord },
+  { type: 'email', label: taskTypeLabels.email },
+  { type: 'bsc', label: taskTypeLabels.bsc },
 ] as const satisfies { type: keyof DashboardMetrics['tasksByType']; label: string }[]
 
 function AdminDashboard() {
@@ -47,7 +53,11 @@ function AdminDashboard() {
           <Problem message="Error calculating metrics" onRetry={() => void refetch()} />
         </Panel>
       ) : (
-        <output>Loading...</output>
+        <>
+          <output>Loading...</output>
+          <CardsSkeleton />
+          <ActivitySkeleton />
+        </>
       )}
     </Page>
   )
@@ -78,8 +88,8 @@ function Metrics({ metrics }: { metrics: DashboardMetrics }) {
         isWide
         links={
           <>
-            <AllLink list={lists.socialTasks} label="See social ones" />
-            <AllLink list={lists.dailyTasks} label="See daily ones" />
+            <AllLink list={lists.socialTasks} label="See social ones" text="Social" />
+            <AllLink list={lists.dailyTasks} label="See daily ones" text="Daily" />
           </>
         }
       >

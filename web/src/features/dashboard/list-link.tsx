@@ -44,10 +44,19 @@ export function ListLink({ list, children }: { list: Place; children: ReactNode 
   )
 }
 
+interface AllLinkProps {
+  list: Place
+  /** The link's name, which contains `text`. */
+  label: string
+  /** Tells two arrows of one card apart. */
+  text?: string
+}
+
 /** An arrow that leads to the whole list. Its name differs from those of the sidebar's links. */
-export function AllLink({ list, label }: { list: Place; label: string }) {
+export function AllLink({ list, label, text }: AllLinkProps) {
   return (
     <Link to={list.to} search={list.search ?? {}} className={classes['all']} aria-label={label} title={label}>
+      {text}
       <IconArrowUpRight size={18} aria-hidden />
     </Link>
   )
