@@ -17,9 +17,14 @@ function temporaryFolder(): string {
   return folder
 }
 
-function startDemo(dataDir: string): ChildProcess {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', INIT_CWD: root, DATABASE_URL: 'postgres://nowhere' }
-  const child = spawn('sh', ['scripts/run', 'demo', dataDir], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
+function startDemo({ named, DATA_DIR }: { named?: string; DATA_DIR?: string }): ChildProcess {
+  const { PATH, HOME } = process.env
+  const env = { PATH, HOME, PORT: '0', INIT_CWD: root, DATABASE_URL: 'postgres://nowhere', ...(DATA_DIR && { DATA_DIR }) }
+  const child = spawn('sh', ['scripts/run', 'demo', ...(named ? [named] : [])], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   onTestFinished(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
     child.kill('SIGTERM')
@@ -72,7 +77,7 @@ test(
   async () => {
     const dataDir = join(temporaryFolder(), 'demo')
     for (const start of ['first', 'again']) {
-      const child = startDemo(dataDir)
+      const child = startDemo(start === 'first' ? { named: dataDir } : { DATA_DIR: dataDir })
       const { get, address } = await signIn(child)
       expect(await get('/api/metrics')).toMatchObject({
         totalUsers: 1,
@@ -89,12 +94,15 @@ test(
   TIMEOUT_MS,
 )
 
-test('design §8: npm run demo leaves alone a directory that has the data of somebody else', async () => {
-  const dataDir = temporaryFolder()
-  mkdirSync(join(dataDir, 'postgres'))
-  const child = startDemo(dataDir)
-  expect(await once(child, 'exit')).toEqual([1, null])
-})
+test.for(['named', 'DATA_DIR'])(
+  'design §8: npm run demo leaves alone a directory with the data of somebody else: %s',
+  async (way) => {
+    const dataDir = temporaryFolder()
+    mkdirSync(join(dataDir, 'postgres'))
+    const child = startDemo({ [way]: dataDir })
+    expect(await once(child, 'exit')).toEqual([1, null])
+  },
+)
 
 test('design §8: the demo’s sample ends at the moment it is made for, everything else as long before as it was', () => {
   const momentsOf = (now: number): number[] =>

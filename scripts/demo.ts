@@ -1,6 +1,6 @@
 /**
  * `npm run demo [-- DIRECTORY]`: the console with the sample as if its newest moment were now, and an admin to sign in as. Its data is
- * in a directory of its own, data/demo or the one that is named, never where `npm start` has its data. Another start brings the
+ * in a directory of its own, the one that is named, DATA_DIR or data/demo, and never where `npm start` has its data. Another start brings the
  * sample's rows back to what they were, at their new moments, makes a new password, and leaves what was added.
  */
 import { randomBytes } from 'node:crypto'
@@ -94,10 +94,11 @@ async function arcade(args: string[], options: { env: Record<string, string>; in
 }
 
 if (import.meta.main) {
-  const [directory, ...more] = process.argv.slice(2)
-  if (more.length > 0 || directory?.startsWith('-')) {
+  const [named, ...more] = process.argv.slice(2)
+  if (more.length > 0 || named?.startsWith('-')) {
     console.error('Usage: npm run demo [-- DIRECTORY]')
     process.exit(1)
   }
+  const directory = named ?? (process.env.DATA_DIR || undefined)
   await demo(directory === undefined ? join(root, 'data/demo') : resolve(process.env.INIT_CWD ?? root, directory))
 }

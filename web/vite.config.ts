@@ -68,7 +68,7 @@ function firstPages(): Plugin {
   }
 }
 
-/** Provides the paths and verbs of the contract's calls; `contract-routes.d.ts` has the type. */
+/** Provides the paths and verbs of the contract's calls, and the texts of their failures; `contract-routes.d.ts` has the types. */
 function contractRoutes(): Plugin {
   return {
     name: 'contract-routes',
@@ -76,20 +76,35 @@ function contractRoutes(): Plugin {
     async load(id) {
       if (id !== `\0${CONTRACT_ROUTES}`) return undefined
       const { module, dependencies } = await runnerImport<{ contract: object }>('@arcade/contract/contract')
-      for (const file of dependencies) this.addWatchFile(resolve(file))
-      return `export const contractRoutes = ${JSON.stringify(routesOf(module.contract))}`
+      const errors = await runnerImport<{ errorCatalogue: ErrorCatalogue }>('@arcade/contract/errors')
+      for (const file of [...dependencies, ...errors.dependencies]) this.addWatchFile(resolve(file))
+      const texts = Object.fromEntries(failureTexts(module.contract, errors.module.errorCatalogue))
+      return `export const contractRoutes = ${JSON.stringify(routesOf(module.contract))}
+export const failureTexts = ${JSON.stringify(texts)}`
     },
   }
 }
 
+type ErrorCatalogue = Record<string, { message: string }>
+
 interface Procedure {
-  '~orpc': { route: { method?: string; path?: string; inputStructure?: string; outputStructure?: string } }
+  '~orpc': {
+    meta: { unexpected: string }
+    route: { method?: string; path?: string; inputStructure?: string; outputStructure?: string }
+  }
 }
 
 function routesOf(node: object): object {
   if (!isProcedure(node)) return Object.fromEntries(Object.entries(node).map(([key, child]) => [key, routesOf(child)]))
   const { method, path, inputStructure, outputStructure } = node['~orpc'].route
   return { '~orpc': { errorMap: {}, meta: {}, route: { method, path, inputStructure, outputStructure } } }
+}
+
+/** The calls that have a text of their own for a failure that nobody foresaw (§8), by their place in the contract. */
+function failureTexts(node: object, catalogue: ErrorCatalogue, path: string[] = []): [string, string][] {
+  if (!isProcedure(node)) return Object.entries(node).flatMap(([key, child]) => failureTexts(child, catalogue, [...path, key]))
+  const { unexpected } = node['~orpc'].meta
+  return unexpected === 'INTERNAL' ? [] : [[path.join('.'), catalogue[unexpected]?.message ?? '']]
 }
 
 function isProcedure(node: object): node is Procedure {

@@ -1,7 +1,7 @@
 /** The fields that several calls share, with the messages of §5. */
 import { z } from 'zod'
 import { MAX_NUMBER, MAX_PAGE, SEARCH_MAX_LENGTH } from './entities/entity.ts'
-import { numberParameter } from './numbers.ts'
+import { isExactNumber, numberParameter } from './numbers.ts'
 
 export const PASSWORD_MIN_LENGTH = 6 // §9
 export const PASSWORD_MAX_LENGTH = 128
@@ -66,19 +66,33 @@ export const keysetPageOf = {
 /** A required number within the exact range. Its messages begin with `label`: `Priority is required` (§5). */
 export function numberField(label: string) {
   const outOfRange = `${label} must be between ${-MAX_NUMBER} and ${MAX_NUMBER}`
-  return requiredNumber(label).min(-MAX_NUMBER, outOfRange).max(MAX_NUMBER, outOfRange)
+  return requiredNumber(label, outOfRange, outOfRange)
 }
 
 /** What a task or an announcement pays, 0 or more (design §7). */
-export const rewardField = requiredNumber('Reward')
-  .min(0, 'Reward must be 0 or more')
-  .max(MAX_NUMBER, `Reward must be at most ${MAX_NUMBER}`)
+export const rewardField = requiredNumber('Reward', 'Reward must be 0 or more', `Reward must be at most ${MAX_NUMBER}`, 0)
 
-function requiredNumber(label: string) {
-  return z.number({
-    error: ({ input }) =>
-      input === undefined || input === null || input === '' ? `${label} is required` : `${label} must be a number`,
-  })
+function requiredNumber(label: string, tooSmall: string, tooLarge: string, min = -MAX_NUMBER) {
+  return z
+    .number({
+      error: ({ input }) => {
+        if (input === undefined || input === null || input === '') return `${label} is required`
+        return (typeof input === 'string' && refusedText(label, input, [tooSmall, tooLarge])) || `${label} must be a number`
+      },
+    })
+    .min(min, tooSmall)
+    .max(MAX_NUMBER, tooLarge)
+}
+
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+
+/** Why a text that somebody typed is not taken as the number that it seems to say. It is never guessed: `1,000` may be 1 or 1000. */
+function refusedText(label: string, text: string, [tooSmall, tooLarge]: [string, string]): string | undefined {
+  const typed = text.trim()
+  if (/^[+-]?\d[\d.]*([,'’_\s][\d.]+)+$/.test(typed)) return `${label} must be written without commas or spaces, like 1000 or 2.5`
+  if (!DECIMAL.test(typed) || isExactNumber(typed)) return undefined
+  if (Math.abs(Number(typed)) >= MAX_NUMBER) return typed.startsWith('-') ? tooSmall : tooLarge
+  return `${label} has more digits than can be kept`
 }
 
 export const LINK_MAX_LENGTH = 2048

@@ -94,6 +94,7 @@ test.describe('§4 sign-in', () => {
     await expectLogin(page)
     await page.goto('/manage-users')
     await expectLogin(page)
+    await expect(page.getByText('Your session has ended.')).toHaveCount(0)
   })
 
   test.describe('§8 failures', () => {
@@ -215,6 +216,31 @@ test.describe('§6 roles', () => {
       await context.clearCookies()
       await page.getByRole('link', { name: 'Manage Users' }).click()
       await expectLogin(page)
+      const said = page.getByText('Your session has ended. Sign in again to go on where you were.')
+      await expect(said).toBeVisible()
+      await page.reload()
+      await expect(said).toBeVisible()
+      await fill(page, { Email: 'admin@gmail.com', Password: PASSWORD })
+      await page.getByRole('button', { name: 'Sign In' }).click()
+      await expect(page.getByRole('heading', { name: 'Manage Users' })).toBeVisible()
+      await expect(page).toHaveURL('/manage-users')
+    })
+
+    test('§4 whoever signs in after somebody else’s session has ended comes to /admin', async ({
+      page,
+      context,
+      server,
+      signIn,
+    }) => {
+      await signIn('admin')
+      await server.addPerson({ fname: 'Grace', lname: 'Hopper', email: 'grace@gmail.com', userType: 'admin' })
+      await page.goto('/social-tasks')
+      await context.clearCookies()
+      await page.reload()
+      await fill(page, { Email: 'grace@gmail.com', Password: PASSWORD })
+      await page.getByRole('button', { name: 'Sign In' }).click()
+      await expect(page).toHaveURL('/admin')
+      await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()
     })
   })
 })

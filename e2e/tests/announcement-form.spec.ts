@@ -311,14 +311,17 @@ test.describe('refusals', () => {
   })
 
   test('§8 Error Updating Announcement! for a stale save, which keeps the operator’s text', async ({ page, server }) => {
-    await add(server, season)
+    await add(server, { ...season, status: true })
     await page.goto('/annoucement-form-update?id=season')
     await expect(field(page, 'Title')).toHaveValue('Season 2')
-    await server.database.db.updateTable('announcements').set({ title: 'Meanwhile', version: 2 }).execute()
+    await expect(page.getByText('This announcement is Active.')).toBeVisible()
+    await server.database.db.updateTable('announcements').set({ title: 'Meanwhile', version: 2, status: false }).execute()
     await field(page, 'Title').fill('Mine')
     await submitButton(page, 'Update').click()
     await expect(toast(page, 'Error Updating Announcement!')).toBeVisible()
+    await expect(toast(page, 'Somebody else has changed this meanwhile')).toBeVisible()
     await expect(page.getByRole('form').getByText(/Somebody else has changed this meanwhile/)).toBeVisible()
+    await expect(page.getByText('This announcement is Active.')).toHaveCount(0) // it may have been changed, too
     await expect(field(page, 'Title')).toHaveValue('Mine')
     expect(await stored(server)).toMatchObject([{ title: 'Meanwhile' }])
     await page.getByRole('button', { name: 'Load the new version' }).click()
@@ -346,7 +349,9 @@ test('§7 a double click, and a click after an answer that was lost, make one an
   )
   await submitButton(page, 'Add Annoucement').dblclick()
   await lost.promise
-  await expect(page.getByRole('form').getByText('The server cannot be reached.')).toBeVisible()
+  await expect(
+    page.getByRole('form').getByText('The connection is gone, and it is not known whether this was saved.'),
+  ).toBeVisible()
   expect(await stored(server)).toHaveLength(1)
   await submitButton(page, 'Add Annoucement').dblclick()
   await expect(page).toHaveURL('/annoucements')

@@ -67,12 +67,18 @@ test('§5 Preview: says what is too long for Telegram, and stops nobody', async 
   await field(page, 'Description').fill('a'.repeat(1100))
   await field(page, 'Reward').fill('1')
   await expect(measure(page, 'Message text')).toContainText('1,120 / 4,096')
-  await expect(preview(page).getByText(/Telegram takes/)).toHaveCount(0)
+  await expect(page.getByText(/Telegram takes/)).toHaveCount(0)
   await field(page, 'Image').setInputFiles(banner)
   await expect(preview(page).getByText('Photo caption: Telegram takes 1,024 characters', { exact: false })).toBeVisible()
+  const warning = 'The text has 1,120 characters. Telegram takes 1,024 below an image'
+  await expect(page.getByRole('form').getByText(warning)).toBeVisible()
   await page.getByRole('form').getByRole('button', { name: 'Add Annoucement' }).click()
   await expect(page).toHaveURL('/annoucements')
   expect(await server.database.db.selectFrom('announcements').select('title').execute()).toEqual([{ title: 'Long' }])
+  await page.getByRole('button', { name: 'In Active', exact: true }).click()
+  await expect(page.getByRole('alertdialog')).toContainText(warning)
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(page.getByRole('button', { name: 'Active', exact: true })).toBeVisible()
 })
 
 test('§5 Preview: of a task, its type’s place and what is asked for', async ({ page }) => {

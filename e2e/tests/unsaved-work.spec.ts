@@ -218,11 +218,8 @@ test.describe('a session that has ended', () => {
     await field(page, 'Email').fill('admin@gmail.com')
     await field(page, 'Password').fill(PASSWORD)
     await page.keyboard.press('Enter')
-    await expect(page).toHaveURL('/admin')
-    await expect(page.getByRole('heading', { name: 'Top balances' })).toBeVisible()
-    await page.getByRole('link', { name: 'Social Tasks' }).click()
-    await control(page, 'Add Task').click()
-    await page.getByRole('button', { name: 'Use Draft' }).click()
+    await page.getByRole('button', { name: 'Use Draft' }).click() // of the form where they were
+    await expect(page).toHaveURL('/social-tasks-form')
     await expect(field(page, 'Title')).toHaveValue('Half a title')
   })
 

@@ -44,6 +44,33 @@ test('§8 a failure keeps what the server said', () => {
   })
 })
 
+test.each([
+  ['without a word', () => new Response('', { status: 502 }), 'Error fetching tasks!'],
+  ['with a page of HTML', () => new Response('<html>', { headers: { 'content-type': 'text/html' } }), 'Error fetching tasks!'],
+  ['with a text of its own', () => Response.json({ success: false, message: 'Too busy' }, { status: 503 }), 'Too busy'],
+])('§8 a list that fails %s says what failed', async (_, answer, message) => {
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => answer())
+  await expect(client.socialTasks.list({})).rejects.toMatchObject({ message, isException: true })
+})
+
+test('§8 a failure of a call that has no text of its own is an Internal Server Error!', async () => {
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('', { status: 502 }))
+  await expect(client.announcements.get({ id: 'a' })).rejects.toThrow('Internal Server Error!')
+})
+
+test('what cannot be saved says so: the connection is gone, or there was none', async () => {
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => {
+    throw new TypeError('Failed to fetch')
+  })
+  const task = { type: 'twitter', title: 'Follow us', priority: 1, reward: 5 } as const
+  const save = () => client.socialTasks.create(task)
+  await expect(save()).rejects.toThrow('The connection is gone, and it is not known whether this was saved.')
+  vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+  await expect(save()).rejects.toThrow('You are offline: nothing was saved.')
+  await expect(client.socialTasks.list({})).rejects.toThrow('The server cannot be reached. Please try again.')
+  await expect(client.auth.logout()).rejects.toThrow('The server cannot be reached. Please try again.')
+})
+
 test('§4 a call that is refused as signed out tells the session, a failed login does not', async () => {
   const refused: string[] = []
   const stop = onRejection(({ code }) => refused.push(code))

@@ -8,7 +8,7 @@ import type { ContractRouterClient } from '@orpc/contract'
 import { OpenAPILink } from '@orpc/openapi-client/fetch'
 import { createTanstackQueryUtils } from '@orpc/tanstack-query'
 import { QueryClient } from '@tanstack/react-query'
-import { contractRoutes } from 'virtual:contract-routes'
+import { contractRoutes, failureTexts } from 'virtual:contract-routes'
 
 interface CallProblem {
   /** NETWORK means that no answer arrived. */
@@ -50,15 +50,17 @@ export class CallError extends Error {
 export function asCallError(error: unknown): CallError {
   if (error instanceof CallError) return error
   if (error instanceof ORPCError) return fromBody(error.data, error.status)
-  return new CallError(
-    { code: 'NETWORK', status: 0, message: 'The server cannot be reached. Please try again.' },
-    { cause: error },
-  )
+  return unanswered('The server cannot be reached. Please try again.', error)
 }
 
-function fromBody(body: unknown, status: number): CallError {
+function unanswered(message: string, cause: unknown): CallError {
+  return new CallError({ code: 'NETWORK', status: 0, message }, { cause })
+}
+
+/** `fallback` is for an answer that does not say what went wrong, such as one of a proxy. */
+function fromBody(body: unknown, status: number, fallback = 'Internal Server Error!'): CallError {
   if (isErrorBody(body)) return new CallError({ ...body, status })
-  return new CallError({ code: 'INTERNAL', status, message: messageOf(body) ?? 'Internal Server Error!' })
+  return new CallError({ code: 'INTERNAL', status, message: messageOf(body) ?? fallback })
 }
 
 function isErrorBody(body: unknown): body is ErrorBody {
@@ -89,12 +91,39 @@ export function onSessionEnd(renew: () => Promise<boolean>): void {
   renewSession = renew
 }
 
-function failed(error: unknown): unknown {
+interface FailedCall {
+  /** The call's place in the contract. */
+  path: readonly string[]
+  /** The browser was offline when the call was made. */
+  wasOffline: boolean
+}
+
+function failed(error: unknown, call?: FailedCall): unknown {
   if (error instanceof DOMException && error.name === 'AbortError') return error
-  const callError = asCallError(error)
+  const callError = call ? explained(error, call) : asCallError(error)
   if (callError.code === 'SIGNED_OUT' || callError.code === 'FORBIDDEN')
     for (const listener of rejectionListeners) listener(callError)
   return callError
+}
+
+/** The error with what only the call can tell: its own text (§8) where the answer has none, or what became of what it should save. */
+function explained(error: unknown, { path, wasOffline }: FailedCall): CallError {
+  if (error instanceof ORPCError) return fromBody(error.data, error.status, failureTexts[path.join('.')])
+  const callError = asCallError(error)
+  if (callError.code !== 'NETWORK' || !isSaving(path)) return callError
+  return unanswered(
+    wasOffline
+      ? 'You are offline: nothing was saved. Please try again when the connection is back.'
+      : 'The connection is gone, and it is not known whether this was saved. Please try again: nothing is saved twice.', // the answer may be all that was lost
+    error,
+  )
+}
+
+/** Signing in and out saves nothing of what somebody has typed. */
+function isSaving(path: readonly string[]): boolean {
+  let node: unknown = contractRoutes
+  for (const key of path) node = (node as Record<string, unknown>)[key]
+  return path[0] !== 'auth' && (node as { '~orpc': { route: { method?: string } } })['~orpc'].route.method !== 'GET'
 }
 
 interface CallOptions {
@@ -108,19 +137,19 @@ const link = new OpenAPILink<CallOptions>(contractRoutes, {
   fetch: async (request, init) => {
     const response = await fetch(request, init)
     // A page of HTML comes from a proxy or a server that is being installed, and is no answer to the call.
-    if (response.ok && !isJson(response))
-      throw new CallError({ code: 'INTERNAL', status: 502, message: 'Internal Server Error!' })
+    if (response.ok && !isJson(response)) throw new ORPCError('INTERNAL', { status: 502 })
     return response
   },
   interceptors: [
     async (call) => {
+      const wasOffline = !navigator.onLine
       try {
         return await call.next().catch(async (error: unknown) => {
           if (asCallError(error).code === 'SIGNED_OUT' && (await renewSession())) return call.next()
           throw error
         })
       } catch (error) {
-        throw failed(error)
+        throw failed(error, { path: call.path, wasOffline })
       }
     },
   ],

@@ -16,6 +16,9 @@ const tabs = new BroadcastChannel('session')
 /** The person whose answers the cache holds. */
 let owner = ''
 
+/** In the tab's storage: the id of the person who is signed in, also after their session has ended. Logging out removes it. */
+const SIGNED_IN = 'arcade-signed-in'
+
 function sessionQuery() {
   return {
     queryKey: sessionKey,
@@ -27,7 +30,7 @@ function sessionQuery() {
         return { ...session, user }
       }
       if (session.user) endRenewal(session.user.id === user?.id) // another tab has signed in
-      forgetOthers(session.user)
+      recognise(session.user)
       return session
     },
     staleTime: STALE_AFTER_MS,
@@ -67,13 +70,28 @@ export function forgetPerson(): void {
   const user = currentUser()
   if (user) dropDraftsOf(user.id)
   forgetUnsavedWork()
+  try {
+    sessionStorage.removeItem(SIGNED_IN)
+  } catch {
+    // this browser forbids storage
+  }
   setCurrentUser(null)
+}
+
+/** The id of the person whose session has ended in this tab without their logging out, while nobody is signed in. */
+export function endedSession(): string | undefined {
+  if (currentUser()) return undefined
+  try {
+    return sessionStorage.getItem(SIGNED_IN) ?? undefined
+  } catch {
+    return undefined // this browser forbids storage
+  }
 }
 
 function adopt(user: SessionUser | null): void {
   void queryClient.cancelQueries({ queryKey: sessionKey })
   queryClient.setQueryData<Session>(sessionKey, (session) => session && { ...session, user })
-  forgetOthers(user)
+  recognise(user)
 }
 
 /** Takes the session that came with the page, or else asks the server for it before the first render. */
@@ -89,7 +107,7 @@ export function startSession(): void {
     void queryClient.prefetchQuery(sessionQuery())
     return
   }
-  forgetOthers(session.user)
+  recognise(session.user)
   queryClient.setQueryData<Session>(sessionKey, session)
 }
 
@@ -100,11 +118,17 @@ function sessionInPage(): Session | null {
   return typeof session === 'object' ? session : null // the development server sends index.html with a placeholder, which is a text
 }
 
-/** Drops cached answers that were given to somebody else, or to the same person with other rights. */
-function forgetOthers(user: SessionUser | null): void {
+/** Drops cached answers that were given to somebody else, or to the same person with other rights, and remembers who is signed in. */
+function recognise(user: SessionUser | null): void {
   const next = user ? `${user.id} ${user.userType}` : ''
   if (next !== owner) queryClient.removeQueries({ predicate: ({ queryKey }) => !isSessionKey(queryKey) })
   owner = next
+  if (!user) return
+  try {
+    sessionStorage.setItem(SIGNED_IN, user.id)
+  } catch {
+    // this browser forbids storage
+  }
 }
 
 function isSessionKey(key: readonly unknown[]): boolean {

@@ -1,90 +1,16 @@
 /**
- * How the game's bot shows an announcement or a task in its chat. The specification has no template for the bot, so this file is the
- * console's proposal to it: `botMessage` maps an item to a message, and the component draws the message in Telegram's two looks.
+ * Draws the message that the bot would send (bot-message.ts) in Telegram's two looks, and counts what Telegram limits.
  *
- * A message with an image is sent by sendPhoto, whose caption holds the text; one without by sendMessage. The text is the title in bold,
- * the subtitle, the description and the reward. The link is a button, and so is the player's way to answer. The Bot API has no icon in a
- * message, so the preview shows the icon beside the title, as the game's list does.
- *
- * Limits: https://core.telegram.org/bots/api#sendmessage (text, 1–4096 characters after entities parsing), …#sendphoto (caption, 0–1024),
- * …#inlinekeyboardbutton (callback data, 1–64 bytes). It names no limit for a button's label or address: we allow 64 characters for a
- * label, and the contract limits the address. The Bot API counts characters in UTF-16 units, and so do we.
+ * Limits: https://core.telegram.org/bots/api#inlinekeyboardbutton (callback data, 1–64 bytes). The Bot API names no limit for a button's
+ * label or address: we allow 64 characters for a label, and the contract limits the address.
  */
 import { LINK_MAX_LENGTH } from '@arcade/contract/fields'
 import { useComputedColorScheme } from '@mantine/core'
 import { useDeferredValue, useEffect, useId, useState } from 'react'
+import { type BotItem, type BotMessage, botMessage, figure, textMeasure } from './bot-message.ts'
 import classes from './bot-preview.module.css'
 
-const MESSAGE_MAX_LENGTH = 4096
-const CAPTION_MAX_LENGTH = 1024
 const BUTTON_LABEL_MAX_LENGTH = 64
-
-/** The fields of a form. An empty text is one that is still to be filled in, which the preview holds a place for; a form may lack some. */
-export interface BotItem {
-  title: string
-  subtitle?: string
-  description?: string
-  link?: string
-  /** The label of the button with which the player answers. */
-  answer?: string
-  /** The place that the link's button names: `Open Twitter`. */
-  place?: string
-  /** Undefined while it is to be filled in. */
-  reward: number | undefined
-  /** Addresses of pictures, of the server or of this browser. */
-  image?: string | undefined
-  icon?: string | undefined
-}
-
-interface BotButton {
-  label: string
-  /** A button without an address calls the bot back. */
-  url?: string
-  /** It stands for what is to be filled in. */
-  isPlaceholder?: boolean
-}
-
-interface BotLine {
-  text: string
-  isBold?: boolean
-  /** It stands for what is to be filled in. */
-  isPlaceholder?: boolean
-}
-
-interface BotMessage {
-  photo: string | undefined
-  icon: string | undefined
-  /** Title, subtitle, description and reward. */
-  lines: BotLine[]
-  buttons: BotButton[]
-}
-
-/** The message that the bot would send for `item`. */
-function botMessage({ title, subtitle, description, link, answer, place, reward, image, icon }: BotItem): BotMessage {
-  const done = answer ?? (link === undefined ? 'Claim' : 'Done')
-  return {
-    photo: image,
-    icon,
-    lines: [
-      { ...lineOf(title, 'Your title'), isBold: true },
-      ...(subtitle === undefined ? [] : [lineOf(subtitle, 'Your subtitle')]),
-      ...(description === undefined ? [] : [lineOf(description, 'Your description')]),
-      lineOf(reward === undefined ? '' : `Reward: ${figure(reward)}`, 'Reward: …'),
-    ],
-    buttons: [
-      ...(link === undefined ? [] : [{ label: place ? `Open ${place}` : 'Open link', url: link, isPlaceholder: link === '' }]),
-      { label: done },
-    ],
-  }
-}
-
-function lineOf(text: string, placeholder: string): BotLine {
-  return text.trim() === '' ? { text: placeholder, isPlaceholder: true } : { text: text.trim() }
-}
-
-function figure(value: number): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: 20 })
-}
 
 interface Measure {
   name: string
@@ -93,23 +19,19 @@ interface Measure {
   warning: string
 }
 
-function measuresOf({ photo, lines, buttons }: BotMessage): Measure[] {
-  const length = lines
-    .filter(({ isPlaceholder }) => !isPlaceholder)
-    .map(({ text }) => text)
-    .join('\n').length
+function measuresOf(message: BotMessage): Measure[] {
+  const { photo, buttons } = message
+  const measure = textMeasure(message)
   const text: Measure = photo
     ? {
         name: 'Photo caption',
-        length,
-        limit: CAPTION_MAX_LENGTH,
-        warning: `Telegram takes ${figure(CAPTION_MAX_LENGTH)} characters beside a photo. Shorten the text or clear the image.`,
+        ...measure,
+        warning: `Telegram takes ${figure(measure.limit)} characters beside a photo. Shorten the text or clear the image.`,
       }
     : {
         name: 'Message text',
-        length,
-        limit: MESSAGE_MAX_LENGTH,
-        warning: `Telegram takes ${figure(MESSAGE_MAX_LENGTH)} characters in a message. Shorten the text.`,
+        ...measure,
+        warning: `Telegram takes ${figure(measure.limit)} characters in a message. Shorten the text.`,
       }
   const labels = buttons.map(({ label }, index) => ({
     name: buttons.length > 1 ? `Button ${index + 1}` : 'Button',

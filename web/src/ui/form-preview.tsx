@@ -1,6 +1,6 @@
 /** A form with a preview: beside it on a desktop, below it and collapsible on a phone. The preview is loaded after the form. */
 import { lazy, type ReactNode, Suspense } from 'react'
-import type { BotItem } from './bot-preview.tsx'
+import type { BotItem } from './bot-message.ts'
 import classes from './form-preview.module.css'
 
 // If the preview cannot be loaded, the form works without it.

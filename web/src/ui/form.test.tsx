@@ -281,18 +281,22 @@ test('§5 a required field is marked, and its name stays its label', async () =>
   expect(markOf('Subtitle').content).toBe('none')
 })
 
-test('§5 where all fields are required, none is marked', async () => {
-  function AllRequired() {
-    const form = useForm(async () => z.object({ title: z.string() }), { title: '' })
+test('§5 a mark stays when the fields that are not required go', async () => {
+  function Changing({ isWhole }: { isWhole: boolean }) {
+    const form = useForm(async () => z.object({ title: z.string(), note: z.string() }), { title: '', note: '' })
     return (
-      <Form form={form} onSubmit={async () => {}} label="All required">
+      <Form form={form} onSubmit={async () => {}} label="Changing">
         <TextField control={form.control} name="title" label="Title" isRequired />
+        {isWhole && <TextField control={form.control} name="note" label="Note" />}
       </Form>
     )
   }
-  render(<AllRequired />)
-  await expect.element(page.getByRole('textbox', { name: 'Title', exact: true })).toHaveAttribute('aria-required', 'true')
-  expect(markOf('Title').display).toBe('none')
+  const show = render(<Changing isWhole />)
+  await expect.element(page.getByText('Note', { exact: true })).toBeVisible()
+  expect(markOf('Title').display).toBe('inline-block')
+  show(<Changing isWhole={false} />)
+  await expect.element(page.getByText('Note', { exact: true })).not.toBeInTheDocument()
+  expect(markOf('Title').display).toBe('inline-block')
 })
 
 test('§5 characters are counted in sight; near the end, and beyond it, that is read aloud', async () => {
@@ -307,6 +311,11 @@ test('§5 characters are counted in sight; near the end, and beyond it, that is 
   await subtitle.fill('x'.repeat(22))
   await expect.element(page.getByText('22/20')).toHaveAttribute('data-over', 'true')
   await expect.element(page.getByText('2 characters too many')).toBeInTheDocument()
+  await subtitle.fill('x'.repeat(21))
+  await expect.element(page.getByText('1 character too many')).toBeInTheDocument()
+  await subtitle.fill('x'.repeat(19))
+  await expect.element(page.getByText('1 character left')).toBeInTheDocument()
+  await subtitle.fill('x'.repeat(22))
   await expect.element(subtitle).toHaveAccessibleName('Subtitle')
   await expect.element(subtitle).not.toHaveAccessibleDescription()
 })

@@ -5,7 +5,7 @@
  */
 import { zodResolver } from '@hookform/resolvers/zod'
 import { Button, type ButtonProps, Loader, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core'
-import { createContext, type HTMLInputAutoCompleteAttribute, type ReactNode, use, useRef } from 'react'
+import { createContext, type HTMLInputAutoCompleteAttribute, type ReactNode, use, useRef, useState } from 'react'
 import {
   type Control,
   type DefaultValues,
@@ -39,29 +39,40 @@ export function useForm<Schema extends FormSchema>(load: () => Promise<Schema>, 
     defaultValues,
   })
   const isBusy = useRef(false)
+  const [refusal, setRefusal] = useState<Refusal>()
   /** Submits what is right to `send`, unless a submit is on its way already; the server's messages about fields stand at them. */
   const submit = async (send: (values: z.output<Schema>) => Promise<Refusal | void>): Promise<void> => {
     if (isBusy.current) return
     isBusy.current = true
     try {
-      await form.handleSubmit(async (values) => showRefusal(form, await send(values)))()
+      await form.handleSubmit(async (values) => {
+        setRefusal(undefined)
+        const refused = await send(values)
+        if (!showAtFields(form, refused)) setRefusal(refused ?? undefined)
+      })()
     } finally {
       isBusy.current = false
     }
   }
-  return { ...form, submit, loadSchema: () => void loadOnce() }
+  return { ...form, submit, refusal, loadSchema: () => void loadOnce() }
 }
 
-function showRefusal<Input extends FieldValues, Output>(form: UseFormReturn<Input, unknown, Output>, refusal: Refusal | void) {
+/** Whether a message of the refusal stands at a field of the form now. */
+function showAtFields<Input extends FieldValues, Output>(form: UseFormReturn<Input, unknown, Output>, refusal: Refusal | void) {
   const names = Object.keys(form.getValues())
   const refused = Object.entries(refusal?.fields ?? {}).filter(([name]) => names.includes(name))
   for (const [index, [name, message]] of refused.entries())
     form.setError(name as FieldPath<Input>, { type: 'server', message }, { shouldFocus: index === 0 })
+  return refused.length > 0
 }
 
-/** The server's messages about fields, by the fields' names on the wire. */
+/** Why a form was not saved. */
 export interface Refusal {
+  /** Messages about fields, by the fields' names on the wire. */
   fields?: Record<string, string>
+  /** What is to be said where no message stands at a field; the form's `refusal` has it until it is sent again. */
+  message?: string
+  code?: string
 }
 
 interface FormProps<Input extends FieldValues, Output> {
@@ -205,8 +216,12 @@ const TOLD_FROM = 10
 
 /** What is read aloud of a counter: it is worth something only near the end. */
 function remainder(left: number): string {
-  if (left < 0) return `${-left} characters too many`
-  return left <= TOLD_FROM ? `${left} characters left` : ''
+  if (left < 0) return `${characters(-left)} too many`
+  return left <= TOLD_FROM ? `${characters(left)} left` : ''
+}
+
+function characters(count: number): string {
+  return count === 1 ? '1 character' : `${count} characters`
 }
 
 /** A password with a button that shows its characters. */

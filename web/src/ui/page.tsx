@@ -30,7 +30,7 @@ export function Page({ title, actions, narrow = false, children }: PageProps) {
   const heading = usePageHeading(title)
   return (
     <div className={classes['page']} data-narrow={narrow || undefined}>
-      <header className={classes['header']}>
+      <header className={classes['header']} data-page-head>
         <h1 ref={heading} tabIndex={-1} className={classes['title']}>
           {title}
         </h1>

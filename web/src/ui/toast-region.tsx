@@ -6,6 +6,8 @@ import classes from './toast-region.module.css'
 
 const TOAST_AUTO_CLOSE_MS = 5000 // §9
 const TOASTS_AT_ONCE = 10
+/** On a low screen toasts are not further down than this share of it. */
+const LOWEST_PLACE = 0.4
 export interface ToastAction {
   label: string
   onClick: () => void
@@ -13,6 +15,7 @@ export interface ToastAction {
 
 export function ToastRegion() {
   useYieldingToasts()
+  useEffect(placeBelowHead, [])
   return (
     <Notifications
       position="top-right"
@@ -26,10 +29,16 @@ export function ToastRegion() {
 }
 
 /** A toast with an `action` has a button for it, and stays twice as long so that one can reach the button. */
-export function showToast(message: string, color: string, action?: ToastAction): void {
+export function showToast(message: string, color: string, { action, detail }: { action?: ToastAction; detail?: string }): void {
+  const reason = detail !== undefined && withoutMark(detail) !== withoutMark(message) ? detail : undefined
+  placeBelowHead()
   const id = notifications.show({
-    onClick: () => notifications.hide(id), // by a finger; a mouse clicks what lies below
-    message: action ? <WithAction message={message} action={action} onDone={() => notifications.hide(id)} /> : message,
+    message:
+      action || reason ? (
+        <FullMessage message={message} reason={reason} action={action} onDone={() => notifications.hide(id)} />
+      ) : (
+        message
+      ),
     ...(action && { autoClose: 2 * TOAST_AUTO_CLOSE_MS }),
     color,
     role: 'alert',
@@ -37,9 +46,19 @@ export function showToast(message: string, color: string, action?: ToastAction):
   })
 }
 
+/** Toasts stand below the page's head, whose buttons are what one needs next. */
+function placeBelowHead(): void {
+  const head = document.querySelector('[data-page-head]')
+  if (!head) document.documentElement.style.removeProperty('--toasts-below')
+  else {
+    const bottom = Math.min(head.getBoundingClientRect().bottom, innerHeight * LOWEST_PLACE)
+    document.documentElement.style.setProperty('--toasts-below', `${Math.round(bottom)}px`)
+  }
+}
+
 /**
- * A toast must not cover what one needs next. A mouse clicks through it, and it turns nearly transparent while the mouse or the focus is
- * at something below it; only its own buttons take the mouse.
+ * A toast must not cover what one needs next. A click or a touch goes through it, and it turns nearly transparent while the mouse or the
+ * focus is at something below it, or a finger has touched there; only its own buttons take either.
  */
 function useYieldingToasts(): void {
   useEffect(() => {
@@ -51,29 +70,47 @@ function useYieldingToasts(): void {
         toast.toggleAttribute('data-yields', isOver && !(target instanceof Node && toast.contains(target)))
       }
     }
-    const handlePointer = ({ clientX: x, clientY: y, pointerType, target }: PointerEvent) => {
-      if (pointerType === 'mouse') yieldTo({ left: x, right: x, top: y, bottom: y }, target)
+    const handlePointer = ({ clientX: x, clientY: y, pointerType, target, type }: PointerEvent) => {
+      if (pointerType === 'mouse' || type === 'pointerdown') yieldTo({ left: x, right: x, top: y, bottom: y }, target)
     }
     const handleFocus = ({ target }: FocusEvent) => {
+      placeBelowHead() // the heading of another page gets the focus
       if (target instanceof Element) yieldTo(target.getBoundingClientRect(), target)
     }
-    window.addEventListener('pointermove', handlePointer, { signal: stop.signal, passive: true })
+    for (const type of ['pointermove', 'pointerdown'] as const)
+      window.addEventListener(type, handlePointer, { signal: stop.signal, passive: true })
     window.addEventListener('focusin', handleFocus, { signal: stop.signal })
+    for (const type of ['scroll', 'resize']) window.addEventListener(type, placeBelowHead, { signal: stop.signal, passive: true })
     return () => stop.abort()
   }, [])
 }
 
-function WithAction({ message, action, onDone }: { message: string; action: ToastAction; onDone: () => void }) {
+/** §8 has the same text with and without an exclamation mark. */
+function withoutMark(text: string): string {
+  return text.replace(/[.!]$/, '')
+}
+
+interface FullMessageProps {
+  message: string
+  reason: string | undefined
+  action: ToastAction | undefined
+  onDone: () => void
+}
+
+function FullMessage({ message, reason, action, onDone }: FullMessageProps) {
   const handleClick = () => {
     onDone()
-    action.onClick()
+    action?.onClick()
   }
   return (
-    <span className={classes['withAction']}>
-      {message}
-      <Button variant="default" size="compact-sm" onClick={handleClick}>
-        {action.label}
-      </Button>
+    <span className={classes['fullMessage']}>
+      <span>{message}</span>
+      {reason && <span className={classes['reason']}>{reason}</span>}
+      {action && (
+        <Button variant="default" size="compact-sm" onClick={handleClick}>
+          {action.label}
+        </Button>
+      )}
     </span>
   )
 }

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { render } from '#src/testing/render.tsx'
+import { Page } from './page.tsx'
 import { toast } from './toast.tsx'
 
 const toasts = page.getByRole('alert')
@@ -68,6 +69,39 @@ test('a toast with something to do about it stays 10 s, does it once and goes', 
   await expect.element(toasts).not.toBeInTheDocument()
 })
 
+test.for([
+  [1440, 900],
+  [390, 844],
+] as const)('§9 at %i × %i a toast leaves the buttons of the page’s head free, also when that grows', async ([width, height]) => {
+  onTestFinished(() => page.viewport(1440, 900))
+  await page.viewport(width, height)
+  const many = ['Select', 'Download User Data', 'Download as CSV', 'Add User', 'Make Active', 'Columns', 'Filters', 'Density']
+  const head = (buttons: string[]) => (
+    <Page
+      title="Manage Users"
+      actions={buttons.map((name) => (
+        <button key={name} type="button" style={{ minHeight: '2.25rem', minWidth: '9rem' }}>
+          {name}
+        </button>
+      ))}
+    >
+      <input aria-label="Search" />
+    </Page>
+  )
+  const show = render(head(['Add User']))
+  const isBelow = () => {
+    const { bottom } = document.querySelector('header')!.getBoundingClientRect()
+    return toasts.element().getBoundingClientRect().top >= bottom
+  }
+  toast.success('Copied!')
+  await expect.element(toasts).toBeVisible()
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(isBelow()).toBe(true)
+  show(head(many))
+  await page.getByLabelText('Search').click()
+  expect(isBelow()).toBe(true)
+})
+
 test('what lies below a toast can be seen and clicked', async () => {
   const onClick = vi.fn<() => void>()
   render(
@@ -108,6 +142,16 @@ test('a toast yields to the focus below it', async () => {
   await userEvent.tab()
   await expect.element(page.getByRole('button', { name: 'Below' })).toHaveFocus()
   await expect.element(toasts).toHaveAttribute('data-yields')
+})
+
+test('§8 a toast gives the reason below its text, unless it says the same', async () => {
+  render(<p>A page</p>)
+  toast.failure('Error Updating Announcement!', { detail: 'Somebody else has changed this meanwhile.' })
+  await expect.element(toasts.getByText('Error Updating Announcement!', { exact: true })).toBeVisible()
+  await expect.element(toasts.getByText('Somebody else has changed this meanwhile.', { exact: true })).toBeVisible()
+  toast.failure('Internal Server Error', { detail: 'Internal Server Error!' })
+  await expect.element(toasts.getByText('Internal Server Error', { exact: true })).toBeVisible()
+  await expect.element(toasts.getByText('Internal Server Error!')).not.toBeInTheDocument()
 })
 
 test('several toasts stand one below the other', async () => {

@@ -13,6 +13,8 @@ let mountRegion = () => {}
 interface ToastOptions {
   /** §4: some toasts come one or two seconds late. */
   delayMs?: number
+  /** The reason, below a message that does not give it. Left out where it says the same as the message. */
+  detail?: string
   /** A button in the toast, such as Undo. */
   action?: ToastAction
 }
@@ -22,9 +24,9 @@ export const toast = {
   failure: (message: string, options?: ToastOptions) => show(message, 'red', options),
 }
 
-function show(message: string, color: string, { delayMs = 0, action }: ToastOptions = {}): void {
+function show(message: string, color: string, { delayMs = 0, ...more }: ToastOptions = {}): void {
   mountRegion()
-  const add = () => void load().then(({ showToast }) => showToast(message, color, action), ignoreOffline)
+  const add = () => void load().then(({ showToast }) => showToast(message, color, more), ignoreOffline)
   if (delayMs > 0) setTimeout(add, delayMs)
   else add()
 }

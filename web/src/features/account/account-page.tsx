@@ -3,13 +3,13 @@ import type { PasswordChangeInput } from '@arcade/contract/account'
 import type { DashboardUser } from '@arcade/contract/entities/user'
 import type { UserUpdateInput } from '@arcade/contract/users'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useId } from 'react'
 import { api, asCallError, client, queryClient } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useSession } from '#src/session.tsx'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
-import { FormNotice } from '#src/ui/form-notice.tsx'
+import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { NewPasswordFields } from '#src/ui/new-password-field.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
@@ -61,7 +61,6 @@ function Name({ id }: { id: string }) {
 
 function NameForm({ user: { id, fname, lname, version }, onReload }: { user: DashboardUser; onReload: () => void }) {
   const confirm = useConfirm()
-  const [staleText, setStaleText] = useState<string>()
   const form = useDraftForm(
     () => import('@arcade/contract/users').then(({ userUpdateInput }) => userUpdateInput),
     { fname, lname },
@@ -70,7 +69,6 @@ function NameForm({ user: { id, fname, lname, version }, onReload }: { user: Das
 
   const handleSubmit = async (input: UserUpdateInput) => {
     if (!(await confirm({ title: 'Update user', message: 'Are you sure you want to update your name?' }))) return undefined
-    setStaleText(undefined)
     try {
       const { user } = await client.users.update({ ...input, id, version })
       form.finish()
@@ -80,8 +78,7 @@ function NameForm({ user: { id, fname, lname, version }, onReload }: { user: Das
       return undefined
     } catch (cause) {
       const error = asCallError(cause)
-      toast.failure(error.isException ? 'Internal Server Error' : 'Updating info failed!')
-      if (error.code === 'STALE') setStaleText(error.message)
+      toast.failure(error.isException ? 'Internal Server Error' : 'Updating info failed!', { detail: error.message })
       return error
     }
   }
@@ -92,7 +89,7 @@ function NameForm({ user: { id, fname, lname, version }, onReload }: { user: Das
       <Form form={form} onSubmit={handleSubmit} label="Your name">
         <TextField control={form.control} name="fname" label="First Name" isRequired autoComplete="given-name" />
         <TextField control={form.control} name="lname" label="Last Name" isRequired autoComplete="family-name" />
-        <FormNotice message={staleText} onReload={onReload} />
+        <FormRefusal form={form} onReload={onReload} />
         <FormActions>
           <SubmitButton>Update</SubmitButton>
         </FormActions>
@@ -104,14 +101,12 @@ function NameForm({ user: { id, fname, lname, version }, onReload }: { user: Das
 const emptyPasswords = { currentPassword: '', password: '', confirmPassword: '' }
 
 function PasswordForm({ email }: { email: string }) {
-  const [notice, setNotice] = useState<string>()
   const form = useForm(
     () => import('@arcade/contract/account').then(({ passwordChangeInput }) => passwordChangeInput),
     emptyPasswords,
   )
 
   const handleSubmit = async (input: PasswordChangeInput) => {
-    setNotice(undefined)
     try {
       await client.account.changePassword(input)
       form.reset()
@@ -120,8 +115,7 @@ function PasswordForm({ email }: { email: string }) {
       return undefined
     } catch (cause) {
       const error = asCallError(cause)
-      toast.failure(error.isException ? 'Internal Server Error' : 'Updating info failed!')
-      if (Object.keys(error.fields).length === 0) setNotice(error.message)
+      toast.failure(error.isException ? 'Internal Server Error' : 'Updating info failed!', { detail: error.message })
       return error
     }
   }
@@ -137,7 +131,7 @@ function PasswordForm({ email }: { email: string }) {
         autoComplete="current-password"
       />
       <NewPasswordFields control={form.control} label="New Password" knownTexts={[email]} />
-      <FormNotice message={notice} />
+      <FormRefusal form={form} />
       <FormActions>
         <SubmitButton>Change Password</SubmitButton>
       </FormActions>

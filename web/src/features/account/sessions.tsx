@@ -23,7 +23,7 @@ export function Sessions() {
       toast.success(success)
     } catch (cause) {
       const problem = asCallError(cause)
-      toast.failure(problem.isException ? 'Internal Server Error' : problem.message)
+      toast.failure(problem.isException ? 'Internal Server Error' : problem.message, { detail: problem.message })
     }
     await queryClient.invalidateQueries({ queryKey: api.account.sessions.key() })
     setIsBusy(false)

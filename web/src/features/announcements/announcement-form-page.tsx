@@ -12,18 +12,20 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import type { z } from 'zod'
-import { api, asCallError, type CallError, client, creation, fetchStoredFile } from '#src/client.ts'
+import { api, asCallError, client, creation, fetchStoredFile } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
-import { FormNotice } from '#src/ui/form-notice.tsx'
+import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { FormWithPreview, Preview } from '#src/ui/form-preview.tsx'
 import { Form, FormActions, OtherSubmitButton, SelectField, SubmitButton, TextareaField, TextField } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
+import { textProblem } from '#src/ui/bot-message.ts'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { useUnsaved } from '#src/ui/unsaved.ts'
 import classes from './announcements.module.css'
+import { botItemOf } from './bot-item.ts'
 import { addressOf, type ChosenFile, FileField } from './file-field.tsx'
 import { useToggleStatus } from './toggle-status.tsx'
 
@@ -105,7 +107,6 @@ interface AnnouncementFormProps {
 function AnnouncementForm({ announcement, onReload, source, files }: AnnouncementFormProps) {
   const navigate = useNavigate()
   const toggleStatus = useToggleStatus()
-  const [refusal, setRefusal] = useState<CallError>()
   const [createOnce] = useState(creation)
   const first = announcement ?? source
   const form = useDraftForm(
@@ -114,6 +115,8 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
     { name: `announcement ${announcement?.id ?? (source ? `copy of ${source.id}` : 'new')}`, basis: announcement?.version },
   )
   const { setValue } = form
+  /** As far as it is known: whoever has changed the announcement meanwhile may have changed its status, too. */
+  const isLive = announcement?.status === true && form.refusal?.code !== 'STALE'
   const [type, linkType] = useWatch({ control: form.control, name: ['type', 'linkType'] })
   const image = useFile(files?.image ?? storedFile(announcement?.image, announcement?.imageName))
   const icon = useFile(files?.icon ?? storedFile(announcement?.icon, announcement?.iconName))
@@ -125,7 +128,6 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
   }, [type, setValue])
 
   const handleSubmit = async (values: AnnouncementInput) => {
-    setRefusal(undefined)
     try {
       const [sentImage, sentIcon] = [await image.send(), await icon.send()]
       const input = { ...values, image: sentImage.key, imageName: sentImage.name, icon: sentIcon.key, iconName: sentIcon.name }
@@ -134,16 +136,18 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
       form.finish()
       if (announcement) toast.success('Announcement Updated Successfully!')
       else toast.success('Announcement Created Successfully!', { delayMs: SUCCESS_DELAY_MS })
-      await navigate({ to: '/annoucements' })
+      await navigate({ to: '/annoucements', replace: true }) // Back must not lead to the form of what is saved
       await refreshAfterActOn('announcements')
       return undefined
     } catch (cause) {
       const error = asCallError(cause)
-      toast.failure(announcement ? 'Error Updating Announcement!' : 'Error Creating Announcement!', { delayMs: FAILURE_DELAY_MS })
-      if (Object.keys(error.fields).length === 0) setRefusal(error) // the toast does not say why (§8)
+      toast.failure(announcement ? 'Error Updating Announcement!' : 'Error Creating Announcement!', {
+        delayMs: FAILURE_DELAY_MS,
+        detail: error.message,
+      })
       image.refuse(error.fields['image'])
       icon.refuse(error.fields['icon'])
-      return error
+      return Object.keys(error.fields).length > 0 ? { fields: error.fields } : error // what is said at a file is not said twice
     }
   }
 
@@ -151,7 +155,7 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
   const handleUpdateAndActivate = async (values: AnnouncementInput) => {
     const problem = await handleSubmit(values)
     if (problem || !announcement) return problem
-    await toggleStatus({ id: announcement.id, title: values.title, status: false })
+    await toggleStatus({ ...values, id: announcement.id, status: false, image: addressOf(image.field.value) ?? null })
     return undefined
   }
 
@@ -188,15 +192,16 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
           <NumberField control={form.control} name="reward" label="Reward" isRequired />
           <FileField label="Image" {...image.field} />
           <FileField label="Icon" {...icon.field} />
-          <FormNotice message={refusal?.message} onReload={refusal?.code === 'STALE' ? onReload : undefined} />
-          {announcement?.status && (
+          <TextWarning control={form.control} image={image.field.value} />
+          <FormRefusal form={form} onReload={onReload} />
+          {isLive && (
             <p className={classes['notice']}>
               This announcement is Active. An update makes it In Active; players see it again once it is activated.
             </p>
           )}
           <FormActions back={<BackButton />}>
             <SubmitButton>{announcement ? 'Update' : 'Add Annoucement' /* sic, §2 */}</SubmitButton>
-            {announcement?.status && (
+            {isLive && (
               <OtherSubmitButton onClick={() => void form.submit(handleUpdateAndActivate)}>Update and activate</OtherSubmitButton>
             )}
           </FormActions>
@@ -206,27 +211,25 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
   )
 }
 
-interface AnnouncementPreviewProps {
+interface TypedProps {
   control: Control<z.input<typeof announcementInput>, unknown, AnnouncementInput>
   image: ChosenFile
-  icon: ChosenFile
 }
 
-function AnnouncementPreview({ control, image, icon }: AnnouncementPreviewProps) {
-  const { type, title = '', subtitle = '', description = '', link = '', linkType, inputText, reward } = useWatch({ control })
+/** A text that is too long for Telegram can be saved: it is the bot's to say what becomes of it. */
+function TextWarning({ control, image }: TypedProps) {
+  const values = useWatch({ control })
+  const problem = textProblem(botItemOf({ ...values, image: addressOf(image) }))
   return (
-    <Preview
-      item={{
-        title,
-        subtitle,
-        ...(type === 'desc' && { description }),
-        ...(type === 'link' && { link, ...(linkType === 'input' && { answer: inputText?.trim() || 'Send your answer' }) }),
-        reward: typeof reward === 'number' ? reward : undefined,
-        image: addressOf(image),
-        icon: addressOf(icon),
-      }}
-    />
+    <div aria-live="polite">
+      {problem !== undefined && <p className={classes['notice']}>{`${problem} It can be saved as it is.`}</p>}
+    </div>
   )
+}
+
+function AnnouncementPreview({ control, image, icon }: TypedProps & { icon: ChosenFile }) {
+  const values = useWatch({ control })
+  return <Preview item={{ ...botItemOf({ ...values, image: addressOf(image) }), icon: addressOf(icon) }} />
 }
 
 const empty = { title: '', subtitle: '', description: '', link: '', linkType: 'input', inputText: '' } as const
@@ -264,7 +267,7 @@ function useFile(first: ChosenFile) {
         setValue(next)
       },
     },
-    /** Uploads the file and answers its key. @throws CallError, whose message then stands at the field */
+    /** Uploads the file and answers its key. @throws CallError; a refusal of the file stands at the field then */
     async send(): Promise<{ key: string | null; name: string | null }> {
       setError(undefined)
       if (!value) return { key: null, name: null }
@@ -276,7 +279,8 @@ function useFile(first: ChosenFile) {
         sent.current.set(value.file, stored)
         return stored
       } catch (cause) {
-        setError(asCallError(cause).message)
+        const { isException, message } = asCallError(cause)
+        if (!isException) setError(message) // otherwise it is not about the file
         throw cause
       }
     },

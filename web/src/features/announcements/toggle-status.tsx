@@ -4,30 +4,39 @@ import { useQuery } from '@tanstack/react-query'
 import { api, asCallError, client } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
+import { textProblem } from '#src/ui/bot-message.ts'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './announcements.module.css'
+import { botItemOf } from './bot-item.ts'
 
-/** Asks, then turns the status round. `status` is the one that the person sees. */
-export function useToggleStatus(): (announcement: Pick<Announcement, 'id' | 'title' | 'status'>) => Promise<void> {
+/** The announcement, and the status of it that the person sees. */
+type Toggled = Pick<Announcement, 'id' | 'title' | 'status'> & Parameters<typeof botItemOf>[0]
+
+/** Asks, then turns the status round. */
+export function useToggleStatus(): (announcement: Toggled) => Promise<void> {
   const confirm = useConfirm()
-  return async ({ id, title, status }) => {
-    if (!(await confirm({ title: 'Toggle Status', message: <Question title={title} status={status} /> }))) return
+  return async (announcement) => {
+    const { id, status } = announcement
+    if (!(await confirm({ title: 'Toggle Status', message: <Question announcement={announcement} /> }))) return
     try {
       const { message } = await client.announcements.toggleStatus({ id, status })
       toast.success(message)
     } catch (cause) {
       const error = asCallError(cause)
-      toast.failure(error.status === 0 ? 'Internal Server Error!' : error.message) // §8
+      toast.failure(error.status === 0 ? 'Internal Server Error!' : error.message, { detail: error.message }) // §8
     }
     await refreshAfterActOn(announcementList.name)
   }
 }
 
-function Question({ title, status }: { title: string; status: boolean }) {
+function Question({ announcement }: { announcement: Toggled }) {
+  const { title, status } = announcement
+  const problem = status ? undefined : textProblem(botItemOf(announcement))
   return (
     <>
       <p className={classes['question']}>{`Are you sure you want toggle status of ${title}.`}</p>
       <p className={classes['question']}>{status ? 'It becomes In Active. No player is told.' : <Activation />}</p>
+      {problem !== undefined && <p className={classes['question']}>{problem}</p>}
     </>
   )
 }

@@ -1,13 +1,14 @@
 /** Login (§2 signed-out area, §5, §8). */
 import type { LoginInput } from '@arcade/contract/auth'
 import { Anchor } from '@mantine/core'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link, useLocation, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { asCallError, client } from '#src/client.ts'
-import { setCurrentUser } from '#src/session.tsx'
+import { endedSession, setCurrentUser } from '#src/session.tsx'
 import { Form, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { AuthLayout, FormNotice } from './auth-layout.tsx'
+import classes from './auth-layout.module.css'
 import { refusalNotice } from './refusal-notice.ts'
 
 export function LoginPage() {
@@ -17,6 +18,9 @@ export function LoginPage() {
     password: '',
   })
   const [notice, setNotice] = useState<string>()
+  /** Whose page this was, unless one has come to this screen by its own address. */
+  const { pathname } = useLocation()
+  const ended = pathname === '/auth/log-in' ? undefined : endedSession()
 
   const handleSubmit = async (input: LoginInput) => {
     setNotice(undefined)
@@ -25,7 +29,7 @@ export function LoginPage() {
       form.reset()
       setCurrentUser(user)
       toast.success('Logged In Successfuly!') // sic, §8
-      await navigate({ to: '/admin' })
+      if (user.id !== ended) await navigate({ to: '/admin' }) // §4; otherwise the page that they were at comes back
       return undefined
     } catch (cause) {
       const error = asCallError(cause)
@@ -41,6 +45,13 @@ export function LoginPage() {
       mode="login"
       title="Welcome"
       text="Sign into your account"
+      notice={
+        ended !== undefined && (
+          <div className={classes['setup']}>
+            <p>Your session has ended. Sign in again to go on where you were.</p>
+          </div>
+        )
+      }
       footer={
         <Anchor renderRoot={(props) => <Link to="/register" {...props} />} underline="always">
           Create an account

@@ -22,7 +22,7 @@ import { api, asCallError, client, creation } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
-import { FormNotice } from '#src/ui/form-notice.tsx'
+import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { FormWithPreview, Preview } from '#src/ui/form-preview.tsx'
 import { Form, FormActions, SelectField, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
@@ -125,7 +125,6 @@ interface TaskFormProps {
 function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
   const { path, itemTitle, types } = taskCollections[collection]
   const navigate = useNavigate()
-  const [staleText, setStaleText] = useState<string>()
   const [createOnce] = useState(creation)
   const form = useDraftForm(
     () => import('@arcade/contract/tasks').then(({ taskInputFor }) => taskInputFor(collection)),
@@ -137,8 +136,9 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
     { name: `${path} ${task?.id ?? (source ? `copy of ${source.id}` : 'new')}`, basis: task?.version },
   )
   const { setValue } = form
-  const [type, priority] = useWatch({ control: form.control, name: ['type', 'priority'] })
-  const nextPriority = useNextPriority(collection, task === undefined)
+  const type = useWatch({ control: form.control, name: 'type' })
+  const [isPriorityTaken, setIsPriorityTaken] = useState(false)
+  const nextPriority = useNextPriority(collection, task === undefined || isPriorityTaken)
   const isLinkShown = hasLink(type ?? '')
 
   useEffect(() => {
@@ -146,21 +146,21 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
   }, [isLinkShown, setValue])
 
   const handleSubmit = async (input: TaskInput) => {
-    setStaleText(undefined)
     try {
       if (task) await client[taskLists[collection].name].update({ ...input, id: task.id, version: task.version })
       else await createOnce((options) => client[taskLists[collection].name].create(input, options))
       form.finish()
       toast.success(task ? 'Task Updated Successfully!' : 'Task Added Successfully!', { delayMs: SUCCESS_DELAY_MS })
-      await navigate({ to: path })
+      await navigate({ to: path, replace: true }) // Back must not lead to the form of what is saved
       await refreshAfterActOn(taskLists[collection].name)
       return undefined
     } catch (cause) {
       const error = asCallError(cause)
       // §8: the server's message, or without an answer the exception's
-      toast.failure(error.status === 0 ? 'Internal Server Error!' : error.message, { delayMs: FAILURE_DELAY_MS })
-      if (error.code === 'STALE') setStaleText(error.message)
+      const text = error.status === 0 ? 'Internal Server Error!' : error.message
+      toast.failure(text, { delayMs: FAILURE_DELAY_MS, detail: error.message })
       if (error.code !== 'PRIORITY_TAKEN') return error
+      setIsPriorityTaken(true)
       void nextPriority.refetch()
       return { fields: { priority: error.message } }
     }
@@ -168,7 +168,7 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
 
   const handleNextPriority = (next: number) => {
     setValue('priority', next, { shouldDirty: true, shouldTouch: true, shouldValidate: true })
-    form.setFocus('priority') // the button is gone
+    form.setFocus('priority')
   }
 
   return (
@@ -182,7 +182,6 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
             label="Priority"
             isRequired
             beside={
-              isEmpty(priority) &&
               nextPriority.value !== undefined && <NextPriorityButton value={nextPriority.value} onChoose={handleNextPriority} />
             }
           />
@@ -197,7 +196,7 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
           <TextField control={form.control} name="title" label="Title" isRequired />
           {isLinkShown && <TextField control={form.control} name="link" label="Link" type="url" placeholder="https://" />}
           <NumberField control={form.control} name="reward" label="Reward" isRequired />
-          <FormNotice message={staleText} onReload={onReload} />
+          <FormRefusal form={form} onReload={onReload} />
           <FormActions back={<BackButton collection={collection} />}>
             <SubmitButton>{task ? 'Update' : 'Add Task'}</SubmitButton>
           </FormActions>
@@ -223,11 +222,6 @@ function NextPriorityButton({ value, onChoose }: { value: number; onChoose: (val
       Next free: {value}
     </Button>
   )
-}
-
-/** The box for a number hands on '' once it was emptied. */
-function isEmpty(value: unknown): boolean {
-  return value === undefined || value === ''
 }
 
 /** An imported task may have a type that the form does not offer; then the operator must choose one. */

@@ -8,7 +8,7 @@ import { asCallError, client, creation } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useSession } from '#src/session.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
-import { FormNotice } from '#src/ui/form-notice.tsx'
+import { FormNotice, FormRefusal } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, SelectField, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { NewPasswordFields } from '#src/ui/new-password-field.tsx'
@@ -36,6 +36,9 @@ export function AddUserPage() {
   )
   const userType = useWatch({ control: form.control, name: 'userType' })
 
+  /** Back must not lead to the form of what is saved. */
+  const leave = () => navigate({ to: '/manage-users', replace: true })
+
   /** The user exists by now. Whether the role could be given stands on this page, because it has to be done again. */
   const giveAdmin = async (id: string, email: string) => {
     try {
@@ -56,11 +59,11 @@ export function AddUserPage() {
       toast.success('User Added Successfuly!') // sic, §8
       const isDone = role === 'user' || (await giveAdmin(id, input.email))
       await refreshAfterActOn('users')
-      if (isDone) await navigate({ to: '/manage-users' })
+      if (isDone) await leave()
       return undefined
     } catch (cause) {
       const error = asCallError(cause)
-      toast.failure(error.isException ? 'Registration Failed!' : 'Registration Failed')
+      toast.failure(error.isException ? 'Registration Failed!' : 'Registration Failed', { detail: error.message })
       return error
     }
   }
@@ -69,7 +72,7 @@ export function AddUserPage() {
     if (!(await giveAdmin(id, email))) return
     toast.success('Info Updated Successfully!')
     await refreshAfterActOn('users')
-    await navigate({ to: '/manage-users' })
+    await leave()
   }
 
   return (
@@ -94,6 +97,7 @@ export function AddUserPage() {
             description={userType === 'admin' ? 'May change and delete everything here.' : 'May manage nothing.'}
             options={Object.entries(userTypeLabels).map(([value, label]) => ({ value, label }))}
           />
+          <FormRefusal form={form} />
           <FormActions
             back={
               <LinkButton to="/manage-users" variant="default">

@@ -20,7 +20,7 @@ export function PasswordLink({ user: { id, fname } }: { user: DashboardUser }) {
       setLink({ address: `${location.origin}${path}`, expiresAt })
     } catch (cause) {
       const error = asCallError(cause)
-      toast.failure(error.isException ? 'Internal Server Error' : error.message)
+      toast.failure(error.isException ? 'Internal Server Error' : error.message, { detail: error.message })
     } finally {
       setIsBusy(false)
     }

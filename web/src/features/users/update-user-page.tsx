@@ -9,7 +9,7 @@ import { api, asCallError, client, queryClient } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
-import { FormNotice } from '#src/ui/form-notice.tsx'
+import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
@@ -83,7 +83,6 @@ function UserForms({ user, onReload }: UserProps) {
 function NameForm({ user, version, onReload }: UserProps & { version: number }) {
   const confirm = useConfirm()
   const navigate = useNavigate()
-  const [staleText, setStaleText] = useState<string>()
   const form = useDraftForm(
     () => import('@arcade/contract/users').then(({ userUpdateInput }) => userUpdateInput),
     { fname: user.fname, lname: user.lname },
@@ -93,18 +92,16 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
   const handleSubmit = async (input: UserUpdateInput) => {
     const message = `Are you sure you want to update ${user.fname} ${user.lname}?`
     if (!(await confirm({ title: 'Update user', message }))) return undefined
-    setStaleText(undefined)
     try {
       await client.users.update({ ...input, id: user.id, version })
       form.finish()
       toast.success('Info Updated Successfully!')
-      await navigate({ to: '/manage-users' })
+      await navigate({ to: '/manage-users', replace: true }) // Back must not lead to the form of what is saved
       await refreshAfterActOn('users')
       return undefined
     } catch (cause) {
       const error = asCallError(cause)
-      toast.failure(error.isException ? 'Internal Server Error' : 'Updating info failed!')
-      if (error.code === 'STALE') setStaleText(error.message)
+      toast.failure(error.isException ? 'Internal Server Error' : 'Updating info failed!', { detail: error.message })
       return error
     }
   }
@@ -115,7 +112,7 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
       <Form form={form} onSubmit={handleSubmit} label="Update User">
         <TextField control={form.control} name="fname" label="First Name" isRequired />
         <TextField control={form.control} name="lname" label="Last Name" isRequired />
-        <FormNotice message={staleText} onReload={onReload} />
+        <FormRefusal form={form} onReload={onReload} />
         <FormActions back={<BackButton />}>
           <SubmitButton>Update</SubmitButton>
         </FormActions>
@@ -144,7 +141,7 @@ function RoleForm({ user, onChange }: { user: DashboardUser; onChange: (changed:
       await refreshAfterActOn('users')
     } catch (cause) {
       const error = asCallError(cause)
-      toast.failure(error.isException ? 'Internal Server Error' : error.message)
+      toast.failure(error.isException ? 'Internal Server Error' : error.message, { detail: error.message })
     } finally {
       setIsBusy(false)
     }

@@ -1,0 +1,26 @@
+/** An announcement, saved or still being typed, as what the bot makes a message of. */
+import type { Announcement } from '@arcade/contract/entities/announcement'
+import type { BotItem } from '#src/ui/bot-message.ts'
+
+type Texts = 'type' | 'title' | 'subtitle' | 'description' | 'link' | 'linkType' | 'inputText'
+
+/** A box for a number may hold any text; `image` is a key or an address. */
+type AnnouncementText = { [Name in Texts]?: Announcement[Name] | undefined } & {
+  reward?: unknown
+  image?: string | null | undefined
+}
+
+export function botItemOf(announcement: AnnouncementText): BotItem {
+  const { type, title, subtitle, description, link, linkType, inputText, reward, image } = announcement
+  return {
+    title: title ?? '',
+    subtitle: subtitle ?? '',
+    ...(type === 'desc' && { description: description ?? '' }),
+    ...(type === 'link' && {
+      link: link ?? '',
+      ...(linkType === 'input' && { answer: inputText?.trim() || 'Send your answer' }),
+    }),
+    reward: typeof reward === 'number' ? reward : undefined,
+    image: image ?? undefined,
+  }
+}
