@@ -8,5 +8,18 @@ import { dashboard } from './dashboard.ts'
 import { dailyTasks, socialTasks } from './tasks.ts'
 import { players } from './players.ts'
 import { users } from './users.ts'
+import { views } from './views.ts'
 
-export const contract = { auth, account, users, dashboard, socialTasks, dailyTasks, announcements, players, history, downloads }
+export const contract = {
+  auth,
+  account,
+  users,
+  dashboard,
+  socialTasks,
+  dailyTasks,
+  announcements,
+  players,
+  history,
+  downloads,
+  views,
+}

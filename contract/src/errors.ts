@@ -23,6 +23,9 @@ export const errorCatalogue = {
   NO_SUCH_TASK: { status: 404, message: 'This task does not exist any more.' },
   NO_SUCH_PLAYER: { status: 404, message: 'This player does not exist.' },
   NO_SUCH_HISTORY: { status: 404, message: 'This item has no history.' },
+  NO_SUCH_VIEW: { status: 404, message: 'This view does not exist any more.' },
+  VIEW_NAME_TAKEN: { status: 409, message: 'You have a view of this name already.' },
+  TOO_MANY_VIEWS: { status: 409, message: 'You have 100 views. Please delete one before you save another.' },
   LAST_ADMIN: { status: 409, message: 'The last admin can be neither removed nor made a user.' },
   NOT_YOURSELF: { status: 409, message: 'You cannot remove yourself or change your own role.' },
   STALE: {

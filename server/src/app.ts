@@ -13,6 +13,7 @@ import { accountHandlers } from '#src/features/account/account.ts'
 import { authHandlers } from '#src/features/auth/auth.ts'
 import { servedUsers } from '#src/features/users/users-list.ts'
 import { usersHandlers } from '#src/features/users/users.ts'
+import { viewsHandlers } from '#src/features/views/views.ts'
 import { servedAnnouncements } from '#src/features/announcements/announcements-list.ts'
 import { announcementsHandlers } from '#src/features/announcements/announcements.ts'
 import type { Images } from '#src/features/announcements/images.ts'
@@ -115,6 +116,7 @@ export async function createApp({
       selection,
       progress: async ({ exportId }, context) => downloads.progress(exportId, context),
     },
+    views: viewsHandlers(services),
   })
   const botTokens = createBotTokens(database)
   const http = createHttp({

@@ -2,7 +2,7 @@
 import { announcementList } from './announcement.ts'
 import type { List } from './entity.ts'
 import { playerList } from './player.ts'
-import { taskLists } from './task.ts'
+import { taskCollections, taskLists } from './task.ts'
 import { userList } from './user.ts'
 
 export const lists = {
@@ -13,3 +13,12 @@ export const lists = {
   announcements: announcementList,
 } as const satisfies Record<string, List>
 export type ListName = keyof typeof lists
+
+/** The path of each list's page (§2). */
+export const listPaths = {
+  users: '/manage-users',
+  telegramUsers: '/manage-telegram-users',
+  socialTasks: taskCollections.social.path,
+  dailyTasks: taskCollections.daily.path,
+  announcements: '/annoucements', // sic, §2
+} as const satisfies Record<ListName, string>

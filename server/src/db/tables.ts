@@ -1,6 +1,7 @@
 /** The tables as Kysely sees them (design §5). Columns are snake_case; those of an entity's fields are derived from the contract. */
 import type { ColumnType, Generated } from 'kysely'
 import type { HistoryKind } from '@arcade/contract/entities/history'
+import type { ListName } from '@arcade/contract/entities/lists'
 import type { TaskCollection } from '@arcade/contract/entities/task'
 import type {
   announcementEntity,
@@ -34,6 +35,8 @@ export interface Tables {
   counter_deltas: CounterDeltasTable
   file_removals: FileRemovalsTable
   idempotency_keys: IdempotencyKeysTable
+  saved_views: SavedViewsTable
+  default_views: DefaultViewsTable
 }
 
 /** An authentication account. Its users document is a row of its own, so either can exist alone (§8 `No such document!`). */
@@ -171,4 +174,26 @@ export interface IdempotencyKeysTable {
   /** The answer as JSON; null while there is none. */
   answer: string | null
   created_at: Timestamp
+}
+
+/** A list's search, filters, order, columns and density under a name. */
+export interface SavedViewsTable {
+  id: string
+  list: ListName
+  name: string
+  /** What follows `?` in the address of the list's page. */
+  address: string
+  /** Whoever made it; null once they are removed. */
+  owner_id: string | null
+  /** The only one who sees it, with whom it is removed; null if it is shared. */
+  private_to: string | null
+  created_at: Timestamp
+  version: Generated<number>
+}
+
+/** What a person sees first of a list. */
+export interface DefaultViewsTable {
+  user_id: string
+  list: ListName
+  view_id: string
 }

@@ -38,9 +38,9 @@ export interface ModelConsole {
 }
 
 /** Everything that a story can change, as lists in the order of ids. */
-export type State = Record<'tasks' | 'announcements' | 'people' | 'history' | 'callers' | 'numbers', unknown[]>
+export type State = Record<'tasks' | 'announcements' | 'people' | 'history' | 'views' | 'callers' | 'numbers', unknown[]>
 
-export function stateOf({ tasks, announcements, people, history, callers, epoch, audited }: Model): State {
+export function stateOf({ tasks, announcements, people, history, views, defaultViews, callers, epoch, audited }: Model): State {
   const byId = <T extends { id: string }>(items: Map<string, T>): T[] =>
     [...items.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return {
@@ -57,6 +57,10 @@ export function stateOf({ tasks, announcements, people, history, callers, epoch,
     announcements: byId(announcements).map((one) => [one.id, one.title, one.description, one.image, one.status, one.version]),
     people: byId(people).map(({ id, fname, email, userType, version }) => [id, fname, email, userType, version, true]),
     history: [...history].map(([key, title]) => [key, title]).toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)),
+    views: [
+      ...byId(views).map((one) => [one.id, one.list, one.name, one.address, one.owner, one.privateTo, one.version]),
+      ...[...defaultViews].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, view]) => [...key.split(' '), view]),
+    ],
     callers: callers.map(({ personId, isBot }) => (isBot ? null : (personId ?? null))),
     numbers: [epoch, audited],
   }
@@ -104,6 +108,8 @@ export async function startModelConsole(): Promise<ModelConsole> {
         announcements: new Map([[IMPORTED.id, { ...IMPORTED, description: null, image: null, status: true, version: 1 }]]),
         history: new Map([[`announcement ${IMPORTED.id}`, IMPORTED.title]]),
         links: new Map(),
+        views: new Map(),
+        defaultViews: new Map(),
         files: [],
         epoch: 0,
         audited: 0,
@@ -150,6 +156,8 @@ export async function startModelConsole(): Promise<ModelConsole> {
         ${list(`jsonb_build_array(id, fname, u.email, user_type, version, a.id is not null) order by id collate "C"`)}
           from users u full join accounts a using (id)) as people,
         ${list(`jsonb_build_array(kind || ' ' || item_id, title) order by kind || ' ' || item_id collate "C"`)} from history_items) as history,
+        ${list(`jsonb_build_array(id, list, name, address, owner_id, private_to, version) order by id collate "C"`)} from saved_views)
+          || ${list(`jsonb_build_array(user_id, list, view_id) order by user_id collate "C", list collate "C"`)} from default_views) as views,
         ${list('user_id order by place')} from unnest(${tokens}::bytea[]) with ordinality as t (token, place)
           left join sessions on token_hash = token) as callers,
         jsonb_build_array((select epoch from status_epoch), (select count(*) from audit_log where action <> 'download')) as numbers`.execute(

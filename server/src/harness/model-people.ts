@@ -15,6 +15,7 @@ import {
   versionOf,
 } from './model.ts'
 import { pick, picks, run, runOf, seen } from './model-tasks.ts'
+import { forgetOwner } from './model-views.ts'
 
 const fname = fc.constantFrom('Ann', 'Bob', 'Chloé')
 const email = fc.constantFrom('ann@gmail.com', 'bob@gmail.com', 'BOB@gmail.com', 'eve@gmail.com')
@@ -223,6 +224,7 @@ function remove(model: Model, ids: string[]): void {
   for (const id of ids) {
     model.people.delete(id)
     model.links.delete(id)
+    forgetOwner(model, id)
     signOutEverywhere(model, id)
   }
 }

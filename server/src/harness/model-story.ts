@@ -8,6 +8,7 @@ import { announcementCommands } from './model-announcements.ts'
 import { type Answer, type ModelConsole, stateOf } from './model-console.ts'
 import { dashboardCommands, downloadCommands, historyCommands, userCommands } from './model-people.ts'
 import { taskCommands } from './model-tasks.ts'
+import { viewCommands } from './model-views.ts'
 import { routes } from './requests.ts'
 
 /** Each call of the contract has its command or a reason why it has none. */
@@ -43,6 +44,7 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     history: ONLY_IMPORTED,
     progress: 'only a download that is under way has one; download.test.ts',
   },
+  views: viewCommands,
 }
 
 /** An act of one caller. */

@@ -41,6 +41,17 @@ export interface Person {
   password: string
 }
 
+/** A saved view of a list. */
+export interface View {
+  id: string
+  list: string
+  name: string
+  address: string
+  owner: string | null
+  privateTo: string | null
+  version: number
+}
+
 /** Somebody at a browser, signed in as a person or not, or the bot. */
 export interface Caller {
   name: string
@@ -57,6 +68,9 @@ export interface Model {
   history: Map<string, string>
   /** The last password link of each person who was made one. */
   links: Map<string, { token: string; isUsed: boolean }>
+  views: Map<string, View>
+  /** The view that a person sees first of a list, by both. */
+  defaultViews: Map<string, string>
   /** Keys of uploads that no announcement names yet. */
   files: string[]
   /** The epoch of the players' status (design §7). */

@@ -42,6 +42,7 @@ export const pools = [
   'cursors',
   'socialOrder',
   'dailyOrder',
+  'views',
 ] as const
 export type Pool = (typeof pools)[number]
 
@@ -157,6 +158,8 @@ function proposals(call: string, field: string): fc.Arbitrary<unknown> | undefin
       return fc.constantFrom('true', 'false')
     case 'search':
       return fc.oneof(fc.constantFrom('a', 'an', 'ann', '@a', '7', '名'), never)
+    case 'address':
+      return fc.constantFrom('', 'q=moon&rows=normal')
     case 'setup':
     case 'expected':
       return never

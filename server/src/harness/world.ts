@@ -1,6 +1,7 @@
 /** A console that is there to be attacked: the app on a port, everybody who may call, and things that calls can name. */
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -69,6 +70,7 @@ export async function createWorld(): Promise<World> {
     found.users = await values(sql`select id as value from users where user_type = 'user' order by id limit 20`)
     found.emails = [...(await values(sql`select email as value from users order by id limit 5`)), 'nobody@gmail.com']
     found.announcements = await values(sql`select id as value from announcements order by id limit 20`)
+    found.views = await values(sql`select id as value from saved_views where private_to is null order by id limit 20`)
     for (const collection of ['social', 'daily'] as const) {
       const { rows } = await sql<{ id: string; priority: number }>`
         select id, priority from tasks where collection = ${collection} order by priority limit 20`.execute(db)
@@ -94,6 +96,8 @@ export async function createWorld(): Promise<World> {
       if (found.announcements.length < ENOUGH)
         await operator.call('POST', '/api/announcements', { type: 'desc', title: `News ${n}`, subtitle: 'Today', reward: n })
       if (found.users.length < ENOUGH) await app.signUp('user')
+      if (found.views.length < ENOUGH)
+        await operator.call('POST', '/api/views', { list: 'users', name: randomUUID(), address: '', isShared: true })
     }
     await read()
     found.links = [await passwordLink()]

@@ -13,6 +13,11 @@ export const constraintCodes: Record<string, ErrorCode> = {
   known_addresses_user_id_fkey: 'LOGIN_FAILED',
   password_links_user_id_fkey: 'NO_SUCH_USER',
   bot_tokens_name_key: 'STALE',
+  saved_views_name_key: 'VIEW_NAME_TAKEN',
+  saved_views_owner_id_fkey: 'SIGNED_OUT', // removed while saving
+  saved_views_private_to_fkey: 'SIGNED_OUT',
+  default_views_user_id_fkey: 'SIGNED_OUT',
+  default_views_view_id_fkey: 'NO_SUCH_VIEW',
 
   // Two rows with the same key, where both requests came to believe that theirs is the first.
   accounts_pkey: 'CREATE_USER_FAILED',
@@ -37,6 +42,8 @@ export const constraintCodes: Record<string, ErrorCode> = {
   counter_deltas_pkey: 'STALE',
   file_removals_pkey: 'STALE',
   idempotency_keys_pkey: 'STALE',
+  saved_views_pkey: 'STALE',
+  default_views_pkey: 'STALE',
 
   // Values that the schemas of the calls should have refused already.
   users_user_type_check: 'INVALID_INPUT',

@@ -5,7 +5,16 @@ import { playerList } from '@arcade/contract/entities/player'
 import { taskLists } from '@arcade/contract/entities/task'
 import { userList } from '@arcade/contract/entities/user'
 import { expect, test } from 'vitest'
-import { nameInAddress, firstPage, type ListAddress, listFilter, listOrder, readListAddress } from './list-address.ts'
+import {
+  nameInAddress,
+  firstPage,
+  type ListAddress,
+  listFilter,
+  listOrder,
+  lookAddress,
+  lookOf,
+  readListAddress,
+} from './list-address.ts'
 
 const players = (raw: Record<string, unknown>) => readListAddress(playerList, raw)
 const users = (raw: Record<string, unknown>) => readListAddress(userList, raw)
@@ -95,3 +104,15 @@ export const mistakes = [
   // @ts-expect-error -- the call has no such filter
   { country: 'de' } satisfies FilterOf<typeof playerList>,
 ]
+
+test('Lists: the address of a saved view names the look of the table, any other one none', () => {
+  expect(players({ rows: 'compact', columns: 'Email,Balance' })).toEqual({ rows: 'compact', columns: 'Email,Balance' })
+  expect(players({ columns: 'Email' })).toEqual({})
+  expect(players({ rows: 'tall' })).toEqual({})
+  expect(lookOf({})).toBeUndefined()
+  for (const look of [
+    { isCompact: true, changed: [] },
+    { isCompact: false, changed: ['Balance', 'Email'] },
+  ])
+    expect(lookOf(lookAddress(look))).toEqual(look)
+})

@@ -14,6 +14,9 @@ import {
   type SortName,
 } from '@arcade/contract/entities/entity'
 
+/** All headers of the widest table, and some more. */
+const COLUMNS_MAX_LENGTH = 500
+
 /** A filter that ends before a moment stands in the address as the last day, under a name of its own. */
 type AddressName<Name, F> = F extends { dayName: infer DayName extends string } ? DayName : Name
 
@@ -32,6 +35,10 @@ export type ListAddress<L extends List> = AddressFilters<L> & {
   /** From 2 on. */
   page?: number | undefined
   size?: L['pageSizes'][number] | undefined
+  /** How the table looks, in the address of a saved view; otherwise the browser remembers it. */
+  rows?: 'normal' | 'compact' | undefined
+  /** The columns that are hidden or shown unlike at first, by their headers with commas between them. Only where there is `rows`. */
+  columns?: string | undefined
   /** From page 2 on, if pages are found by cursors: the page begins after this cursor, or ends before that one. */
   after?: string | undefined
   before?: string | undefined
@@ -52,6 +59,7 @@ export function readListAddress<L extends List>(list: L, raw: Record<string, unk
     q: textIn(raw['q'])?.slice(0, SEARCH_MAX_LENGTH),
     ...orderIn(list, raw),
     ...placeIn(list, raw),
+    ...lookIn(raw),
     ...Object.fromEntries(filters),
   }
   return withoutUndefined<object>(address)
@@ -72,6 +80,11 @@ function placeIn(list: List, raw: Record<string, unknown>): object {
   const number = Number(raw['page'])
   const page = Number.isInteger(number) && number > 1 ? Math.min(number, MAX_PAGE) : undefined
   return { size: size === list.pageSizes[0] ? undefined : size, ...(list.isPagedByCursor ? cursorIn(page, raw) : { page }) }
+}
+
+function lookIn(raw: Record<string, unknown>): object {
+  const rows = (['normal', 'compact'] as const).find((name) => name === raw['rows'])
+  return rows === undefined ? {} : { rows, columns: textIn(raw['columns'])?.slice(0, COLUMNS_MAX_LENGTH) }
 }
 
 /** A page from 2 on is found by its cursor alone, and a cursor means nothing on page 1. */
@@ -138,6 +151,17 @@ export function listCursor({ after, before }: { after?: string | undefined; befo
 /** The address of the same list's first page. */
 export function firstPage<L extends List>(address: ListAddress<L>): ListAddress<L> {
   return withoutUndefined<object>({ ...address, page: undefined, after: undefined, before: undefined })
+}
+
+/** The look of the table that the address names, if it names one. */
+export function lookOf({ rows, columns = '' }: { rows?: string | undefined; columns?: string | undefined }) {
+  if (rows === undefined) return undefined
+  return { isCompact: rows === 'compact', changed: columns.split(',').filter((header) => header !== '') }
+}
+
+/** The part of an address that names a look. */
+export function lookAddress({ isCompact, changed }: { isCompact: boolean; changed: readonly string[] }) {
+  return { rows: isCompact ? 'compact' : 'normal', columns: changed.toSorted().join() || undefined } as const
 }
 
 type WithoutUndefined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }

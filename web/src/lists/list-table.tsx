@@ -6,8 +6,10 @@ import { NativeSelect } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { type Column, DataTable } from '#src/ui/data-table.tsx'
 import type { Filter } from '#src/ui/list-toolbar.tsx'
+import { type ChangeableLook, useTableLook } from '#src/ui/table-view.ts'
 import { ExportSelectionButton } from './export-buttons.tsx'
-import { nameInAddress, type ListAddress } from './list-address.ts'
+import { lookAddress, lookOf, nameInAddress, type ListAddress } from './list-address.ts'
+import { SavedViews } from './saved-views.tsx'
 import type { ListState } from './use-list.ts'
 
 interface ListTableProps<L extends List, Row> {
@@ -29,6 +31,11 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
   const { list, address, isWhole, total, selection, change, table } = state
   const { noun, emptyText, sorts, ownSort } = list
   const changeTo = (changed: object, replace = false) => change(changed, replace)
+  const remembered = useTableLook(label)
+  const named = lookOf(address)
+  const look: ChangeableLook = named
+    ? { ...named, change: (next) => changeTo({ ...address, ...lookAddress(next) }, true) }
+    : remembered
   const sorting = {
     sort: address.sort ?? ownSort,
     isReversed: address.reversed ?? false,
@@ -39,6 +46,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
     <DataTable
       {...table}
       label={label}
+      look={look}
       columns={columns}
       rowKey={rowKey}
       emptyText={isWhole ? emptyText : (noMatchText ?? `No ${noun.one} matches.`)}
@@ -50,7 +58,12 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
         filters: toolbarFilters(list),
         values: address,
         onFilter: changeTo,
-        children: toolbar,
+        children: (
+          <>
+            {isExported(list) && <SavedViews list={list} address={address} look={look} />}
+            {toolbar}
+          </>
+        ),
       }}
       {...(Object.keys(sorts).length > 1 && { sorting })}
       {...(isExported(list) && {

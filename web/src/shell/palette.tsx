@@ -5,6 +5,7 @@
 import { announcementTypeLabels } from '@arcade/contract/entities/announcement'
 import { taskCollections } from '@arcade/contract/entities/task'
 import { SEARCH_MAX_LENGTH } from '@arcade/contract/entities/entity'
+import { listPaths } from '@arcade/contract/entities/lists'
 import { updateUserAddress } from '@arcade/contract/entities/user'
 import { useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
@@ -45,9 +46,12 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
   const [text, setText] = useState('')
   const [activeId, setActiveId] = useState<string>()
   const commands = useCommands(onKeyboardMap)
+  const views = useViews()
   const found = useFound(text.trim())
 
-  const groups = [...matching(commands, text), ...found.groups].filter(({ entries }) => entries.length > 0)
+  const groups = [...matching(commands, text), ...matching(views, text).map(firstOf), ...found.groups].filter(
+    ({ entries }) => entries.length > 0,
+  )
   const entries = groups.flatMap((group) => group.entries)
   const active = entries.find((entry) => entry.id === activeId) ?? entries[0]
   const optionId = (entry: Entry) => `${id} ${entry.id}`.replaceAll(/\s/g, '-')
@@ -213,6 +217,24 @@ function useCommands(onKeyboardMap: () => void): Group[] {
       ],
     },
   ]
+}
+
+/** The saved views of all lists, for admins. */
+function useViews(): Group[] {
+  const { user } = useSession()
+  const { history } = useRouter()
+  const { data } = useQuery(api.views.list.queryOptions({ enabled: user?.userType === 'admin', retry: false }))
+  const entries = data?.views.map(({ id, list, name, address }) => {
+    const path = listPaths[list]
+    const place = placesFor(user?.userType).find(({ to }) => to === path)
+    return { id: `view ${id}`, label: name, detail: place?.label ?? '', run: () => history.push(`${path}?${address}`) }
+  })
+  return [{ title: 'Views', entries: entries ?? [] }]
+}
+
+/** The first entries of a group, and how many it has. */
+function firstOf({ title, entries }: Group): Group {
+  return { title, total: entries.length, entries: entries.slice(0, FOUND_OF_EACH) }
 }
 
 /** Leaves the entries whose label or detail contains every word of the text. */

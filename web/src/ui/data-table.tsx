@@ -7,7 +7,7 @@ import { memo, type ReactNode, startTransition, useEffect, useEffectEvent, useMe
 import { ListToolbar, ViewPane } from './list-toolbar.tsx'
 import { Problem } from './page.tsx'
 import { type Selection, SelectionBar } from './selection.tsx'
-import { useTableView } from './table-view.ts'
+import { type ChangeableLook, hiddenHeaders, useTableLook } from './table-view.ts'
 import { useViewMore } from './view-more.tsx'
 import classes from './data-table.module.css'
 
@@ -20,6 +20,8 @@ interface ColumnBase {
   sort?: string
   /** This sort begins with the largest or latest, unless it is reversed. */
   isDescending?: boolean
+  /** One has to choose the column to see it. */
+  isHiddenAtFirst?: boolean
 }
 
 /** A column that shows a value of the row. */
@@ -66,6 +68,8 @@ interface DataTableProps<Row> {
   pager?: 'numbers' | 'prev-next'
   canPage?: { previous: boolean; next: boolean }
   sorting?: { sort: string; isReversed: boolean; onSort: (sort: string, isReversed: boolean) => void }
+  /** Instead of the look that this browser remembers for the label. */
+  look?: ChangeableLook
   /** The toolbar above the table, to which the table adds the choice of columns and density. */
   toolbar?: Omit<Parameters<typeof ListToolbar>[0], 'end'>
   /** Lets one pick rows once the basket is open; `actions` are the buttons for them. */
@@ -80,8 +84,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, emptyText, error, onRetry, isStale = false } = props
   const { paging, onPageChange, sorting, toolbar, picking } = props
   const viewMore = useViewMore()
-  const view = useTableView(label)
-  const shown = columns.filter(({ header }) => !view.hidden.has(header))
+  const remembered = useTableLook(label)
+  const look = props.look ?? remembered
+  const changed = look.changed.join()
+  const hidden = useMemo(() => hiddenHeaders(columns, changed.split(',')), [columns, changed])
+  const shown = columns.filter(({ header }) => !hidden.has(header))
   const firstNumber = paging ? (paging.page - 1) * paging.pageSize + 1 : 1
   const ids = useMemo(() => (rows ?? []).map((row) => String(rowKey(row))), [rows, rowKey])
   const selection = picking?.selection
@@ -104,7 +111,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     <div
       className={classes['frame']}
       aria-busy={rows === undefined || isStale || undrawn > 0}
-      data-compact={view.isCompact || undefined}
+      data-compact={look.isCompact || undefined}
     >
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard */}
       <section className={classes['scroller']} aria-label={label} tabIndex={0} data-scroll-restoration-id={`table ${label}`}>
@@ -135,7 +142,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   row={row}
                   number={firstNumber + index}
                   columns={columns as readonly Column<unknown>[]}
-                  hidden={view.hidden}
+                  hidden={hidden}
                   isPicked={isPicking ? (selection?.has(id) ?? false) : undefined}
                   onPick={selection?.set}
                   onOpen={viewMore.open}
@@ -168,12 +175,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 
   const tableButtons = (
     <>
-      <ViewPane
-        columns={columns.map(({ header }) => header)}
-        hidden={view.hidden}
-        isCompact={view.isCompact}
-        onChange={view.change}
-      />
+      <ViewPane columns={columns} look={look} onChange={look.change} />
       {selection && (
         <Button variant="default" aria-pressed={isPicking} onClick={() => selection.setOpen(!isPicking)}>
           Select

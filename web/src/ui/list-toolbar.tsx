@@ -5,6 +5,7 @@ import { IconAdjustmentsHorizontal, IconFilter, IconSearch } from '@tabler/icons
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import classes from './list-toolbar.module.css'
 import { NumberInput } from './number-input.tsx'
+import { isShown, type TableLook } from './table-view.ts'
 
 const SEARCH_AFTER_MS = 200
 
@@ -226,41 +227,44 @@ function Pane({ label, icon, count = 0, children }: PaneProps) {
 }
 
 interface ViewPaneProps {
-  columns: readonly string[]
-  hidden: ReadonlySet<string>
-  isCompact: boolean
-  onChange: (view: { hidden: ReadonlySet<string>; isCompact: boolean }) => void
+  columns: readonly { header: string; isHiddenAtFirst?: boolean }[]
+  look: TableLook
+  onChange: (look: TableLook) => void
 }
 
 /** The pane in which one chooses the columns and the density. */
-export function ViewPane({ columns, hidden, isCompact, onChange }: ViewPaneProps) {
-  const handleColumn = (header: string, isShown: boolean) => {
-    const next = new Set(hidden)
-    if (isShown) next.delete(header)
-    else next.add(header)
-    onChange({ hidden: next, isCompact })
+export function ViewPane({ columns, look, onChange }: ViewPaneProps) {
+  const changed = columns.filter(({ header }) => look.changed.includes(header))
+  const shown = columns.filter((column) => isShown(column, look.changed))
+  const handleColumn = (header: string) => {
+    const others = look.changed.filter((one) => one !== header)
+    onChange({ ...look, changed: others.length === look.changed.length ? [...others, header] : others })
   }
   return (
-    <Pane label="View" icon={<IconAdjustmentsHorizontal size={18} aria-hidden />} count={hidden.size}>
+    <Pane label="View" icon={<IconAdjustmentsHorizontal size={18} aria-hidden />} count={changed.length}>
       <label className={classes['choice']}>
-        <input type="checkbox" checked={isCompact} onChange={({ target }) => onChange({ hidden, isCompact: target.checked })} />
+        <input
+          type="checkbox"
+          checked={look.isCompact}
+          onChange={({ target }) => onChange({ ...look, isCompact: target.checked })}
+        />
         Compact rows
       </label>
       <fieldset className={classes['columns']}>
         <legend>Columns</legend>
-        {columns.map((header) => (
-          <label key={header} className={classes['choice']}>
+        {columns.map((column) => (
+          <label key={column.header} className={classes['choice']}>
             <input
               type="checkbox"
-              checked={!hidden.has(header)}
-              disabled={!hidden.has(header) && hidden.size === columns.length - 1}
-              onChange={({ target }) => handleColumn(header, target.checked)}
+              checked={shown.includes(column)}
+              disabled={shown.length === 1 && shown.includes(column)}
+              onChange={() => handleColumn(column.header)}
             />
-            {header}
+            {column.header}
           </label>
         ))}
       </fieldset>
-      <Button variant="subtle" size="compact-md" onClick={() => onChange({ hidden: new Set(), isCompact: false })}>
+      <Button variant="subtle" size="compact-md" onClick={() => onChange({ changed: [], isCompact: false })}>
         Reset
       </Button>
     </Pane>

@@ -1,17 +1,36 @@
-/** How an operator wants tables to look: the hidden columns of each table and the density of all. This browser remembers it. */
+/** How an operator wants tables to look: the columns of each table and the density of all. This browser remembers it. */
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 
 const KEY = 'arcade-tables'
 
 interface Stored {
   isCompact?: boolean
-  /** By the table's label. */
+  /** The changed columns, by the table's label. */
   hidden?: Record<string, string[]>
 }
 
-export interface TableView {
-  hidden: ReadonlySet<string>
+export interface TableLook {
+  /** The headers of columns that are hidden though they are shown at first, or shown though they are not. */
+  changed: readonly string[]
   isCompact: boolean
+}
+
+export interface ChangeableLook extends TableLook {
+  change: (look: TableLook) => void
+}
+
+interface Hideable {
+  header: string
+  /** One has to choose the column to see it. */
+  isHiddenAtFirst?: boolean
+}
+
+export function isShown({ header, isHiddenAtFirst = false }: Hideable, changed: readonly string[]): boolean {
+  return changed.includes(header) === isHiddenAtFirst
+}
+
+export function hiddenHeaders(columns: readonly Hideable[], changed: readonly string[]): ReadonlySet<string> {
+  return new Set(columns.filter((column) => !isShown(column, changed)).map(({ header }) => header))
 }
 
 let stored: Stored | undefined
@@ -45,12 +64,13 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-export function useTableView(label: string): TableView & { change: (view: TableView) => void } {
+/** The look of the table with this label as this browser remembers it. */
+export function useTableLook(label: string): ChangeableLook {
   const { isCompact = false, hidden } = useSyncExternalStore(subscribe, read)
   const own = hidden?.[label]
   const change = useCallback(
-    (view: TableView) => write({ isCompact: view.isCompact, hidden: { ...read().hidden, [label]: [...view.hidden] } }),
+    (look: TableLook) => write({ isCompact: look.isCompact, hidden: { ...read().hidden, [label]: [...look.changed] } }),
     [label],
   )
-  return useMemo(() => ({ hidden: new Set(Array.isArray(own) ? own : []), isCompact, change }), [own, isCompact, change])
+  return useMemo(() => ({ changed: Array.isArray(own) ? own : [], isCompact, change }), [own, isCompact, change])
 }

@@ -1,0 +1,166 @@
+/** Saved views of lists (design §7): whose they are, who sees them, and what becomes of them. */
+import { describe, expect, test } from 'vitest'
+import { VIEWS_MAX, type View } from '@arcade/contract/views'
+import { type Client, testApp } from '#src/testing/test-app.ts'
+
+const rich = {
+  list: 'telegramUsers' as const,
+  name: 'Rich',
+  address: 'balanceMin=1000&rows=compact&columns=Email',
+  isShared: false,
+}
+
+async function save(client: Client, changes: Record<string, unknown> = {}): Promise<string> {
+  const answer = await client.call('POST', '/api/views', { ...rich, ...changes })
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+  return answer.body.id as string
+}
+
+async function seenBy(client: Client): Promise<View[]> {
+  return (await client.call('GET', '/api/views')).body.views as View[]
+}
+
+const namesSeenBy = async (client: Client) => (await seenBy(client)).map(({ name }) => name)
+
+const change = (client: Client, id: string, changes: object = {}) =>
+  client.call('PATCH', `/api/views/${id}`, { name: 'Rich', isShared: false, ...changes })
+
+const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status).toSorted((a, b) => a - b)
+
+const seeFirst = (client: Client, id: string | null, list = 'telegramUsers') =>
+  client.call('PUT', `/api/default-views/${list}`, { id })
+
+test('Views: one’s own come first, then those that others share, each by name', async () => {
+  const app = await testApp()
+  const [ada, bob] = [await app.signUp('admin'), await app.signUp('admin')]
+  const id = await save(ada, { name: 'poor' })
+  await save(ada)
+  await save(bob, { name: 'Alpha', isShared: true })
+  await save(bob, { name: 'Secret' })
+  expect(await namesSeenBy(ada)).toEqual(['poor', 'Rich', 'Alpha'])
+  expect((await seenBy(ada))[0]).toEqual({
+    ...rich,
+    name: 'poor',
+    id,
+    owner: 'Test Person',
+    isOwn: true,
+    isDefault: false,
+    version: 1,
+  })
+  expect((await seenBy(ada))[2]).toMatchObject({ isShared: true, isOwn: false })
+})
+
+test('Views: security: a private one is nobody else’s, whatever they call', async () => {
+  const app = await testApp()
+  const [ada, bob] = [await app.signUp('admin'), await app.signUp('admin')]
+  const id = await save(ada)
+  const refused = { status: 404, body: { code: 'NO_SUCH_VIEW' } }
+  expect(await change(bob, id, { isShared: true })).toMatchObject(refused)
+  expect(await bob.call('DELETE', `/api/views/${id}`)).toMatchObject(refused)
+  expect(await seeFirst(bob, id)).toMatchObject(refused)
+  expect(JSON.stringify(await seenBy(bob))).not.toContain(id)
+  expect(await namesSeenBy(ada)).toEqual(['Rich'])
+})
+
+test('Views: any admin changes and deletes a shared one; taken back, it is its owner’s again', async () => {
+  const app = await testApp()
+  const [ada, bob] = [await app.signUp('admin'), await app.signUp('admin')]
+  const id = await save(ada, { isShared: true })
+  expect((await change(bob, id, { name: 'Richest', isShared: true, address: 'q=x&rows=normal', version: 1 })).status).toBe(200)
+  expect(await seenBy(ada)).toMatchObject([{ name: 'Richest', address: 'q=x&rows=normal', isOwn: true, version: 2 }])
+  expect(await change(ada, id, { version: 1 })).toMatchObject({ status: 409, body: { code: 'STALE' } })
+  await change(bob, id)
+  expect(await namesSeenBy(bob)).toEqual([])
+  expect(await namesSeenBy(ada)).toEqual(['Rich'])
+  await change(ada, id, { isShared: true })
+  expect((await bob.call('DELETE', `/api/views/${id}`)).status).toBe(200)
+  expect(await namesSeenBy(ada)).toEqual([])
+})
+
+test('Views: a shared one outlives its owner, a private one does not; whoever takes it back owns it', async () => {
+  const app = await testApp()
+  const [ada, bob] = [await app.signUp('admin'), await app.signUp('admin')]
+  const id = await save(ada, { isShared: true })
+  await save(ada, { name: 'Secret' })
+  await seeFirst(bob, id)
+  expect((await bob.call('DELETE', `/removeUser/${ada.id}`)).status).toBe(200)
+  expect(await seenBy(bob)).toMatchObject([{ id, owner: null, isOwn: false, isDefault: true }])
+  const left = await app.database.db.selectFrom('saved_views').select('name').execute()
+  expect(left).toEqual([{ name: 'Rich' }])
+  await change(bob, id)
+  expect(await seenBy(bob)).toMatchObject([{ id, isOwn: true, isShared: false }])
+})
+
+test('Views: each person sees first what they chose of a list, one view or none', async () => {
+  const app = await testApp()
+  const [ada, bob] = [await app.signUp('admin'), await app.signUp('admin')]
+  const [one, other] = [await save(ada, { isShared: true }), await save(ada, { name: 'Poor' })]
+  const firstOf = async (client: Client) => (await seenBy(client)).filter((view) => view.isDefault).map(({ name }) => name)
+  await seeFirst(ada, one)
+  await seeFirst(bob, one)
+  await seeFirst(ada, other)
+  expect([await firstOf(ada), await firstOf(bob)]).toEqual([['Poor'], ['Rich']])
+  expect(await seeFirst(ada, one, 'users')).toMatchObject({ status: 404, body: { code: 'NO_SUCH_VIEW' } })
+  await seeFirst(ada, null)
+  await ada.call('DELETE', `/api/views/${one}`)
+  expect([await firstOf(ada), await firstOf(bob)]).toEqual([[], []])
+})
+
+test('Views: a name is taken within one’s own views of a list, whatever its case', async () => {
+  const app = await testApp()
+  const [ada, bob] = [await app.signUp('admin'), await app.signUp('admin')]
+  await save(ada)
+  await save(bob)
+  await save(ada, { list: 'users' })
+  const other = await save(ada, { name: 'Poor' })
+  const refused = { status: 409, body: { code: 'VIEW_NAME_TAKEN', fields: { name: 'You have a view of this name already' } } }
+  expect(await ada.call('POST', '/api/views', { ...rich, name: ' RICH ' })).toMatchObject(refused)
+  expect(await change(ada, other)).toMatchObject(refused)
+})
+
+describe('Views: limits', () => {
+  test.each([
+    [{ name: '' }, 'name'],
+    [{ name: 'x'.repeat(61) }, 'name'],
+    [{ address: `q=${'x'.repeat(2000)}` }, 'address'],
+    [{ address: 'q=a b' }, 'address'],
+    [{ address: '#q' }, 'address'],
+    [{ list: 'participants' }, 'list'],
+  ])('%j is refused', async (changes, field) => {
+    const app = await testApp()
+    const ada = await app.signUp('admin')
+    const answer = await ada.call('POST', '/api/views', { ...rich, ...changes })
+    expect(answer).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
+    expect(Object.keys(answer.body.fields as object)).toEqual([field])
+  })
+
+  test('one person makes at most so many, also at the same time', async () => {
+    const app = await testApp()
+    const ada = await app.signUp('admin')
+    const { list, address } = rich
+    const rows = Array.from({ length: VIEWS_MAX - 1 }, (_, n) => ({ id: `v${n}`, list, address, name: `View ${n}` }))
+    await app.database.db
+      .insertInto('saved_views')
+      .values(rows.map((row) => ({ ...row, owner_id: ada.id, private_to: ada.id })))
+      .execute()
+    const names = ['a', 'b', 'c', 'd', 'e']
+    const answers = await Promise.all(names.map((name) => ada.call('POST', '/api/views', { ...rich, name })))
+    expect(statuses(answers)).toEqual([200, 409, 409, 409, 409])
+    expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'TOO_MANY_VIEWS' })
+  })
+})
+
+test('Views: of simultaneous requests for one name one succeeds; a repeated one with its key answers the same', async () => {
+  const app = await testApp()
+  const ada = await app.signUp('admin')
+  const answers = await Promise.all(Array.from({ length: 8 }, () => ada.call('POST', '/api/views', rich)))
+  expect(statuses(answers)).toEqual([200, ...Array<number>(7).fill(409)])
+  const headers = { 'idempotency-key': 'one' }
+  const poor = { ...rich, name: 'Poor' }
+  const twice = await Promise.all([1, 2].map(() => ada.call('POST', '/api/views', poor, headers)))
+  expect(twice[0]).toMatchObject({ status: 200 })
+  expect(twice[1]?.body).toEqual(twice[0]?.body)
+  expect(await namesSeenBy(ada)).toEqual(['Poor', 'Rich'])
+  const audited = await app.database.db.selectFrom('audit_log').select('action').where('action', '=', 'view.create').execute()
+  expect(audited).toHaveLength(2)
+})

@@ -1,0 +1,147 @@
+/** Saved views of lists (design §7). Whoever may see a view, its owner or any admin if it is shared, may change and delete it, too. */
+import { randomUUID } from 'node:crypto'
+import { type Expression, type ExpressionBuilder, type SqlBool, sql, type Transaction } from 'kysely'
+import type { contract } from '@arcade/contract/contract'
+import { VIEWS_MAX, type View } from '@arcade/contract/views'
+import { Failure, type Handlers, signedIn } from '#src/calls.ts'
+import type { Database } from '#src/db/database.ts'
+import type { Tables } from '#src/db/tables.ts'
+import { audit } from '#src/identity/audit.ts'
+import { createOnce } from '#src/identity/idempotency.ts'
+import { violatedConstraint } from '#src/postgres/errors.ts'
+
+/** More views than people can choose from; one's own are among them. */
+const SHOWN_MAX = 1000
+
+export function viewsHandlers({ database }: { database: Database }): Handlers<typeof contract.views> {
+  const { db } = database
+
+  return {
+    async list(_input, context) {
+      const { id: self } = signedIn(context)
+      const views = await db
+        .selectFrom('saved_views as v')
+        .leftJoin('users as owner', 'owner.id', 'v.owner_id')
+        .leftJoin('default_views as d', (join) => join.onRef('d.view_id', '=', 'v.id').on('d.user_id', '=', self))
+        .select(['v.id', 'v.list', 'v.name', 'v.address', 'v.version'])
+        .select([
+          sql<boolean>`v.private_to is null`.as('isShared'),
+          sql<boolean>`v.owner_id is not distinct from ${self}`.as('isOwn'),
+          sql<string | null>`owner.fname || ' ' || owner.lname`.as('owner'),
+          sql<boolean>`d.view_id is not null`.as('isDefault'),
+        ])
+        .where(sql<boolean>`(v.private_to is null or v.private_to = ${self})`)
+        .orderBy(sql`v.owner_id is not distinct from ${self}`, 'desc')
+        .orderBy(sql`lower(v.name)`)
+        .orderBy('v.id')
+        .limit(SHOWN_MAX)
+        .execute()
+      return { views: views satisfies View[] }
+    },
+
+    create({ list, name, address, isShared }, context) {
+      const { id: owner_id } = signedIn(context)
+      return withClearRefusal(() =>
+        createOnce(database, context, {
+          async create(tx) {
+            await refuseTooMany(tx, owner_id)
+            const id = randomUUID()
+            const private_to = isShared ? null : owner_id
+            await tx.insertInto('saved_views').values({ id, list, name, address, owner_id, private_to }).execute()
+            await audit(tx, context, { action: 'view.create', target: id })
+            return { success: true, id } as const
+          },
+        }),
+      )
+    },
+
+    update({ id, name, address, isShared, version }, context) {
+      const { id: self } = signedIn(context)
+      return withClearRefusal(() =>
+        database.transaction(async (tx) => {
+          const before = await tx
+            .selectFrom('saved_views')
+            .select(['owner_id', 'version'])
+            .where('id', '=', id)
+            .where(isVisibleTo(self))
+            .forUpdate()
+            .executeTakeFirst()
+          if (!before) throw new Failure('NO_SUCH_VIEW')
+          if (version !== undefined && before.version !== version) throw new Failure('STALE')
+          // A view that is shared no more is its owner's again, or belongs to whoever takes it back if there is no owner any more.
+          const owner_id = before.owner_id ?? (isShared ? null : self)
+          await tx
+            .updateTable('saved_views')
+            .set({ name, owner_id, private_to: isShared ? null : owner_id, version: sql`version + 1` })
+            .set(address === undefined ? {} : { address })
+            .where('id', '=', id)
+            .execute()
+          await audit(tx, context, { action: 'view.update', target: id })
+          return { success: true } as const
+        }),
+      )
+    },
+
+    async remove({ id }, context) {
+      await database.transaction(async (tx) => {
+        const removed = await tx
+          .deleteFrom('saved_views')
+          .where('id', '=', id)
+          .where(isVisibleTo(signedIn(context).id))
+          .returning('id')
+          .executeTakeFirst()
+        if (!removed) throw new Failure('NO_SUCH_VIEW')
+        await audit(tx, context, { action: 'view.remove', target: id })
+      })
+      return { success: true }
+    },
+
+    async setDefault({ list, id }, context) {
+      const { id: user_id } = signedIn(context)
+      if (id === null) {
+        await db.deleteFrom('default_views').where('user_id', '=', user_id).where('list', '=', list).execute()
+        return { success: true }
+      }
+      const set = await db
+        .insertInto('default_views')
+        .columns(['user_id', 'list', 'view_id'])
+        .expression((insert) =>
+          insert
+            .selectFrom('saved_views')
+            .select((view) => [view.val(user_id).as('user_id'), 'list', 'id as view_id'])
+            .where('id', '=', id)
+            .where('list', '=', list)
+            .where(isVisibleTo(user_id)),
+        )
+        .onConflict((conflict) => conflict.columns(['user_id', 'list']).doUpdateSet({ view_id: id }))
+        .returning('view_id')
+        .executeTakeFirst()
+      if (!set) throw new Failure('NO_SUCH_VIEW')
+      return { success: true }
+    },
+  }
+}
+
+function isVisibleTo(userId: string) {
+  return (view: ExpressionBuilder<Tables, 'saved_views'>): Expression<SqlBool> =>
+    view.or([view('private_to', 'is', null), view('private_to', '=', userId)])
+}
+
+/** Counts under a lock on the owner's row, so that two simultaneous requests cannot both be the last one that is allowed. */
+async function refuseTooMany(tx: Transaction<Tables>, ownerId: string): Promise<void> {
+  await tx.selectFrom('users').select('id').where('id', '=', ownerId).forNoKeyUpdate().execute()
+  const { count } = await tx
+    .selectFrom('saved_views')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('owner_id', '=', ownerId)
+    .executeTakeFirstOrThrow()
+  if (count >= VIEWS_MAX) throw new Failure('TOO_MANY_VIEWS')
+}
+
+/** A name that is taken is told at its field. */
+async function withClearRefusal<T>(save: () => Promise<T>): Promise<T> {
+  return save().catch((cause: unknown) => {
+    if (violatedConstraint(cause) !== 'saved_views_name_key') throw cause
+    throw new Failure('VIEW_NAME_TAKEN', { fields: { name: 'You have a view of this name already' }, cause })
+  })
+}

@@ -1,0 +1,102 @@
+/** The saved views of a list above it (design §7), and the one that somebody sees first: it is opened where the address asks for nothing. */
+import type { List } from '@arcade/contract/entities/entity'
+import { type ListName, listPaths } from '@arcade/contract/entities/lists'
+import type { View, ViewInput } from '@arcade/contract/views'
+import { useQuery } from '@tanstack/react-query'
+import { defaultParseSearch, defaultStringifySearch, useRouter } from '@tanstack/react-router'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { api, asCallError, client, creation, queryClient } from '#src/client.ts'
+import { useConfirm } from '#src/ui/confirm.tsx'
+import type { Refusal } from '#src/ui/form.tsx'
+import type { TableLook } from '#src/ui/table-view.ts'
+import { toast } from '#src/ui/toast.tsx'
+import { ViewsPane } from '#src/ui/views-pane.tsx'
+import { firstPage, type ListAddress, lookAddress, readListAddress } from './list-address.ts'
+
+interface SavedViewsProps<L extends List> {
+  list: L & { name: ListName }
+  address: ListAddress<L>
+  look: TableLook
+}
+
+export function SavedViews<L extends List>({ list, address, look }: SavedViewsProps<L>) {
+  const { history } = useRouter()
+  const confirm = useConfirm()
+  const [createOnce] = useState(creation)
+  const path = listPaths[list.name]
+  const { data } = useQuery(api.views.list.queryOptions())
+  const hrefOf = (text: string): string => (text === '' ? path : `${path}?${text}`)
+  /** What the list shows, as a view would have it. */
+  const present = addressText({ ...firstPage(address), ...lookAddress(look) })
+  const views = data?.views
+    .filter((view) => view.list === list.name)
+    .map((view) => ({
+      ...view,
+      href: hrefOf(view.address),
+      isCurrent: addressText(firstPage(readListAddress(list, defaultParseSearch(`?${view.address}`)))) === present,
+    }))
+
+  // Only the page that one comes to with a bare address: who clears the search there wants to see the whole list.
+  const [isBare, setIsBare] = useState(Object.keys(address).length === 0)
+  const first = views?.find(({ isDefault }) => isDefault)?.href
+  const openFirst = useEffectEvent((href: string) => history.replace(href))
+  if (isBare && Object.keys(address).length > 0) setIsBare(false)
+  useEffect(() => {
+    if (isBare && first !== undefined) openFirst(first)
+  }, [isBare, first])
+
+  const change = async (call: () => Promise<unknown>, success?: string): Promise<Refusal | void> => {
+    try {
+      await call()
+      if (success) toast.success(success)
+    } catch (error) {
+      const { message, fields } = asCallError(error)
+      toast.failure(message)
+      return { fields }
+    } finally {
+      await queryClient.invalidateQueries({ queryKey: api.views.key() })
+    }
+  }
+
+  const handleSave = (input: ViewInput, view: View | undefined, isWithList: boolean) => {
+    if (!view) {
+      const saved = { ...input, list: list.name, address: present }
+      return change(() => createOnce((options) => client.views.create(saved, options)), 'View saved.')
+    }
+    const { id, version } = view
+    const changed = { ...input, id, version, ...(isWithList && { address: present }) }
+    return change(() => client.views.update(changed), 'View updated.')
+  }
+
+  const handleDelete = async (view: View) => {
+    const consequence = view.isShared ? ' Nobody will have it any more.' : ''
+    const message = `Are you sure you want to delete the view ${view.name}?${consequence}`
+    if (!(await confirm({ title: 'Delete view', message, isDestructive: true }))) return
+    await change(() => client.views.remove({ id: view.id }), 'View deleted.')
+  }
+
+  const handleDefault = async (view: View | undefined) => {
+    setIsBare(false)
+    await change(() => client.views.setDefault({ list: list.name, id: view?.id ?? null }))
+  }
+
+  return (
+    <ViewsPane
+      views={views}
+      whole={{ href: path, isCurrent: Object.keys(firstPage(address)).length === 0 }}
+      onOpen={(href) => {
+        setIsBare(false)
+        history.push(href)
+      }}
+      onSave={handleSave}
+      onDelete={handleDelete}
+      onDefault={handleDefault}
+    />
+  )
+}
+
+/** An address as the text behind `?`; equal addresses have equal texts. */
+function addressText(address: object): string {
+  const entries = Object.entries(address).filter(([, value]) => value !== undefined)
+  return defaultStringifySearch(Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))).slice(1)
+}
