@@ -1,6 +1,7 @@
 /** What axe finds on a page as it is now, in light and dark. */
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Page } from '@playwright/test'
+import { tooFaint } from './contrast.ts'
 
 const desktop = { width: 1440, height: 900 }
 const phone = { width: 390, height: 844 }
@@ -12,8 +13,16 @@ type Scheme = 'light' | 'dark'
 export async function expectAccessible(page: Page, ...schemes: Scheme[]): Promise<void> {
   for (const colorScheme of schemes.length > 0 ? schemes : (['light', 'dark'] as const)) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    const violations = await findViolations(page)
+    const { violations, incomplete } = await analyze(page)
     expect(violations.map(({ id, nodes }) => `${colorScheme}: ${id} ${nodes.map(({ html }) => html).join(' | ')}`)).toEqual([])
+    const undecided = incomplete.filter(({ id }) => id === 'color-contrast').flatMap(({ nodes }) => nodes)
+    expect(
+      await tooFaint(
+        page,
+        undecided.map(({ target }) => String(target[0])),
+      ),
+      colorScheme,
+    ).toEqual([])
   }
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
   expect(overflow, 'sideways').toBeLessThanOrEqual(0)
@@ -32,14 +41,14 @@ export async function expectStateAccessible(page: Page): Promise<void> {
 
 /**
  * Five times faster than axe's defaults, which load axe into a blank page for each run, so that frames of other origins are
- * looked into, and describe every element without a fault: no page has frames, and only faults are asked for.
+ * looked into, and describe every element without a fault: no page has frames, and only faults and doubts are asked for.
  */
-async function findViolations(page: Page) {
+async function analyze(page: Page) {
   const isLoaded = await page.evaluate(() => 'axe' in window)
   const axe = new AxeBuilder({ page, ...(isLoaded && { axeSource: 'undefined' }) })
   axe.setLegacyMode().options({
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
-    resultTypes: ['violations'],
+    resultTypes: ['violations', 'incomplete'],
   })
-  return (await axe.analyze()).violations
+  return axe.analyze()
 }

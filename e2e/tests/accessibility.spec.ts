@@ -1,7 +1,17 @@
 /** WCAG 2.2 A and AA by axe: every screen, light and dark, at both sizes; no screen scrolls sideways. */
 import { expectAccessible, sizes } from '#src/axe.ts'
+import { tooFaint } from '#src/contrast.ts'
 import { screens } from '#src/screens.ts'
 import { expect, test } from '#src/test.ts'
+
+test('WCAG 1.4.3: contrasts that axe leaves undecided are decided, over gradients and pictures', async ({ page }) => {
+  const picture = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>')
+  await page.setContent(`<style>p { background: linear-gradient(#fff, #777) } p.dark { background: #fff url(data:image/svg+xml;base64,${picture.toString('base64')}) }</style>
+    <p id="faint" style="color: #767676">Text</p> <p id="clear" style="color: #000">Text</p>
+    <p id="lost" class="dark" style="color: #000">Text</p> <p id="found" class="dark" style="color: #fff">Text</p>`)
+  const found = await tooFaint(page, ['#faint', '#clear', '#lost', '#found'])
+  expect(found).toEqual([expect.stringMatching(/^#faint 1\.0\d:1$/), '#lost 1.00:1'])
+})
 
 for (const screen of screens) {
   test(`${screen.name}: axe finds nothing, in light and dark, at both sizes`, async ({ page, server, signIn }) => {

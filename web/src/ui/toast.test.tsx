@@ -48,6 +48,9 @@ test.for([1000, 2000])('§4 a toast may come %i ms late', async (delayMs) => {
 test('§9 a pointer at a toast’s button keeps it; Dismiss closes it', async () => {
   render(<p>A page</p>)
   toast.success('Copied!')
+  await expect.element(toasts).toBeVisible()
+  const { width, height } = page.getByRole('button', { name: 'Dismiss' }).element().getBoundingClientRect()
+  expect(Math.min(width, height)).toBeGreaterThanOrEqual(24) // WCAG 2.5.8
   await page.getByRole('button', { name: 'Dismiss' }).hover()
   await vi.advanceTimersByTimeAsync(20_000)
   await expect.element(toasts).toBeVisible()

@@ -24,3 +24,20 @@ test.each([
   await expect.element(page.getByText(link.trim())).toBeVisible()
   await expect.element(page.getByRole('link')).not.toBeInTheDocument()
 })
+
+test('WCAG 2.5.8: a link in a line of text is at least 24 px high, and the line is no higher for it', async () => {
+  render(
+    <div style={{ fontSize: '0.875rem', lineHeight: 1.35 }}>
+      <p>
+        See <a href="#history">the history</a> of it.
+      </p>
+      <p>No link.</p>
+    </div>,
+  )
+  const link = page.getByRole('link', { name: 'the history' })
+  await expect.element(link).toBeVisible()
+  const heightOf = (element: Element) => element.getBoundingClientRect().height
+  expect(heightOf(link.element())).toBeGreaterThanOrEqual(24)
+  const [withLink, without] = Array.from(document.querySelectorAll('p'), heightOf)
+  expect(withLink).toBe(without)
+})

@@ -1,0 +1,99 @@
+/**
+ * Decides contrasts that axe leaves undecided (WCAG 1.4.3): text over a gradient, beside a drawn mark, or below something else. The
+ * colours come from the element and what it lies on: of a gradient each of its colours counts, and the worst decides. What lies over a
+ * picture is decided by the pixels below it.
+ */
+import type { Page } from '@playwright/test'
+
+const LARGE_TEXT_PX = 24
+const LARGE_BOLD_TEXT_PX = 18.66
+
+/** Those of the elements whose text has too little contrast, each with its ratio. */
+export async function tooFaint(page: Page, selectors: readonly string[]): Promise<string[]> {
+  const subjects = await page.evaluate(overPictures, [...new Set(selectors)])
+  const style = '*, *::before { color: transparent !important }'
+  for (const subject of subjects)
+    if (subject.clip) subject.pixels = (await page.screenshot({ clip: subject.clip, style })).toString('base64')
+  const contrasts = await page.evaluate(contrastsOf, { subjects, largePx: LARGE_TEXT_PX, largeBoldPx: LARGE_BOLD_TEXT_PX })
+  return contrasts.filter(({ ratio, needed }) => ratio < needed).map(({ selector, ratio }) => `${selector} ${ratio.toFixed(2)}:1`)
+}
+
+interface Subject {
+  selector: string
+  /** Where on the screen the element is, if it lies on a picture. */
+  clip?: { x: number; y: number; width: number; height: number } | undefined
+  /** A PNG of what is below the text there. */
+  pixels?: string
+}
+
+/** It runs in the page. */
+function overPictures(selectors: string[]): Subject[] {
+  const pictureBelow = (element: Element | null): boolean => {
+    if (!element) return false
+    const { backgroundImage, backgroundColor } = getComputedStyle(element)
+    if (backgroundImage.includes('url(')) return true
+    return /^rgba|transparent|\//.test(backgroundColor) && pictureBelow(element.parentElement)
+  }
+  return selectors.map((selector) => {
+    const element = document.querySelector(selector)!
+    const { x, y, width, height } = element.getBoundingClientRect()
+    return { selector, ...(pictureBelow(element) && { clip: { x, y, width, height } }) }
+  })
+}
+
+/** The worst contrast of each element's text, and the one that it needs. It runs in the page. */
+async function contrastsOf({ subjects, largePx, largeBoldPx }: { subjects: Subject[]; largePx: number; largeBoldPx: number }) {
+  type Color = [red: number, green: number, blue: number, alpha: number]
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })!
+  const parse = (text: string): Color => {
+    canvas.canvas.width = canvas.canvas.height = 1
+    canvas.fillStyle = text
+    canvas.fillRect(0, 0, 1, 1)
+    const [red = 0, green = 0, blue = 0, alpha = 0] = canvas.getImageData(0, 0, 1, 1).data
+    return [red, green, blue, alpha / 255]
+  }
+  const over = ([r, g, b, alpha]: Color, below: Color): Color => {
+    const mix = (top: number, bottom: number) => top * alpha + bottom * (1 - alpha)
+    return [mix(r, below[0]), mix(g, below[1]), mix(b, below[2]), 1]
+  }
+  const behind = (node: Element | null): Color[] => {
+    if (!node) return [parse('Canvas')]
+    const { backgroundColor, backgroundImage } = getComputedStyle(node)
+    const own = parse(backgroundColor)
+    const base = own[3] === 1 ? [own] : behind(node.parentElement).map((below) => over(own, below))
+    const stops = (backgroundImage.match(/(?:rgba?|color|oklab|oklch|hsla?)\([^()]*\)/g) ?? []).map(parse)
+    return stops.length === 0 ? base : stops.flatMap((stop) => base.map((below) => over(stop, below)))
+  }
+  const pixelsOf = async (png: string): Promise<Color[]> => {
+    const image = await createImageBitmap(new Blob([Uint8Array.from(atob(png), (char) => char.codePointAt(0)!)]))
+    canvas.canvas.width = image.width
+    canvas.canvas.height = image.height
+    canvas.drawImage(image, 0, 0)
+    const { data } = canvas.getImageData(0, 0, image.width, image.height)
+    return Array.from({ length: data.length / 4 }, (_, at) => [data[4 * at]!, data[4 * at + 1]!, data[4 * at + 2]!, 1])
+  }
+  const luminance = ([red, green, blue]: Color): number => {
+    const [r = 0, g = 0, b = 0] = [red, green, blue].map((part) => {
+      const share = part / 255
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+  }
+  const contrastOf = async ({ selector, pixels }: Subject) => {
+    const element = document.querySelector(selector)!
+    const { color, fontSize, fontWeight } = getComputedStyle(element)
+    let opacity = 1
+    for (let node: Element | null = element; node; node = node.parentElement) opacity *= Number(getComputedStyle(node).opacity)
+    const [red, green, blue, alpha] = parse(color)
+    const ratios = (pixels === undefined ? behind(element) : await pixelsOf(pixels)).map((below) => {
+      const both = [luminance(over([red, green, blue, alpha * opacity], below)), luminance(below)]
+      return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05)
+    })
+    const size = Number.parseFloat(fontSize)
+    const isLarge = size >= largePx || (size >= largeBoldPx && Number(fontWeight) >= 700)
+    return { selector, ratio: ratios.reduce((worst, ratio) => Math.min(worst, ratio)), needed: isLarge ? 3 : 4.5 }
+  }
+  const contrasts: Awaited<ReturnType<typeof contrastOf>>[] = []
+  for (const subject of subjects) contrasts.push(await contrastOf(subject)) // one after the other: they share the canvas
+  return contrasts
+}
