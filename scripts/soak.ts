@@ -1,22 +1,31 @@
 /**
  * `npm run test:soak [-- path…]`: the tests that choose their size by server/src/testing/size.ts, in the large one. They take hours
- * instead of minutes. `TEST_SEED=N` makes the same random choices again.
+ * instead of minutes. `TEST_SEED=N` makes the same random choices again. `npm run test:soak -- planted [NAME…]` proves the harnesses
+ * instead, see planted-faults.ts.
  */
 import { randomInt } from 'node:crypto'
 import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { root, run } from './children.ts'
+import { provePlantedFaults } from './planted-faults.ts'
 import { buildWeb } from './web-build.ts'
 
+/** The seed of `npm test`. */
+const SMALL_SEED = '1'
 const seed = process.env.TEST_SEED ?? String(randomInt(2 ** 31))
 const paths = process.argv.slice(2)
-const files = paths.length > 0 ? paths : await sizedTests()
 await buildWeb() // some tests start the whole server
-console.log(`Seed ${seed}: TEST_SEED=${seed} npm run test:soak repeats this run`)
-const { code } = await run('vitest', ['run', '--project', 'server', ...files], {
-  env: { TEST_SIZE: 'soak', TEST_SEED: seed },
-})
-process.exitCode = code
+if (paths[0] === 'planted') await provePlantedFaults(paths.slice(1), process.env.TEST_SEED ?? SMALL_SEED)
+else await runLarge()
+
+async function runLarge(): Promise<void> {
+  const files = paths.length > 0 ? paths : await sizedTests()
+  console.log(`Seed ${seed}: TEST_SEED=${seed} npm run test:soak repeats this run`)
+  const { code } = await run('vitest', ['run', '--project', 'server', ...files], {
+    env: { TEST_SIZE: 'soak', TEST_SEED: seed },
+  })
+  process.exitCode = code
+}
 
 async function sizedTests(): Promise<string[]> {
   const found: string[] = []

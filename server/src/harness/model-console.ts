@@ -4,18 +4,35 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { pino } from 'pino'
+import { playersSorts } from '@arcade/contract/entities/player'
+import { addToCounter } from '#src/db/counters.ts'
 import { writeHistoryItems } from '#src/db/history-items.ts'
+import { diskStore } from '#src/files/disk.ts'
+import { createFiles, type NewFile } from '#src/files/files.ts'
 import { temporaryDataDir } from '#src/testing/processes.ts'
-import { PASSWORD, testApp } from '#src/testing/test-app.ts'
+import { type Client, PASSWORD, testApp } from '#src/testing/test-app.ts'
 import { emptyTables, workerUrl } from '#src/testing/test-database.ts'
 import { png } from '#src/testing/test-images.ts'
 import { type ServerProcess, startServer } from './console-process.ts'
-import type { Body, CallName, Model } from './model.ts'
+import type { Body, CallName, KnownCursor, Model, Task } from './model.ts'
+import { storedPlayers } from './model-players.ts'
 import { routes } from './requests.ts'
 import { checkCounts, checkFiles } from './workload.ts'
 
 const ANSWER_MS = 60_000
 const IMPORTED = { id: 'imported', title: 'Imported' }
+const TASKS: Task[] = (['social', 'social', 'social', 'daily', 'daily'] as const).map((collection, n) => ({
+  id: `task-${n}`,
+  collection,
+  type: n % 2 === 0 ? 'moreLink' : collection === 'social' ? 'email' : 'telegram',
+  title: 'Imported',
+  link: null,
+  reward: 1,
+  priority: [0.3, 0.5, 0.9, 0.3, 0.9][n]!,
+  version: 1,
+}))
+const IMAGE: NewFile = { folder: 'announcements', name: 'a.png', extension: 'png', bytes: png, thumb: png }
 
 export interface Answer {
   status: number
@@ -24,10 +41,10 @@ export interface Answer {
 }
 
 export interface ModelConsole {
-  /** Empties everything but three people, a bot and an active announcement that came by an import; gives the model of that. */
+  /** Empties everything but three people, a bot, and what came by an import: players, tasks, an active announcement with an image, one more file. Gives the model of that. */
   reset(): Promise<Model>
   /** Undefined when there is no answer. @param caller its place among the model's callers */
-  send(name: CallName, caller: number, input: Body): Promise<Answer | undefined>
+  send(name: CallName, caller: number, input: Body, idempotencyKey?: string): Promise<Answer | undefined>
   /** `kill -9`, so many milliseconds from now, and a new start. Until it is killed, the server goes on answering. */
   killAfter(delayMs: number): Promise<void>
   /** What the model calls `stateOf`, as the database has it. */
@@ -71,21 +88,41 @@ export async function startModelConsole(): Promise<ModelConsole> {
   const { db } = app.database
   const dataDir = await temporaryDataDir()
   const env = { DATABASE_URL: workerUrl() }
+  const files = createFiles({ database: app.database, store: diskStore(join(dataDir, 'files')), log: pino({ level: 'silent' }) })
   let server: ServerProcess = startServer(dataDir, env)
   let url = await server.ready
   /** What each caller sends along. */
   let identities: Record<string, string>[] = []
+  let cursors: KnownCursor[] | undefined
 
   return {
     async reset() {
       await emptyTables()
       await rm(join(dataDir, 'files'), { recursive: true, force: true })
+      const [image, unused] = [await files.put(IMAGE), await files.put(IMAGE)]
       await db.transaction().execute(async (tx) => {
         await tx
           .insertInto('announcements')
-          .values({ ...IMPORTED, type: 'desc', subtitle: 'Today', reward: 1, status: true })
+          .values({
+            ...IMPORTED,
+            type: 'desc',
+            subtitle: 'Today',
+            reward: 1,
+            status: true,
+            image_key: image,
+            image_name: 'a.png',
+          })
           .execute()
+        await files.keep(tx, [image])
+        await tx
+          .insertInto('tasks')
+          .values(TASKS.map(({ type, ...columns }) => ({ ...columns, image: type })))
+          .execute()
+        for (const collection of ['social', 'daily'] as const)
+          await writeHistoryItems(tx, collection, { changed: TASKS.map(({ id }) => id) })
         await writeHistoryItems(tx, 'announcement', { changed: [IMPORTED.id] })
+        await tx.insertInto('telegram_users').values(storedPlayers.slice()).execute()
+        await addToCounter(tx, { counter: { of: 'players' }, delta: storedPlayers.length })
       })
       const emails = ['one@gmail.com', 'two@gmail.com', 'three@gmail.com']
       const clients = [
@@ -94,6 +131,7 @@ export async function startModelConsole(): Promise<ModelConsole> {
         await app.signUp('user', emails[2]),
       ]
       identities = [...clients, await app.bot('bot')].map(({ headers }) => headers)
+      cursors ??= await readCursors(clients[0]!)
       const people = clients.map(({ id }, n) => {
         const userType = n < 2 ? ('admin' as const) : ('user' as const)
         return { id, fname: 'Test', email: emails[n]!, userType, version: 1, password: PASSWORD }
@@ -104,25 +142,30 @@ export async function startModelConsole(): Promise<ModelConsole> {
           { name: 'bot', personId: undefined, isBot: true },
         ],
         people: new Map(people.map((person) => [person.id, person])),
-        tasks: new Map(),
-        announcements: new Map([[IMPORTED.id, { ...IMPORTED, description: null, image: null, status: true, version: 1 }]]),
-        history: new Map([[`announcement ${IMPORTED.id}`, IMPORTED.title]]),
+        tasks: new Map(TASKS.map((task) => [task.id, task])),
+        announcements: new Map([[IMPORTED.id, { ...IMPORTED, description: null, image, status: true, version: 1 }]]),
+        history: new Map([
+          [`announcement ${IMPORTED.id}`, IMPORTED.title],
+          ...TASKS.map(({ collection, id, title }): [string, string] => [`${collection} ${id}`, title]),
+        ]),
         links: new Map(),
         views: new Map(),
         defaultViews: new Map(),
-        files: [],
+        files: [unused],
+        cursors,
         epoch: 0,
         audited: 0,
       }
     },
 
-    async send(name, caller, input) {
+    async send(name, caller, input, idempotencyKey) {
       const { path, body, method } = requestOf(name, input)
       const isFile = body instanceof Uint8Array
       const answer = await fetch(url + path, {
         method,
         headers: {
           ...identities[caller],
+          ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
           ...(body !== undefined && { 'content-type': isFile ? 'image/png' : 'application/json' }),
         },
         ...(body !== undefined && { body: isFile ? new Uint8Array(body) : body }),
@@ -177,6 +220,20 @@ export async function startModelConsole(): Promise<ModelConsole> {
       await server.ended
     },
   }
+}
+
+/** Of every page of five in every order its end, as the console itself names it. */
+async function readCursors(admin: Client): Promise<KnownCursor[]> {
+  const found: KnownCursor[] = []
+  for (const sort of playersSorts)
+    for (const reversed of [false, true])
+      for (let text: string | null = ''; text !== null;) {
+        const from = text === '' ? '' : `&after=${text}`
+        const { body } = await admin.call('GET', `/api/telegram-users?sort=${sort}&reversed=${reversed}${from}`)
+        text = body.after as string | null
+        if (text !== null) found.push({ text, sort, reversed, userId: body.users.at(-1).userId })
+      }
+  return found
 }
 
 function list(items: string) {

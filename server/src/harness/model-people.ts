@@ -14,6 +14,7 @@ import {
   signOutEverywhere,
   versionOf,
 } from './model.ts'
+import { storedPlayers } from './model-players.ts'
 import { pick, picks, run, runOf, seen } from './model-tasks.ts'
 import { forgetOwner } from './model-views.ts'
 
@@ -140,7 +141,7 @@ export const dashboardCommands = {
       return {
         answer: {
           totalUsers: people.length,
-          totalTelegramUsers: 0,
+          totalTelegramUsers: storedPlayers.length,
           userTypes: { admin, user: people.length - admin },
           activeAnnouncements: [...model.announcements.values()].filter(({ status }) => status).length,
           totalTasks: model.tasks.size,
@@ -179,6 +180,12 @@ export const downloadCommands = {
     fc.constant({}),
     () => ({}),
     (model) => ({ answer: { 'x-row-count': String(model.people.size) } }),
+  ),
+
+  players: command(
+    fc.constant({}),
+    () => ({}),
+    () => ({ answer: { 'x-row-count': String(storedPlayers.length) } }),
   ),
 
   selection: command(

@@ -1,12 +1,15 @@
 /** Stories of the console: acts of several callers, one after another, repeated, two at once, or with a `kill -9` under way. */
+import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { Asked, Body, CallName, Command, Look, Model, Outcome } from './model.ts'
+import type { Route } from '#src/http/routes.ts'
+import type { Asked, Body, Caller, CallName, Command, Look, Model, Outcome } from './model.ts'
 import { refusalOf } from './model.ts'
 import { accountCommands, authCommands } from './model-account.ts'
 import { announcementCommands } from './model-announcements.ts'
 import { type Answer, type ModelConsole, stateOf } from './model-console.ts'
 import { dashboardCommands, downloadCommands, historyCommands, userCommands } from './model-people.ts'
+import { playerCommands } from './model-players.ts'
 import { taskCommands } from './model-tasks.ts'
 import { viewCommands } from './model-views.ts'
 import { routes } from './requests.ts'
@@ -17,7 +20,7 @@ type CommandsOf<Group extends keyof Commands> = {
   [Name in CallName as Name extends `${Group}.${infer Call}` ? Call : never]: Command | string
 }
 
-const ONLY_IMPORTED = 'players come by imports only, and no call changes them; players.test.ts'
+const ONLY_IMPORTED = 'participations come by imports only; players.test.ts'
 const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   auth: { ...authCommands, setupLink: 'where there is an admin it only says so; auth.test.ts' },
   account: { ...accountCommands, endSession: 'sessions have no names in the model; account.test.ts' },
@@ -30,17 +33,10 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   socialTasks: taskCommands('social'),
   dailyTasks: taskCommands('daily'),
   announcements: announcementCommands,
-  players: {
-    list: ONLY_IMPORTED,
-    count: ONLY_IMPORTED,
-    get: ONLY_IMPORTED,
-    participations: ONLY_IMPORTED,
-    neighbours: ONLY_IMPORTED,
-  },
+  players: { ...playerCommands, participations: ONLY_IMPORTED },
   history: { ...historyCommands, participants: ONLY_IMPORTED },
   downloads: {
     ...downloadCommands,
-    players: ONLY_IMPORTED,
     history: ONLY_IMPORTED,
     progress: 'only a download that is under way has one; download.test.ts',
   },
@@ -59,7 +55,7 @@ type Step = fc.AsyncCommand<Model, ModelConsole>
 
 const KILL_WITHIN_MS = 40
 const isChange = (name: CallName): boolean => {
-  const { method, meta } = routes.find((route) => route.name === name)!
+  const { method, meta } = routeOf(name)
   return (method !== 'GET' || meta.changesState) && !name.startsWith('downloads.')
 }
 const guestGroups = ['auth', 'account']
@@ -67,7 +63,24 @@ const anyAct = actsOf(() => true)
 const anyChange = actsOf(isChange)
 // Two simultaneous changes of one password both go by the old one: the sessions of both end, and who is last is not known.
 const pairedChange = actsOf((name) => isChange(name) && !name.startsWith('account.'))
-const signedInChange = actsOf((name) => isChange(name) && !guestGroups.includes(name.split('.')[0]!))
+const signedInChange = actsOf((name) => isChange(name) && !guestGroups.includes(groupOf(name)))
+const creation = actsOf((name) => routeOf(name).meta.heedsIdempotencyKey)
+// Two changes of things of one kind get into each other's way more often than any two.
+const pairs = fc.oneof(
+  fc.tuple(pairedChange, pairedChange),
+  ...['users', 'socialTasks', 'dailyTasks', 'announcements'].map((group) => {
+    const change = actsOf((name) => isChange(name) && groupOf(name) === group)
+    return fc.tuple(change, change)
+  }),
+)
+
+function routeOf(name: CallName): Route {
+  return routes.find((route) => route.name === name)!
+}
+
+function groupOf(name: CallName): string {
+  return name.split('.')[0]!
+}
 
 function actsOf(isWanted: (name: CallName) => boolean): fc.Arbitrary<Act> {
   const all = Object.entries(commands).flatMap(([group, calls]) =>
@@ -82,16 +95,24 @@ function actsOf(isWanted: (name: CallName) => boolean): fc.Arbitrary<Act> {
   return fc.oneof(...all)
 }
 
-export function stories(maxCommands: number): ReturnType<typeof fc.commands<Model, ModelConsole, false>> {
+export type Story = Iterable<Step>
+
+export function stories(maxCommands: number): fc.Arbitrary<Story> {
   const step = fc.oneof(
     { weight: 60, arbitrary: anyAct.map((act) => storyStep('', (told) => once(told, act))) },
     { weight: 8, arbitrary: anyChange.map((act) => storyStep('twice: ', (told) => twice(told, act))) },
     {
       weight: 20,
-      arbitrary: fc.tuple(pairedChange, pairedChange).map(([one, other]) => {
+      arbitrary: pairs.map(([one, other]) => {
         const differs = one.caller === other.caller ? { ...other, caller: one.caller === 0 ? 1 : 0 } : other
         return storyStep('at once: ', (told) => together(told, [one, differs]))
       }),
+    },
+    {
+      weight: 8,
+      arbitrary: fc
+        .tuple(creation, creation, fc.boolean())
+        .map(([act, other, isDoubled]) => storyStep('with one key: ', (told) => keyed(told, { act, other, isDoubled }))),
     },
     {
       weight: 1,
@@ -139,6 +160,39 @@ async function twice(told: Told, act: Act): Promise<void> {
   await once(told, same)
 }
 
+/**
+ * §design 7: what was created with an Idempotency-Key is created once, and another request of that caller with the key is refused.
+ * @param isDoubled whether the repetition does not wait for the first answer
+ */
+async function keyed(told: Told, { act, other, isDoubled }: { act: Act; other: Act; isDoubled: boolean }): Promise<void> {
+  const key = randomUUID()
+  const asked = act.look(told.model, told.model.callers[act.caller]!)
+  const same = { ...act, look: () => asked }
+  const attempt = (): Promise<Done> => ask(told, same, key)
+  const isDone = ({ answer }: Done): boolean => answer?.status === 200
+  const first = attempt()
+  if (!isDoubled) await settle(told, [[await first]])
+  const [done, again] = await Promise.all([first, attempt()])
+  const repetition = isDone(done) ? answeredLike(again, done) : again
+  await settle(told, [isDoubled ? [done, repetition] : [repetition]])
+  if (!isDone(done)) return
+
+  const callers = told.model.callers
+  const different = await ask(told, other, key)
+  if (!isSamePerson(callers[act.caller]!, callers[other.caller]!)) return settle(told, [[different]])
+  const isSameRequest = other.name === act.name && JSON.stringify(different.asked.input) === JSON.stringify(asked.input)
+  const refused = { ...different, asked: { ...different.asked, serve: (): Outcome => ({ refusal: 'IDEMPOTENCY_KEY_REUSED' }) } }
+  await settle(told, [[isSameRequest ? answeredLike(different, done) : refused]])
+}
+
+function answeredLike(repetition: Done, { answer }: Done): Done {
+  return { ...repetition, asked: { ...repetition.asked, serve: () => ({ answer: answer?.body ?? {} }) } }
+}
+
+function isSamePerson(one: Caller, other: Caller): boolean {
+  return one.personId === other.personId && one.isBot === other.isBot
+}
+
 async function together(told: Told, acts: [Act, Act]): Promise<void> {
   const [one, other] = await Promise.all([ask(told, acts[0]), ask(told, acts[1])])
   await settle(told, [
@@ -153,11 +207,11 @@ async function killed(told: Told, act: Act, delayMs: number): Promise<void> {
   await settle(told, done.answer ? [[done]] : [[done], []])
 }
 
-async function ask({ model, real, lines }: Told, act: Act): Promise<Done> {
+async function ask({ model, real, lines }: Told, act: Act, key?: string): Promise<Done> {
   const who = model.callers[act.caller]!
   const asked = act.look(model, who)
   const line = lines.push(`${who.name} ${act.name} ${JSON.stringify(asked.input)}`) - 1
-  const answer = await real.send(act.name, act.caller, asked.input)
+  const answer = await real.send(act.name, act.caller, asked.input, key)
   lines[line] += answer ? ` → ${answer.status} ${answer.body['code'] ? JSON.stringify(answer.body['code']) : ''}` : ' → no answer'
   return { ...act, asked, answer }
 }
@@ -214,11 +268,11 @@ function problemOf(name: CallName, outcome: Outcome, { status, body }: Answer): 
   }
 }
 
-/** Lists whose order two simultaneous acts decide, by their ids. */
+/** Lists whose order two simultaneous acts decide, by their ids; those of players have none. */
 function inOrder(body: Body): Body {
   const sorted = ['users', 'announcements', 'items'].flatMap((name) => {
     const rows = body[name] as { id: string }[] | undefined
-    return rows ? [[name, rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))]] : []
+    return rows?.every(({ id }) => id) ? [[name, rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))]] : []
   })
   return { ...body, ...(Object.fromEntries(sorted) as Body) }
 }

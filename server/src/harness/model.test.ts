@@ -2,8 +2,9 @@
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { reportFigure, rounds, seed } from '#src/testing/size.ts'
+import { shrinkingBriefly } from './shrinking.ts'
 import { startModelConsole } from './model-console.ts'
-import { stories } from './model-story.ts'
+import { stories, type Story } from './model-story.ts'
 
 const TIMEOUT_MS = 5 * 60 * 60_000
 const STEPS = 60
@@ -16,12 +17,13 @@ test(
     const real = await startModelConsole()
     onTestFinished(() => real.stop())
     let steps = 0
-    const property = fc.asyncProperty(stories(STEPS), async (story) => {
+    const run = shrinkingBriefly<Story>(async (story) => {
       const model = await real.reset()
       await fc.asyncModelRun(() => ({ model, real }), story)
       await real.check()
       steps += [...story].length
     })
+    const property = fc.asyncProperty(stories(STEPS), run)
     const startedAt = performance.now()
     await fc.assert(property, { numRuns, seed })
     expect(steps).toBeGreaterThan(numRuns)

@@ -4,6 +4,7 @@
  */
 import type fc from 'fast-check'
 import type { TaskCollection, TaskType } from '@arcade/contract/entities/task'
+import type { PlayersSort } from '@arcade/contract/entities/player'
 import type { contract } from '@arcade/contract/contract'
 import type { ErrorCode } from '@arcade/contract/errors'
 import { routes } from './requests.ts'
@@ -59,6 +60,14 @@ export interface Caller {
   isBot: boolean
 }
 
+/** The row beside which a page begins. Cursors are opaque, so which text stands for which row is known from answers. */
+export interface KnownCursor {
+  text: string
+  sort: PlayersSort
+  reversed: boolean
+  userId: number
+}
+
 export interface Model {
   callers: Caller[]
   people: Map<string, Person>
@@ -73,6 +82,8 @@ export interface Model {
   defaultViews: Map<string, string>
   /** Keys of uploads that no announcement names yet. */
   files: string[]
+  /** Cursors of the players' list, which never changes. */
+  cursors: KnownCursor[]
   /** The epoch of the players' status (design §7). */
   epoch: number
   /** The number of entries in the audit trail, those of downloads left out. */

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { reportFigure, rounds, seed } from '#src/testing/size.ts'
 import { checkAnswer, reach } from './answers.ts'
 import { generatedRequest, routes } from './requests.ts'
+import { shrinkingBriefly } from './shrinking.ts'
 import { createWorld } from './world.ts'
 
 const TIMEOUT_MS = 60 * 60_000
@@ -37,9 +38,9 @@ test('§security input: whatever is asked by whomever, the answer is one of the 
       throw new Error(`${(error as Error).message}\n${JSON.stringify(shown)}\n→ ${answer}`, { cause: error })
     }
   }
-  const property = fc.asyncProperty(generatedRequest, ask)
+  const property = fc.asyncProperty(generatedRequest, shrinkingBriefly(ask))
   const startedAt = performance.now()
-  await fc.assert(property, { numRuns, seed, endOnFailure: false })
+  await fc.assert(property, { numRuns, seed })
   reportFigure(
     `requests: ${numRuns} in ${Math.round((performance.now() - startedAt) / 1000)} s, ${counts.good} answered, ${counts.refused} refused; ` +
       `slowest ${Math.round(slowest.milliseconds)} ms (${slowest.call}); ${[...codes].map(([code, n]) => `${code} ${n}`).join(', ')}`,

@@ -233,6 +233,11 @@ export async function checkFiles(db: Kysely<Tables>, dataDir: string): Promise<v
     named.filter((key) => !present.has(key) || !present.has(thumb(key))),
     'rows whose file is gone',
   ).toEqual([])
+  const leaving = new Set(rows.filter(({ isNamed }) => !isNamed).map(({ key }) => key))
+  expect(
+    named.filter((key) => leaving.has(key)),
+    'files that a row names and that wait to be removed',
+  ).toEqual([])
   const expected = new Set(rows.flatMap(({ key }) => [key, thumb(key)]))
   const orphans = [...present].filter((name) => !expected.has(name.replace(/\.part$/, '')))
   expect(orphans, 'files that no row names').toEqual([])
