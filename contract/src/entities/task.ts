@@ -80,6 +80,7 @@ function taskListOf<const Name extends string>(name: Name, collection: TaskColle
       title: { label: 'Title', field: 'title' },
       reward: { label: 'Reward', field: 'reward' },
       participants: { label: 'Participants', field: 'numberOfParticipants' },
+      created: { label: 'Created', field: 'createdAt' },
     },
     ownSort: 'priority',
     pageSizes: [50], // §9

@@ -151,8 +151,7 @@ function expressions<E extends Entity>(
   const names = only ?? Object.keys(entity.fields)
   return names.map((name) => {
     const field = entity.fields[name]!
-    if (field.isDerived) return [name, (derived as Readonly<Record<string, string>>)[name]!]
-    const column = columnName(entity, name)
-    return [name, field.kind === 'moment' ? momentFormats[moments](column) : column]
+    const value = field.isDerived ? (derived as Readonly<Record<string, string>>)[name]! : columnName(entity, name)
+    return [name, field.kind === 'moment' ? momentFormats[moments](value) : value]
   })
 }

@@ -6,7 +6,8 @@ import { render } from '#src/testing/render.tsx'
 import { DataTable } from '#src/ui/data-table.tsx'
 import { type Cells, listColumns } from './columns.tsx'
 
-const none = { id: false, fname: false, lname: false, email: false, userType: false, createdAt: false, version: false } as const
+const fields = ['id', 'fname', 'lname', 'email', 'userType', 'createdAt', 'lastSeenAt', 'version'] as const
+const none = Object.fromEntries(fields.map((name) => [name, false])) as Record<(typeof fields)[number], false>
 
 test('Lists: a column has the header and the sort of its field; others are named by their key', () => {
   const columns = listColumns(userList, {
@@ -21,6 +22,30 @@ test('Lists: a column has the header and the sort of its field; others are named
     { header: 'Update' },
   ])
   expect(columns[2]).not.toHaveProperty('sort')
+})
+
+test('Lists: a column that the specification does not list is shown once one chooses it', async () => {
+  const columns = listColumns(userList, { ...none, fname: {}, lastSeenAt: { missing: 'not known', isHiddenAtFirst: true } })
+  const user = {
+    id: 'a',
+    fname: 'Ada',
+    lname: '',
+    email: '',
+    userType: 'user',
+    createdAt: '',
+    lastSeenAt: null,
+    version: 1,
+  } as const
+  const toolbar = { searchLabel: 'Search', search: '', onSearch: () => {} }
+  render(<DataTable label="Users" columns={columns} rows={[user]} rowKey={({ id }) => id} emptyText="" toolbar={toolbar} />)
+  await expect.element(page.getByRole('cell', { name: 'Ada' })).toBeVisible()
+  await expect.element(page.getByRole('columnheader', { name: 'Last Seen' })).not.toBeInTheDocument()
+  await page.getByRole('button', { name: 'View' }).click()
+  await page.getByRole('checkbox', { name: 'Last Seen' }).click()
+  await expect.element(page.getByRole('columnheader', { name: 'Last Seen' })).toBeVisible()
+  await expect.element(page.getByText('not known')).toBeVisible()
+  await page.getByRole('button', { name: 'Reset' }).click()
+  await expect.element(page.getByRole('columnheader', { name: 'Last Seen' })).not.toBeInTheDocument()
 })
 
 test('Lists: columns stand in the order in which the page names them', () => {

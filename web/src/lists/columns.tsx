@@ -13,6 +13,8 @@ interface Cell<Row> {
   missing?: string
   /** The cells are buttons that open the View More dialog. */
   viewMore?: true
+  /** One has to choose the column to see it: §2 does not list it. */
+  isHiddenAtFirst?: true
   /** Instead of the field's value. */
   value?: (row: Row) => string | number | null
   /** Instead of a text; `number` counts the list's rows from 1. */
@@ -36,6 +38,7 @@ function listColumn<Row extends object>(list: List, name: string, cell: Cell<Row
   const base = {
     header: cell.header ?? field?.label ?? name,
     ...(sort !== undefined && { sort, isDescending: order?.isDescending ?? false }),
+    ...(cell.isHiddenAtFirst && { isHiddenAtFirst: true }),
   }
   const { render, missing, viewMore = false, align = alignment(field, cell) } = cell
   const aligned = { ...base, ...(align && { align }) }

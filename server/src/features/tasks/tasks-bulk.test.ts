@@ -19,6 +19,7 @@ async function opening(priorities: number[]) {
         title: ['Follow', 'follow us', '50% off_', 'Ünal'][index % 4]!,
         link: index % 3 === 0 ? `https://x.com/${index}` : null,
         reward: [5, 1, 5][index % 3]!,
+        created_at: new Date(Date.UTC(2026, 0, 31 - Math.floor(index / 2))),
       })),
       { collection: 'daily' as const, id: 't0', image: 'twitter', priority: 1, title: 'Follow daily', reward: 1 },
     ])
@@ -50,6 +51,7 @@ describe('Lists: tasks', () => {
       title: ['t2', 't6', 't0', 't4', 't1', 't5', 't3', 't7'],
       reward: ['t1', 't4', 't7', 't0', 't2', 't3', 't5', 't6'],
       participants: ['t0', 't1', 't2', 't4', 't5', 't7', 't6', 't3'],
+      created: ['t6', 't7', 't4', 't5', 't2', 't3', 't0', 't1'],
     }
     for (const [sort, order] of Object.entries(orders)) {
       expect(await ids(admin, `sort=${sort}`), sort).toEqual(order)

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { addCount } from '#src/testing/activity.ts'
-import { type Client, testApp } from '#src/testing/test-app.ts'
+import { type Client, PASSWORD, testApp } from '#src/testing/test-app.ts'
 import { changeUserType } from '#src/identity/accounts.ts'
 import { countDeadlocks, openAgain } from '#src/testing/test-database.ts'
 
@@ -33,6 +33,25 @@ describe('§2 the list', () => {
     const last = (await admin.call('GET', '/api/users?page=3')).body
     expect(last.users).toHaveLength(20)
     expect([...first.users, ...last.users].some((user: { id: string }) => user.id === admin.id)).toBe(false)
+  })
+
+  test('when they were last seen: while they are signed in, when they last signed in, or not known', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    const user = await app.signUp('user', 'ada@gmail.com')
+    const seen = async () => {
+      const [{ lastSeenAt }] = (await admin.call('GET', '/api/users?sort=email')).body.users
+      expect((await admin.call('GET', `/api/users/${user.id}`)).body.lastSeenAt).toBe(lastSeenAt)
+      return lastSeenAt as string | null
+    }
+    await sql`update sessions set last_seen_at = '2026-01-02T03:04:05.6Z' where user_id = ${user.id}`.execute(app.database.db)
+    expect(await seen()).toBe('2026-01-02T03:04:05.600Z')
+    await user.call('DELETE', '/api/session')
+    expect(await seen()).toBeNull()
+    await app.guest.call('POST', '/api/session', { email: 'ada@gmail.com', password: PASSWORD })
+    await sql`update known_addresses set seen_at = '2026-02-03T04:05:06Z'`.execute(app.database.db)
+    await sql`delete from sessions where user_id = ${user.id}`.execute(app.database.db)
+    expect(await seen()).toBe('2026-02-03T04:05:06.000Z')
   })
 
   test('§2 alone, the list is empty and has one page', async () => {

@@ -39,10 +39,10 @@ function taskColumns(collection: TaskCollection) {
     link: { render: ({ link }) => <TaskLink link={link} /> },
     reward: {},
     numberOfParticipants: {},
+    createdAt: { isHiddenAtFirst: true },
     Edit: { render: ({ id }) => <EditButtons collection={collection} id={id} /> },
     Delete: { render: (task) => <DeleteButton collection={collection} task={task} /> },
     id: false,
-    createdAt: false,
     version: false,
   })
 }

@@ -10,6 +10,7 @@ import { listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
 import { useList } from '#src/lists/use-list.ts'
 import { LinkButton } from '#src/ui/link-button.tsx'
+import { Moment } from '#src/ui/moment.tsx'
 import { Page } from '#src/ui/page.tsx'
 
 const CONSEQUENCE = 'Their sessions end at once.'
@@ -20,6 +21,8 @@ const columns = listColumns(userList, {
   fname: { viewMore: true },
   lname: { viewMore: true },
   email: { viewMore: true },
+  'Created At': { render: ({ createdAt }) => <Moment iso={createdAt} />, isHiddenAtFirst: true },
+  lastSeenAt: { missing: 'not known', isHiddenAtFirst: true },
   Update: { render: (user) => <UpdateButton user={user} /> },
   Delete: { render: (user) => <DeleteButton user={user} /> },
   id: false,
