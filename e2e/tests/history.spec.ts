@@ -34,6 +34,8 @@ test('§2 three tabs of numbered titles; a title shows its details and participa
     await expect(page.getByRole('columnheader', { name, exact: true })).toBeVisible()
   }
   await expect(page.getByRole('cell', { name: 'not available' }).first()).toBeVisible()
+  const room = await page.getByRole('table').evaluate((table) => table.parentElement!.clientWidth - table.scrollWidth)
+  expect(room, 'nothing is cut off at 1440').toBeGreaterThanOrEqual(0)
   await page.reload()
   await expect(page.getByRole('heading', { name: 'Season 2 is live' })).toBeVisible()
 })
