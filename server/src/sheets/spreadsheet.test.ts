@@ -193,6 +193,7 @@ describe('security "Exports": text cells are never formulas', () => {
     ['x;@SUM,(1)', "x;'@SUM,(1)"],
     ['x;\n=1+1', "x;\n'=1+1"],
     ['x;+1|5', "x;'+1|5"],
+    ['x;\t-5\t-5', "x;\t'-5\t'-5"],
   ])('%j becomes %j: neither dropped characters nor another separator make a way round', async (text, expected) => {
     expect(await firstCell(textColumn, text)).toBe(expected)
   })

@@ -251,10 +251,11 @@ const FORMULA_START = /^(?:[\t\n]|["\s]*[=+\-@＝＋－＠])/
 const HARMLESS = /^(?:-|[+-]\d+(?:\.\d+)?|@[A-Za-z0-9_.]+)$/
 /**
  * Where a new cell with a formula would start for a program that takes the character before it for a separator. What is harmless up
- * to the same separator or the end of the text is left out; another separator after it may be a part of the cell.
+ * to the same separator or the end of the text is left out; another separator after it may be a part of the cell. After a tab nothing is
+ * left out: to a program that splits elsewhere it is white space, so that in `;⇥-5⇥-5` the two numbers are one cell.
  */
 const FORMULA_AFTER_SEPARATOR =
-  /(?<=([,;\t\n|]))(?=(?:"|[^\S\t\n])*[=+\-@＝＋－＠])(?!(?:-|[+-]\d+(?:\.\d+)?|@[A-Za-z0-9_.]+)(?:\1|$))/g
+  /(?<=([,;\t\n|]))(?=(?:"|[^\S\t\n])*[=+\-@＝＋－＠])(?!(?<!\t)(?:-|[+-]\d+(?:\.\d+)?|@[A-Za-z0-9_.]+)(?:\1|$))/g
 
 /**
  * Text that a spreadsheet would compute after a save as CSV gets an apostrophe, as OWASP (ASVS 1.2.10) asks; also where a separator
