@@ -68,7 +68,7 @@ export function stored(server: ConsoleServer) {
 }
 
 export function row(page: Page, title: string): Locator {
-  return page.getByRole('row').filter({ has: page.getByRole('button', { name: title, exact: true }) })
+  return page.getByRole('row').filter({ has: page.getByRole('link', { name: title, exact: true }) })
 }
 
 export function titles(page: Page): Locator {

@@ -49,7 +49,7 @@ export function storedTasks(server: ConsoleServer, { collection }: Collection) {
 }
 
 export function row(page: Page, title: string): Locator {
-  return page.getByRole('row').filter({ has: page.getByRole('button', { name: title, exact: true }) })
+  return page.getByRole('row').filter({ has: page.getByRole('link', { name: title, exact: true }) })
 }
 
 export function column(page: Page, number: number): Locator {

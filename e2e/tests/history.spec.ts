@@ -105,6 +105,20 @@ test('§8 Download is data.xlsx and says so; a failure shows the message of the 
   await expect(toast(page, 'Error Downloading Data!')).toBeVisible()
 })
 
+test('History: back from a player leads to the item one came from, on its page', async ({ page, server }) => {
+  await addParticipants(server, 'Crowded', 60)
+  await sql`insert into telegram_users (user_id, first_name, username, balance) values (51, 'Fifty-one', 'player51', 1)`.execute(
+    server.database.db,
+  )
+  await page.goto('/history?tab=social&item=crowded')
+  await page.getByRole('button', { name: 'Next Page' }).click()
+  await page.getByRole('link', { name: 'player51', exact: true }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Fifty-one')
+  await page.getByRole('button', { name: 'Back', exact: true }).click()
+  await expect(page.getByText('Page 2 of 2')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Crowded' })).toBeVisible()
+})
+
 test('on a phone the page never scrolls sideways', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto('/history')

@@ -52,7 +52,7 @@ test('Lists: one or two letters find beginnings of words, and the list says so',
   await expect(hint).toBeHidden()
 })
 
-test('Lists: back leads to the same rows, scrolled as they were', async ({ page }) => {
+test('Lists: back leads to the same rows, scrolled as they were; so does Back of a player’s page', async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 600 })
   await page.goto('/manage-telegram-users?size=100')
   await settled(page)
@@ -67,10 +67,23 @@ test('Lists: back leads to the same rows, scrolled as they were', async ({ page 
   expect(before).toBeGreaterThan(1000)
   await last.click()
   await expect(page.getByRole('region', { name: 'Identity' })).toContainText(id)
+  const expectSameRows = async () => {
+    await expect(page.getByText('Page 2 of 13')).toBeVisible()
+    await expect.poll(() => scroller.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(before - 100)
+    await expect(page.getByRole('link', { name: id, exact: true })).toBeInViewport()
+  }
   await page.goBack()
+  await expectSameRows()
+  await last.click()
+  await page.getByRole('button', { name: 'Next Player' }).click()
+  await expect(page.getByRole('region', { name: 'Identity' })).not.toContainText(id)
+  await page.getByRole('button', { name: 'Back', exact: true }).click()
+  await expectSameRows()
+  await last.click()
+  await page.reload()
+  await page.getByRole('button', { name: 'Back', exact: true }).click()
   await expect(page.getByText('Page 2 of 13')).toBeVisible()
-  await expect.poll(() => scroller.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(before - 100)
-  await expect(page.getByRole('link', { name: id, exact: true })).toBeInViewport()
+  await expect(page.getByRole('link', { name: id, exact: true })).toBeAttached()
 })
 
 test('Lists: nothing found is said, and is not an error', async ({ page }) => {
@@ -290,7 +303,7 @@ test('Lists: participants of an item are found by name', async ({ page }) => {
   await page.getByRole('link', { name: 'Season 2 is live' }).click()
   await expect(page.getByRole('heading', { name: 'Season 2 is live' })).toBeVisible()
   await settled(page)
-  const name = await page.locator('td[data-column=Username] button').first().innerText()
+  const name = await page.locator('td[data-column=Username] a').first().innerText()
   await page.getByRole('searchbox', { name: 'Search participants' }).fill(name)
   await expect(page).toHaveURL(/q=/)
   await settled(page)

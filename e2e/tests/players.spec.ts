@@ -132,7 +132,7 @@ test('an address with an old cursor says so and leads to the first page', async 
   await expect(page.getByText('Page 1 of 241')).toBeVisible()
 })
 
-test('on a phone the table scrolls within itself, never the page', async ({ page }) => {
+test('on a phone the page never scrolls sideways', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto(`${PATH}?size=25`)
   await expect(page.getByRole('row')).toHaveCount(26)

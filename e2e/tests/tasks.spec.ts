@@ -160,7 +160,7 @@ for (const facts of [social, daily] as const) {
       await fillIn(page, { ...task, Link: '' })
       await submitButton(page, 'Add Task').click()
       await expect(page).toHaveURL(path)
-      await expect(row(page, 'Visit our site').getByRole('link')).toHaveCount(0)
+      await expect(row(page, 'Visit our site').locator('[data-column=Link]').getByRole('link')).toHaveCount(0)
       expect(await storedTasks(server, facts)).toMatchObject([{ title: 'Visit our site', link: null }])
     })
 

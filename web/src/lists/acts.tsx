@@ -1,11 +1,12 @@
 /** Acts on the rows of a list: a question first, a toast after it, and whatever it changed is loaded again. */
 import type { List } from '@arcade/contract/entities/entity'
 import type { ListName } from '@arcade/contract/entities/lists'
-import { Button } from '@mantine/core'
 import { asCallError } from '#src/client.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { RowActions } from '#src/ui/data-table.tsx'
+import { DeleteButton } from '#src/ui/row-buttons.tsx'
 import { type BulkAct, BulkButton, type Selection, type Target } from '#src/ui/selection.tsx'
+import { keepFocusInRows } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { refreshAfterActOn } from './changes.ts'
 
@@ -19,14 +20,14 @@ interface DeleteRowProps {
   run: () => Promise<string>
   /** Instead of the server's message (§8). */
   failureText?: string
-  size?: 'compact-sm' | 'compact-md'
 }
 
 /** The button that deletes a row. */
-export function DeleteRowButton({ list, question, run, failureText, size = 'compact-md' }: DeleteRowProps) {
+export function DeleteRowButton({ list, question, run, failureText }: DeleteRowProps) {
   const confirm = useConfirm()
 
-  const handleDelete = async () => {
+  const handleDelete = async (button: Element) => {
+    const keepFocus = keepFocusInRows(button)
     if (!(await confirm({ title: `Delete ${list.noun.one}`, message: question, isDestructive: true }))) return
     try {
       toast.success(await run())
@@ -34,13 +35,12 @@ export function DeleteRowButton({ list, question, run, failureText, size = 'comp
       toast.failure(failureText ?? asCallError(error).message)
     }
     await refreshAfterActOn(list.name)
+    keepFocus()
   }
 
   return (
     <RowActions>
-      <Button variant="outline" color="red" size={size} onClick={() => void handleDelete()}>
-        Delete
-      </Button>
+      <DeleteButton onClick={({ currentTarget }) => void handleDelete(currentTarget)} />
     </RowActions>
   )
 }

@@ -15,6 +15,10 @@ interface Cell<Row> {
   viewMore?: true
   /** One has to choose the column to see it: §2 does not list it. */
   isHiddenAtFirst?: true
+  /** The cell's place on a phone, see `DataTable`. */
+  card?: Column<Row>['card']
+  /** Stands before the value: an icon with a name. */
+  mark?: (row: Row) => ReactNode
   /** Instead of the field's value. */
   value?: (row: Row) => string | number | null
   /** Instead of a text; `number` counts the list's rows from 1. */
@@ -39,8 +43,9 @@ function listColumn<Row extends object>(list: List, name: string, cell: Cell<Row
     header: cell.header ?? field?.label ?? name,
     ...(sort !== undefined && { sort, isDescending: order?.isDescending ?? false }),
     ...(cell.isHiddenAtFirst && { isHiddenAtFirst: true }),
+    ...(cell.card && { card: cell.card }),
   }
-  const { render, missing, viewMore = false, align = alignment(field, cell) } = cell
+  const { render, missing, mark, viewMore = false, align = alignment(field, cell) } = cell
   const aligned = { ...base, ...(align && { align }) }
   if (render) return { ...aligned, render }
   const fieldValue = (row: Row): unknown => row[name as keyof Row]
@@ -54,7 +59,7 @@ function listColumn<Row extends object>(list: List, name: string, cell: Cell<Row
     }
   }
   const value = cell.value ?? ((row: Row) => displayText(fieldValue(row), field))
-  return { ...aligned, value, viewMore, ...(missing !== undefined && { missing }) }
+  return { ...aligned, value, viewMore, ...(missing !== undefined && { missing }), ...(mark && { mark }) }
 }
 
 /** Figures stand at the end of their cell. */

@@ -2,7 +2,7 @@
 import type { List } from '@arcade/contract/entities/entity'
 import { type ListName, lists } from '@arcade/contract/entities/lists'
 import { findsBeginningsOnly } from '@arcade/contract/entities/search'
-import { NativeSelect } from '@mantine/core'
+import { Button, NativeSelect } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { type Column, DataTable } from '#src/ui/data-table.tsx'
 import type { Filter } from '#src/ui/list-toolbar.tsx'
@@ -24,10 +24,12 @@ interface ListTableProps<L extends List, Row> {
   acts?: ReactNode
   /** Stands in place of the rows when the search and the filters leave none. */
   noMatchText?: string
+  /** Leads to what one does first, where the list is empty. */
+  firstStep?: ReactNode
 }
 
 export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
-  const { label, state, columns, rowKey, toolbar, acts, noMatchText } = props
+  const { label, state, columns, rowKey, toolbar, acts, noMatchText, firstStep } = props
   const { list, address, isWhole, total, selection, change, table } = state
   const { noun, emptyText, sorts, ownSort } = list
   const changeTo = (changed: object, replace = false) => change(changed, replace)
@@ -50,6 +52,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
       columns={columns}
       rowKey={rowKey}
       emptyText={isWhole ? emptyText : (noMatchText ?? `No ${noun.one} matches.`)}
+      emptyActions={isWhole ? firstStep : <ClearButtons state={state} />}
       toolbar={{
         searchLabel: `Search ${noun.many}`,
         search: address.q ?? '',
@@ -83,6 +86,29 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
 }
 
 const BEGINNINGS_ONLY = 'One or two letters are looked for at the beginnings of words. A third finds them anywhere.'
+
+/** The ways back to rows, where a search and filters leave none. */
+function ClearButtons<L extends List, Row>({ state: { list, address, change } }: { state: ListState<L, Row> }) {
+  const names = Object.entries(list.filters).map(([name, filter]) => nameInAddress(name, filter))
+  const given: Readonly<Record<string, unknown>> = address
+  const active = names.filter((name) => given[name] !== undefined)
+  const clear = (cleared: string[]) =>
+    change(Object.fromEntries(cleared.map((name) => [name, undefined])) as Partial<ListAddress<L>>)
+  return (
+    <>
+      {address.q !== undefined && (
+        <Button variant="default" onClick={() => clear(['q'])}>
+          Clear search
+        </Button>
+      )}
+      {active.length > 0 && (
+        <Button variant="default" onClick={() => clear(active)}>
+          Clear filters
+        </Button>
+      )}
+    </>
+  )
+}
 
 /** Only lists that have a name on the wire can have rows picked. */
 function isExported(list: List): list is List & { name: ListName } {

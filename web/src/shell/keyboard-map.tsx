@@ -38,10 +38,21 @@ export function KeyboardMap({ onClose }: OverlayProps) {
             rows={[
               [['?'], 'This list'],
               [['/'], 'The search box of the list'],
+              [['j', 'k'], 'The next, the previous row of the list'],
               ...placesFor(user?.userType).map(({ goKey, label }): Row => [['g', goKey], label]),
             ]}
           />
         </div>
+        {isAdmin && (
+          <Keys
+            title="In a list"
+            rows={[
+              [['↓'], 'From the search box to the rows'],
+              [['Enter'], 'Open the row'],
+              [['Shift', 'click'], 'Pick all rows up to this one'],
+            ]}
+          />
+        )}
         {isAdmin && (
           <Keys
             title="On a Move button of a task"

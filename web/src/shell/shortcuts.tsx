@@ -5,6 +5,7 @@
 import { useRouter } from '@tanstack/react-router'
 import { type ComponentType, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useSession } from '#src/session.tsx'
+import { moveToRow, openRow } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { placesFor } from './navigation.tsx'
 import { hasSingleKeys, isMac, type OverlayProps } from './shortcut-keys.ts'
@@ -52,7 +53,9 @@ export function useShortcuts(): { openPalette: () => void; preloadPalette: () =>
       void open('palette')
       return
     }
-    if (event.ctrlKey || event.metaKey || isBlocked() || isLoading.current || isTyping(event.target) || !hasSingleKeys()) return
+    if (event.ctrlKey || event.metaKey || isBlocked() || isLoading.current || isTyping(event.target)) return
+    if (event.key === 'Enter' && openRow(event.target)) event.preventDefault()
+    if (!hasSingleKeys()) return
     if (event.timeStamp < goUntil.current) {
       goUntil.current = 0
       const place = placesFor(user?.userType).find(({ goKey }) => goKey === event.key.toLowerCase())
@@ -64,6 +67,7 @@ export function useShortcuts(): { openPalette: () => void; preloadPalette: () =>
       event.preventDefault()
       void open('keyboard map')
     } else if (event.key === '/' && focusSearch()) event.preventDefault()
+    else if ((event.key === 'j' || event.key === 'k') && moveToRow(event.key === 'j' ? 1 : -1)) event.preventDefault()
   }
 
   const handleKey = useEffectEvent(press)

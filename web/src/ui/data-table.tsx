@@ -2,10 +2,11 @@
  * A table of rows that the server pages (§2): loading, empty and failed states, values that open View More, the specified words for missing
  * values, a pager with `Page X of Y`, sorting by headers, picking of rows, and a choice of columns and density.
  */
-import { Button, Pagination } from '@mantine/core'
-import { memo, type ReactNode, startTransition, useEffect, useEffectEvent, useMemo, useState } from 'react'
+import { Button } from '@mantine/core'
+import { memo, type ReactNode, startTransition, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { ListToolbar, ViewPane } from './list-toolbar.tsx'
 import { Problem } from './page.tsx'
+import { Pager, type PagerProps } from './pager.tsx'
 import { type Selection, SelectionBar } from './selection.tsx'
 import { type ChangeableLook, hiddenHeaders, useTableLook } from './table-view.ts'
 import { useViewMore } from './view-more.tsx'
@@ -22,6 +23,11 @@ interface ColumnBase {
   isDescending?: boolean
   /** One has to choose the column to see it. */
   isHiddenAtFirst?: boolean
+  /**
+   * The place of the cell on a phone, where every row is a card: its `title`, the line below that (`start`, `end`), or one of the details,
+   * of which a `wide` one takes a whole line.
+   */
+  card?: 'title' | 'start' | 'end' | 'wide'
 }
 
 /** A column that shows a value of the row. */
@@ -31,6 +37,8 @@ interface ValueColumn<Row> extends ColumnBase {
   missing?: string
   /** The cells are buttons that open the View More dialog. */
   viewMore?: boolean
+  /** Stands before the value: an icon with a name. */
+  mark?: (row: Row) => ReactNode
 }
 
 /** A column that shows anything else. `number` is the row's number in the whole list, from 1. */
@@ -40,15 +48,7 @@ interface NodeColumn<Row> extends ColumnBase {
 
 export type Column<Row> = ValueColumn<Row> | NodeColumn<Row>
 
-/** The part of its list that a table shows. */
-export interface TablePage {
-  page: number
-  pageSize: number
-  /** Undefined while the list is being counted. */
-  pageCount: number | undefined
-}
-
-interface DataTableProps<Row> {
+interface DataTableProps<Row> extends Omit<PagerProps, 'onPageChange'> {
   /** The table's name for assistive technology. */
   label: string
   /** An array that stays the same between renders; another one draws all rows anew. */
@@ -57,16 +57,14 @@ interface DataTableProps<Row> {
   rows: readonly Row[] | undefined
   rowKey: (row: Row) => string | number
   emptyText: string
+  /** What one can do where there are no rows. */
+  emptyActions?: ReactNode
   /** Stands in place of the table when its rows could not be loaded. */
   error?: string | undefined
   onRetry?: () => void
   /** The rows belong to the page shown before, while those of the next one are on their way. */
   isStale?: boolean
-  paging?: TablePage | undefined
   onPageChange?: (page: number) => void
-  /** `prev-next`, for lists that are paged by cursors, has the two buttons of §2, which do nothing where they lead nowhere (§4). */
-  pager?: 'numbers' | 'prev-next'
-  canPage?: { previous: boolean; next: boolean }
   sorting?: { sort: string; isReversed: boolean; onSort: (sort: string, isReversed: boolean) => void }
   /** Instead of the look that this browser remembers for the label. */
   look?: ChangeableLook
@@ -76,12 +74,21 @@ interface DataTableProps<Row> {
   picking?: { selection: Selection; total: number | undefined; actions: ReactNode }
 }
 
+/** The cards of a phone are no table to the browser. With these roles they stay one to assistive technology. */
+const as = {
+  table: { role: 'table' },
+  group: { role: 'rowgroup' },
+  row: { role: 'row' },
+  header: { role: 'columnheader', scope: 'col' },
+  cell: { role: 'cell' },
+} as const
+
 const SKELETON_ROWS = 8
 /** The first drawing has so many rows, about as many as one can see, so that the page appears sooner. The others follow at once. */
 const FIRST_ROWS = 12
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, emptyText, error, onRetry, isStale = false } = props
+  const { label, columns, rows, rowKey, emptyText, emptyActions, error, onRetry, isStale = false } = props
   const { paging, onPageChange, sorting, toolbar, picking } = props
   const viewMore = useViewMore()
   const remembered = useTableLook(label)
@@ -93,6 +100,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const ids = useMemo(() => (rows ?? []).map((row) => String(rowKey(row))), [rows, rowKey])
   const selection = picking?.selection
   const isPicking = selection?.isOpen ?? false
+  const handlePick = usePickRange(ids, selection?.set)
   const columnCount = shown.length + (isPicking ? 1 : 0)
   const [isWhole, setIsWhole] = useState(rows === undefined)
   const drawn = isWhole ? rows : rows?.slice(0, FIRST_ROWS)
@@ -115,21 +123,21 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     >
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard */}
       <section className={classes['scroller']} aria-label={label} tabIndex={0} data-scroll-restoration-id={`table ${label}`}>
-        <table className={classes['table']} aria-label={label} data-stale={isStale || undefined}>
-          <thead>
-            <tr>
+        <table {...as.table} className={classes['table']} aria-label={label} data-stale={isStale || undefined}>
+          <thead {...as.group}>
+            <tr {...as.row}>
               {isPicking && selection && <PickPage selection={selection} ids={ids} />}
               {shown.map((column) => (
                 <Header key={column.header} column={column} sorting={sorting} />
               ))}
             </tr>
           </thead>
-          <tbody>
+          <tbody {...as.group}>
             {rows === undefined && <SkeletonRows columns={columnCount} />}
             {rows?.length === 0 && (
-              <tr>
-                <td colSpan={columnCount} className={classes['empty']}>
-                  {emptyText}
+              <tr {...as.row}>
+                <td {...as.cell} colSpan={columnCount} className={classes['empty']}>
+                  <div className={classes['inView']}>{emptyText}</div>
                 </td>
               </tr>
             )}
@@ -144,7 +152,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   columns={columns as readonly Column<unknown>[]}
                   hidden={hidden}
                   isPicked={isPicking ? (selection?.has(id) ?? false) : undefined}
-                  onPick={selection?.set}
+                  onPick={handlePick}
                   onOpen={viewMore.open}
                 />
               )
@@ -153,6 +161,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           </tbody>
         </table>
       </section>
+      {rows?.length === 0 && emptyActions && <div className={classes['emptyActions']}>{emptyActions}</div>}
       {rows === undefined && <output className="app-sr-only">Loading…</output>}
       {onPageChange && <Pager {...props} onPageChange={onPageChange} />}
       {isPicking && picking && (
@@ -195,7 +204,7 @@ function Header<Row>({ column, sorting }: { column: Column<Row>; sorting: DataTa
   const { header, align, sort, isDescending = false } = column
   if (sort === undefined || !sorting) {
     return (
-      <th scope="col" data-align={align} data-column={header}>
+      <th {...as.header} data-align={align} data-column={header}>
         {header}
       </th>
     )
@@ -204,7 +213,7 @@ function Header<Row>({ column, sorting }: { column: Column<Row>; sorting: DataTa
   const isDown = isDescending !== (isActive && sorting.isReversed)
   return (
     <th
-      scope="col"
+      {...as.header}
       data-align={align}
       data-column={header}
       aria-sort={isActive ? (isDown ? 'descending' : 'ascending') : undefined}
@@ -226,7 +235,7 @@ function Header<Row>({ column, sorting }: { column: Column<Row>; sorting: DataTa
 function PickPage({ selection, ids }: { selection: Selection; ids: string[] }) {
   const picked = ids.filter((id) => selection.has(id)).length
   return (
-    <th scope="col" className={classes['pick']}>
+    <th {...as.header} className={classes['pick']}>
       <input
         type="checkbox"
         aria-label="Select all rows of this page"
@@ -237,6 +246,24 @@ function PickPage({ selection, ids }: { selection: Selection; ids: string[] }) {
         onChange={({ target }) => selection.set(ids, target.checked)}
       />
     </th>
+  )
+}
+
+/** Picks a row, or with Shift all rows from the one picked last to it. The function stays the same while rows come and go. */
+function usePickRange(ids: readonly string[], set: Selection['set'] | undefined): TableRowProps['onPick'] {
+  const shown = useRef(ids)
+  const last = useRef<string>(undefined)
+  useEffect(() => {
+    shown.current = ids
+  }, [ids])
+  return useCallback(
+    (id, isPicked, isRange) => {
+      const [from, to] = [shown.current.indexOf(last.current ?? id), shown.current.indexOf(id)]
+      const hasRange = isRange && from !== -1
+      set?.(hasRange ? shown.current.slice(Math.min(from, to), Math.max(from, to) + 1) : [id], isPicked)
+      last.current = id
+    },
+    [set],
   )
 }
 
@@ -252,20 +279,22 @@ interface TableRowProps extends CellsProps {
   id: string
   /** Undefined while rows cannot be picked. */
   isPicked: boolean | undefined
-  onPick: Selection['set'] | undefined
+  onPick: (id: string, isPicked: boolean, isRange: boolean) => void
 }
 
 /** A memo, so that picking one row of a hundred draws that row alone anew, and of it only the box. */
 const TableRow = memo(function TableRow({ id, isPicked, onPick, ...cells }: TableRowProps) {
   return (
-    <tr data-picked={isPicked || undefined}>
+    <tr {...as.row} data-picked={isPicked || undefined} tabIndex={-1}>
       {isPicked !== undefined && (
-        <td className={classes['pick']}>
+        <td {...as.cell} className={classes['pick']}>
           <input
             type="checkbox"
             aria-label={`Select row ${cells.number}`}
             checked={isPicked}
-            onChange={({ target }) => onPick?.([id], target.checked)}
+            onChange={({ target, nativeEvent }) =>
+              onPick(id, target.checked, 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true)
+            }
           />
         </td>
       )}
@@ -277,11 +306,14 @@ const TableRow = memo(function TableRow({ id, isPicked, onPick, ...cells }: Tabl
 const Cells = memo(function Cells({ row, number, columns, hidden, onOpen }: CellsProps) {
   return columns.map((column) =>
     hidden.has(column.header) ? null : (
-      <td key={column.header} data-align={column.align} data-column={column.header}>
+      <td {...as.cell} key={column.header} data-align={column.align} data-column={column.header} data-card={column.card}>
         {'render' in column ? (
           column.render(row, number)
         ) : (
-          <Value column={column} row={row} onOpen={(text) => onOpen({ label: column.header, text })} />
+          <>
+            {column.mark?.(row)}
+            <Value column={column} row={row} onOpen={(text) => onOpen({ label: column.header, text })} />
+          </>
         )}
       </td>
     ),
@@ -293,7 +325,7 @@ function UndrawnRows({ count }: { count: number }) {
   return (
     <tr aria-hidden>
       {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label -- the row is hidden from assistive technology */}
-      <td style={{ height: `calc(${count} * 3rem)` }} />
+      <td style={{ height: `calc(${count} * var(--row-height))` }} />
     </tr>
   )
 }
@@ -330,34 +362,4 @@ function SkeletonRows({ columns }: { columns: number }) {
       ))}
     </tr>
   ))
-}
-
-function Pager<Row>({
-  paging,
-  onPageChange,
-  pager = 'numbers',
-  canPage,
-}: DataTableProps<Row> & { onPageChange: (page: number) => void }) {
-  const { pageCount } = paging ?? { pageCount: 1 }
-  const page = Math.min(paging?.page ?? 1, pageCount ?? Infinity)
-  const can = canPage ?? { previous: page > 1, next: page < (pageCount ?? 1) }
-  return (
-    <nav className={classes['pager']} aria-label="Pages" data-hidden={paging === undefined || undefined}>
-      {pager === 'numbers' ? (
-        (pageCount ?? 1) > 1 && <Pagination total={pageCount ?? 1} value={page} onChange={onPageChange} siblings={1} size="sm" />
-      ) : (
-        <>
-          <Button variant="default" size="sm" data-disabled={!can.previous} onClick={() => onPageChange(page - 1)}>
-            Prev Page
-          </Button>
-          <Button variant="default" size="sm" data-disabled={!can.next} onClick={() => onPageChange(page + 1)}>
-            Next Page
-          </Button>
-        </>
-      )}
-      <p className={classes['position']} aria-live="polite">
-        Page {page.toLocaleString('en-US')} of {pageCount?.toLocaleString('en-US') ?? '…'}
-      </p>
-    </nav>
-  )
 }

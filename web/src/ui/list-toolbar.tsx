@@ -5,6 +5,7 @@ import { IconAdjustmentsHorizontal, IconFilter, IconSearch } from '@tabler/icons
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import classes from './list-toolbar.module.css'
 import { NumberInput } from './number-input.tsx'
+import { moveToRow } from './table-rows.ts'
 import { isShown, type TableLook } from './table-view.ts'
 
 const SEARCH_AFTER_MS = 200
@@ -117,6 +118,7 @@ function SearchBox({ label, value, onChange }: { label: string; value: string; o
       onChange={({ target }) => handleChange(target.value)}
       onKeyDown={(event) => {
         if (event.key === 'Enter') tell(text)
+        if (event.key === 'ArrowDown' && moveToRow(1)) event.preventDefault()
         if (event.key !== 'Escape' || text === '') return
         setText('')
         tell('')

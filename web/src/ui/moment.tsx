@@ -1,4 +1,5 @@
 /** A moment as `MM/dd/yyyy hh:mm a` (§3) in the operator's time zone. The tooltip names the zone. */
+import classes from './moment.module.css'
 
 const datePart = new Intl.DateTimeFormat('en-US', { year: 'numeric', month: '2-digit', day: '2-digit' })
 const timePart = new Intl.DateTimeFormat('en-US', { hour: '2-digit', minute: '2-digit', hour12: true })
@@ -7,7 +8,7 @@ const whole = new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeStyle: '
 export function Moment({ iso }: { iso: string }) {
   const date = new Date(iso)
   return (
-    <time dateTime={iso} title={whole.format(date)} style={{ whiteSpace: 'nowrap' }}>
+    <time dateTime={iso} title={whole.format(date)} className={classes['moment']}>
       {datePart.format(date)} {withPlainSpace(timePart.format(date))}
     </time>
   )
@@ -17,7 +18,7 @@ export function Moment({ iso }: { iso: string }) {
 export function Day({ iso }: { iso: string }) {
   const date = new Date(iso)
   return (
-    <time dateTime={iso} title={whole.format(date)} style={{ whiteSpace: 'nowrap' }}>
+    <time dateTime={iso} title={whole.format(date)} className={classes['moment']}>
       {datePart.format(date)}
     </time>
   )
@@ -27,7 +28,7 @@ export function Day({ iso }: { iso: string }) {
 export function TimeOfDay({ iso }: { iso: string }) {
   const date = new Date(iso)
   return (
-    <time dateTime={iso} title={whole.format(date)} style={{ whiteSpace: 'nowrap' }}>
+    <time dateTime={iso} title={whole.format(date)} className={classes['moment']}>
       {withPlainSpace(timePart.format(date))}
     </time>
   )

@@ -30,6 +30,8 @@ interface Lift {
   elements: HTMLTableRowElement[]
   tops: number[]
   height: number
+  /** The distance between two rows. */
+  gap: number
   from: number
   to: number
   /** The element that the rows scroll in, if it is not the window. */
@@ -60,12 +62,14 @@ export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<
     const element = elements[from]
     if (!element || elements.length < 2) return
     const scroller = scrollerOf(element)
+    const [first, second] = elements.map((one) => one.getBoundingClientRect())
     lift.current = {
       id,
       title: titleOf(row),
       elements,
       tops: elements.map((one) => one.getBoundingClientRect().top + scrolled(scroller)),
       height: element.offsetHeight,
+      gap: first && second ? second.top - first.bottom : 0,
       from,
       to: from,
       scroller,
@@ -234,10 +238,11 @@ function scrollAtEdge(y: number, scroller: Element | undefined): void {
 }
 
 /** Shifts the rows to where they would be: the lifted one under the pointer or at its landing place, those between aside. */
-function look({ elements, tops, height, from, to, scroller, grip, pointerY }: Lift): void {
+function look({ elements, tops, height, gap, from, to, scroller, grip, pointerY }: Lift): void {
+  const step = height + gap
   for (const [index, element] of elements.entries()) {
     const isAside = index !== from && index >= Math.min(from, to) && index <= Math.max(from, to)
-    element.style.transform = isAside ? `translateY(${to > from ? -height : height}px)` : ''
+    element.style.transform = isAside ? `translateY(${to > from ? -step : step}px)` : ''
   }
   const landing = to > from ? bottomOf(elements, tops, to) - height : (tops[to] ?? 0)
   const distance =

@@ -5,7 +5,7 @@
 import { BULK_MAX_IDS } from '@arcade/contract/entities/entity'
 import type { BulkOutput } from '@arcade/contract/bulk'
 import { Button } from '@mantine/core'
-import { createContext, type ReactNode, use, useMemo, useState, useSyncExternalStore } from 'react'
+import { createContext, type ReactNode, use, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useConfirm } from './confirm.tsx'
 import { toast } from './toast.tsx'
 import classes from './selection.module.css'
@@ -112,8 +112,15 @@ interface SelectionBarProps {
 export function SelectionBar({ selection, shownIds, total, children }: SelectionBarProps) {
   const { count, isAll } = selection
   const shown = useMemo(() => new Set(shownIds), [shownIds])
+  const bar = useRef<HTMLElement>(null)
+
+  // The buttons go with the last picked row; the focus of the one that was pressed stays here instead of being lost.
+  useEffect(() => {
+    if (count === 0 && document.activeElement === document.body) bar.current?.focus()
+  }, [count])
+
   return (
-    <section className={classes['bar']} aria-label="Selection">
+    <section ref={bar} className={classes['bar']} aria-label="Selection" tabIndex={-1}>
       <output className={classes['count']}>
         {count === 0 ? 'Nothing selected' : `${formatted(count)} selected`}
         <Elsewhere selection={selection} shown={shown} />

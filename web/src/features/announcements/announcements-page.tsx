@@ -9,11 +9,14 @@ import { DeleteRowButton, DeleteSelectedButton, bulkEnd } from '#src/lists/acts.
 import { listColumns } from '#src/lists/columns.tsx'
 import { listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
+import { ParticipantsLink } from '#src/lists/participants-link.tsx'
 import { useList } from '#src/lists/use-list.ts'
 import { Missing, RowActions } from '#src/ui/data-table.tsx'
-import { DuplicateButton, LinkButton } from '#src/ui/link-button.tsx'
+import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page } from '#src/ui/page.tsx'
+import { DuplicateButton, EditButton, RowLink } from '#src/ui/row-buttons.tsx'
 import { BulkButton, type Selection } from '#src/ui/selection.tsx'
+import { keepFocusInRows } from '#src/ui/table-rows.ts'
 import classes from './announcements.module.css'
 import { useToggleStatus } from './toggle-status.tsx'
 
@@ -22,20 +25,23 @@ const MISSING_FILE = 'default' // §2
 const columns = listColumns(announcementList, {
   // Without another sort the rows stand, and so are numbered, in the order in which the announcements were created.
   createdAt: { header: 'Sr.No', render: (_, number) => number },
-  title: { viewMore: true },
-  subtitle: { viewMore: true },
+  title: { render: (announcement) => <TitleLink announcement={announcement} />, card: 'title' },
+  subtitle: { viewMore: true, card: 'wide' },
   type: {},
   description: { header: 'Desc/Link', value: ({ description, link }) => description ?? link, viewMore: true },
   link: false, // in the column Desc/Link
   reward: {},
-  numberOfParticipants: {},
-  status: { header: 'Toggle Status', render: (announcement) => <StatusButton announcement={announcement} /> },
+  numberOfParticipants: {
+    render: ({ id, numberOfParticipants }) => <ParticipantsLink kind="announcement" id={id} count={numberOfParticipants} />,
+    align: 'end',
+  },
+  status: { header: 'Toggle Status', render: (announcement) => <StatusButton announcement={announcement} />, card: 'start' },
   imageName: { missing: MISSING_FILE, viewMore: true },
   image: { header: 'Image Thumb', render: ({ image, imageName }) => <Thumb fileKey={image} name={imageName} /> },
   iconName: { missing: MISSING_FILE, viewMore: true },
   icon: { header: 'Icon Thumb', render: ({ icon, iconName }) => <Thumb fileKey={icon} name={iconName} /> },
-  Update: { render: ({ id }) => <UpdateButtons id={id} /> },
-  Delete: { render: (announcement) => <DeleteButton announcement={announcement} /> },
+  Update: { render: ({ id }) => <UpdateButtons id={id} />, card: 'end' },
+  Delete: { render: (announcement) => <DeleteButton announcement={announcement} />, card: 'end' },
   id: false,
   linkType: false,
   inputText: false,
@@ -55,6 +61,7 @@ export function AnnouncementsPage() {
           state={state}
           columns={columns}
           rowKey={({ id }) => id}
+          firstStep={<LinkButton to="/annoucement-form">Add the first announcement</LinkButton>}
           acts={<BulkActs selection={state.selection} />}
         />
       </div>
@@ -93,26 +100,36 @@ function BulkActs({ selection }: { selection: Selection<AnnouncementsFilter> }) 
   )
 }
 
+function TitleLink({ announcement: { id, title } }: { announcement: Announcement }) {
+  return (
+    <RowLink to="/annoucement-form-update" search={{ id }} preload={false}>
+      {title}
+    </RowLink>
+  )
+}
+
 function StatusButton({ announcement }: { announcement: Announcement }) {
   const toggleStatus = useToggleStatus()
   const [isBusy, setIsBusy] = useState(false)
   const { status } = announcement
 
-  const handleToggle = async () => {
+  const handleToggle = async (button: Element) => {
     if (isBusy) return
+    const keepFocus = keepFocusInRows(button)
     setIsBusy(true)
     await toggleStatus(announcement)
     setIsBusy(false)
+    keepFocus() // where the list shows one of the two states, the row is gone now
   }
 
   return (
     <Button
       color={status ? 'green' : 'red'}
-      size="compact-md"
+      size="compact-sm"
       className={classes['status'] ?? ''}
       data-active={status || undefined}
       aria-disabled={isBusy}
-      onClick={() => void handleToggle()}
+      onClick={({ currentTarget }) => void handleToggle(currentTarget)}
     >
       {status ? 'Active' : 'In Active'}
     </Button>
@@ -123,7 +140,7 @@ function Thumb({ fileKey, name }: { fileKey: string | null; name: string | null 
   if (fileKey === null) return <Missing text={MISSING_FILE} />
   return (
     <Anchor href={fileUrl(fileKey)} target="_blank" rel="noreferrer noopener" className={classes['thumb'] ?? ''}>
-      <img src={fileUrl(fileKey, 'thumb')} alt={name ?? 'Image'} loading="lazy" decoding="async" width={36} height={36} />
+      <img src={fileUrl(fileKey, 'thumb')} alt={name ?? 'Image'} loading="lazy" decoding="async" width={40} height={40} />
     </Anchor>
   )
 }
@@ -131,9 +148,7 @@ function Thumb({ fileKey, name }: { fileKey: string | null; name: string | null 
 function UpdateButtons({ id }: { id: string }) {
   return (
     <RowActions>
-      <LinkButton variant="default" size="compact-md" to="/annoucement-form-update" search={{ id }} preload={false}>
-        Update
-      </LinkButton>
+      <EditButton label="Update" to="/annoucement-form-update" search={{ id }} preload={false} />
       <DuplicateButton to="/annoucement-form" search={{ from: id }} preload={false} />
     </RowActions>
   )

@@ -4,12 +4,12 @@ import type { SheetFormat } from '@arcade/contract/download'
 import { type HistoryItem, type HistoryKind, participantList } from '@arcade/contract/entities/history'
 import { taskTypeLabels } from '@arcade/contract/entities/task'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { api, asCallError, fetchSpreadsheet } from '#src/client.ts'
 import { listColumns } from '#src/lists/columns.tsx'
 import { type ListAddress, listCursor, listFilter } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
+import { PlayerLink } from '#src/lists/player-link.tsx'
 import { useList } from '#src/lists/use-list.ts'
 import { Missing } from '#src/ui/data-table.tsx'
 import { DownloadButton } from '#src/ui/download.tsx'
@@ -120,23 +120,18 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-const named = { missing: NOT_AVAILABLE, viewMore: true } as const
-
 const columns = listColumns(participantList, {
-  id: { render: ({ id }) => <PlayerLink id={id} /> },
-  username: named,
-  first_name: named,
-  last_name: named,
-  userInput: named,
-  timestamp: {},
+  id: { render: ({ id }) => <PlayerLink userId={id}>{id}</PlayerLink>, card: 'start' },
+  username: { render: ({ id, username }) => <Opener id={id} text={username} />, card: 'title' },
+  first_name: { render: ({ id, first_name }) => <Opener id={id} text={first_name} /> },
+  last_name: { missing: NOT_AVAILABLE },
+  userInput: { missing: NOT_AVAILABLE, viewMore: true },
+  timestamp: { card: 'start' },
 })
 
-function PlayerLink({ id }: { id: number }) {
-  return (
-    <Link to="/manage-telegram-users/$userId" params={{ userId: String(id) }} className={classes['player']} preload={false}>
-      {id}
-    </Link>
-  )
+/** Leads from a participant's name to the player's page. */
+function Opener({ id, text }: { id: number; text: string | null }) {
+  return text ? <PlayerLink userId={id}>{text}</PlayerLink> : <Missing text={NOT_AVAILABLE} />
 }
 
 function Participants({ kind, id, count, address, onAddress }: HistoryDetailsProps & { count: number }) {

@@ -8,6 +8,7 @@ import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useId } from 'react'
 import { api, asCallError } from '#src/client.ts'
 import { type ListAddress, listFilter, listOrder } from '#src/lists/list-address.ts'
+import { BackToListButton, stateFromPlayer } from '#src/lists/player-link.tsx'
 import { CopyButton } from '#src/ui/copy-button.tsx'
 import { Missing } from '#src/ui/data-table.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
@@ -55,9 +56,7 @@ export function PlayerPage() {
             message={asCallError(error).message}
             {...(asCallError(error).isException && { onRetry: () => void refetch() })}
           >
-            <LinkButton to="/manage-telegram-users" search={list} variant="default">
-              Back to Telegram Users
-            </LinkButton>
+            <BackToListButton list={list}>Back to Telegram Users</BackToListButton>
           </Problem>
         </Panel>
       ) : (
@@ -99,9 +98,7 @@ function Neighbours({ userId, list }: { userId: number; list: ListAddress<typeof
   )
   return (
     <nav aria-label="Players" className={classes['neighbours']}>
-      <LinkButton to="/manage-telegram-users" search={list} variant="default">
-        Back
-      </LinkButton>
+      <BackToListButton list={list}>Back</BackToListButton>
       <NeighbourLink label="Previous Player" userId={data?.previous} list={list} />
       <NeighbourLink label="Next Player" userId={data?.next} list={list} />
     </nav>
@@ -123,7 +120,13 @@ function NeighbourLink({ label, userId, list }: NeighbourLinkProps) {
     )
   }
   return (
-    <LinkButton to="/manage-telegram-users/$userId" params={{ userId: String(userId) }} search={list} variant="default">
+    <LinkButton
+      to="/manage-telegram-users/$userId"
+      params={{ userId: String(userId) }}
+      search={list}
+      state={stateFromPlayer}
+      variant="default"
+    >
       {label}
     </LinkButton>
   )

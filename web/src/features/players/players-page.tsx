@@ -2,13 +2,15 @@
 import { playerList } from '@arcade/contract/entities/player'
 import { NativeSelect } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Link, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { api } from '#src/client.ts'
 import { listColumns } from '#src/lists/columns.tsx'
 import { ExportAllButton } from '#src/lists/export-buttons.tsx'
-import { firstPage, type ListAddress, listCursor, listFilter, listOrder } from '#src/lists/list-address.ts'
+import { listCursor, listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable, PageSizeField } from '#src/lists/list-table.tsx'
+import { PlayerLink } from '#src/lists/player-link.tsx'
 import { type ListState, useList } from '#src/lists/use-list.ts'
+import { Missing } from '#src/ui/data-table.tsx'
 import { Page } from '#src/ui/page.tsx'
 import { Balance } from './balance.tsx'
 import classes from './players-page.module.css'
@@ -17,13 +19,13 @@ const missing = 'undefined' // sic, §3
 
 /** Texts that are often too long for their cell, or worth copying, open View More. */
 const columns = listColumns(playerList, {
-  firstName: { missing, viewMore: true },
+  firstName: { render: ({ userId, firstName }) => <Opener userId={userId} text={firstName} />, card: 'title' },
   lastName: { missing, viewMore: true },
   username: { missing, viewMore: true },
-  balance: { render: ({ balance }) => <Balance amount={balance} />, align: 'end' },
-  userId: { render: ({ userId }) => <PlayerLink userId={userId} /> },
+  balance: { render: ({ balance }) => <Balance amount={balance} />, align: 'end', card: 'start' },
+  userId: { render: ({ userId }) => <Opener userId={userId} text={String(userId)} />, card: 'start' },
   createdAt: { missing },
-  email: { missing, viewMore: true },
+  email: { missing, viewMore: true, card: 'wide' },
   phoneNumber: { missing },
   twitterUsername: { missing },
   instagramUsername: { missing },
@@ -52,19 +54,21 @@ export function PlayersPage() {
   })
   return (
     <Page title="Telegram Users" actions={<ExportAllButton state={state} call="players" everyone={everyone.data?.total} />}>
-      <ListTable
-        label="Telegram Users"
-        state={state}
-        columns={columns}
-        rowKey={({ userId }) => userId}
-        toolbar={
-          <>
-            <SortField state={state} />
-            <PageSizeField state={state} />
-            <p className={classes['total']}>{countText(state)}</p>
-          </>
-        }
-      />
+      <div className={classes['list']}>
+        <ListTable
+          label="Telegram Users"
+          state={state}
+          columns={columns}
+          rowKey={({ userId }) => userId}
+          toolbar={
+            <>
+              <SortField state={state} />
+              <PageSizeField state={state} />
+              <p className={classes['total']}>{countText(state)}</p>
+            </>
+          }
+        />
+      </div>
     </Page>
   )
 }
@@ -92,21 +96,12 @@ function countText({ rows, total }: PlayersState): string {
 }
 
 /** Leads to the player's page, which goes back and forth in the list one came from. */
-function PlayerLink({ userId }: { userId: number }) {
-  const list = useSearch({
-    from: '/shell/management/manage-telegram-users',
-    select: (address): ListAddress<typeof playerList> => firstPage(address),
-    structuralSharing: true,
-  })
+function Opener({ userId, text }: { userId: number; text: string | null }) {
+  const list = useSearch({ from: '/shell/management/manage-telegram-users' })
+  if (text === null || text === '') return <Missing text={missing} />
   return (
-    <Link
-      to="/manage-telegram-users/$userId"
-      params={{ userId: String(userId) }}
-      search={list}
-      className={classes['player']}
-      preload={false}
-    >
-      {userId}
-    </Link>
+    <PlayerLink userId={userId} list={list}>
+      {text}
+    </PlayerLink>
   )
 }

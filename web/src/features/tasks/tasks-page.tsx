@@ -8,10 +8,12 @@ import { DeleteRowButton, DeleteSelectedButton, bulkEnd } from '#src/lists/acts.
 import { listColumns } from '#src/lists/columns.tsx'
 import { type ListAddress, listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
+import { ParticipantsLink } from '#src/lists/participants-link.tsx'
 import { useList } from '#src/lists/use-list.ts'
 import { Missing, RowActions } from '#src/ui/data-table.tsx'
-import { DuplicateButton, LinkButton } from '#src/ui/link-button.tsx'
+import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page } from '#src/ui/page.tsx'
+import { DuplicateButton, EditButton, RowLink } from '#src/ui/row-buttons.tsx'
 import { WebLink } from '#src/ui/web-link.tsx'
 import { PrioritiseButton } from './prioritise-button.tsx'
 import { useTaskOrder } from './task-order.tsx'
@@ -33,15 +35,18 @@ const columns = { social: taskColumns('social'), daily: taskColumns('daily') }
 
 function taskColumns(collection: TaskCollection) {
   return listColumns(taskLists[collection], {
-    priority: { render: (task) => <Priority task={task} />, align: 'end' },
+    priority: { render: (task) => <Priority task={task} />, align: 'end', card: 'start' },
     type: { value: ({ type }) => taskTypeLabels[type as keyof typeof taskTypeLabels] ?? type },
-    title: { viewMore: true },
-    link: { render: ({ link }) => <TaskLink link={link} /> },
+    title: { render: (task) => <TitleLink collection={collection} task={task} />, card: 'title' },
+    link: { render: ({ link }) => <TaskLink link={link} />, card: 'wide' },
     reward: {},
-    numberOfParticipants: {},
+    numberOfParticipants: {
+      render: ({ id, numberOfParticipants }) => <ParticipantsLink kind={collection} id={id} count={numberOfParticipants} />,
+      align: 'end',
+    },
     createdAt: { isHiddenAtFirst: true },
-    Edit: { render: ({ id }) => <EditButtons collection={collection} id={id} /> },
-    Delete: { render: (task) => <DeleteButton collection={collection} task={task} /> },
+    Edit: { render: ({ id }) => <EditButtons collection={collection} id={id} />, card: 'end' },
+    Delete: { render: (task) => <DeleteButton collection={collection} task={task} />, card: 'end' },
     id: false,
     version: false,
   })
@@ -73,6 +78,7 @@ function TasksPage({ collection, address }: { collection: TaskCollection; addres
             state={state}
             columns={columns[collection]}
             rowKey={({ id }) => id}
+            firstStep={<LinkButton to={`${path}-form`}>Add the first task</LinkButton>}
             acts={
               <>
                 <PrioritiseButton
@@ -95,6 +101,14 @@ function TasksPage({ collection, address }: { collection: TaskCollection; addres
   )
 }
 
+function TitleLink({ collection, task: { id, title } }: { collection: TaskCollection; task: Task }) {
+  return (
+    <RowLink to={`${taskCollections[collection].path}-form-update`} search={{ id }} preload={false}>
+      {title}
+    </RowLink>
+  )
+}
+
 function TaskLink({ link }: { link: string | null }) {
   if (link === null) return <Missing text="No link" />
   return <WebLink link={link} className={classes['link']} />
@@ -114,9 +128,7 @@ function EditButtons({ collection, id }: { collection: TaskCollection; id: strin
   const { path } = taskCollections[collection]
   return (
     <RowActions>
-      <LinkButton variant="default" size="compact-md" to={`${path}-form-update`} search={{ id }} preload={false}>
-        Edit
-      </LinkButton>
+      <EditButton label="Edit" to={`${path}-form-update`} search={{ id }} preload={false} />
       <DuplicateButton to={`${path}-form`} search={{ from: id }} preload={false} />
     </RowActions>
   )

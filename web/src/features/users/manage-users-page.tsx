@@ -1,5 +1,6 @@
 /** The dashboard's users (§2 /manage-users): 50 a page, without oneself, whom the server leaves out. */
-import { type DashboardUser, updateUserAddress, userList } from '@arcade/contract/entities/user'
+import { type DashboardUser, updateUserAddress, userList, userTypeLabels } from '@arcade/contract/entities/user'
+import { IconShieldCheck, IconUser } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { api, client } from '#src/client.ts'
@@ -12,19 +13,22 @@ import { useList } from '#src/lists/use-list.ts'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { Page } from '#src/ui/page.tsx'
+import { EditButton } from '#src/ui/row-buttons.tsx'
+import { opensRow } from '#src/ui/table-rows.ts'
+import classes from './manage-users-page.module.css'
 
 const CONSEQUENCE = 'Their sessions end at once.'
 
 const columns = listColumns(userList, {
   // Without another sort the rows stand, and so are numbered, in the order in which the users were created.
   createdAt: { header: 'Sr.No', render: (_, number) => number },
-  fname: { viewMore: true },
-  lname: { viewMore: true },
-  email: { viewMore: true },
+  fname: { viewMore: true, mark: ({ userType }) => <RoleIcon userType={userType} />, card: 'title' },
+  lname: { viewMore: true, card: 'start' },
+  email: { viewMore: true, card: 'wide' },
   'Created At': { render: ({ createdAt }) => <Moment iso={createdAt} />, isHiddenAtFirst: true },
   lastSeenAt: { missing: 'not known', isHiddenAtFirst: true },
-  Update: { render: (user) => <UpdateButton user={user} /> },
-  Delete: { render: (user) => <DeleteButton user={user} /> },
+  Update: { render: (user) => <UpdateButton user={user} />, card: 'end' },
+  Delete: { render: (user) => <DeleteButton user={user} />, card: 'end' },
   id: false,
   userType: false,
   version: false,
@@ -51,6 +55,7 @@ export function ManageUsersPage() {
         state={state}
         columns={columns}
         rowKey={({ id }) => id}
+        firstStep={<LinkButton to="/add-user">Add the first user</LinkButton>}
         acts={
           <DeleteSelectedButton
             list={userList}
@@ -64,17 +69,27 @@ export function ManageUsersPage() {
   )
 }
 
+/** An icon, because §2 lists the texts of a row. */
+function RoleIcon({ userType }: Pick<DashboardUser, 'userType'>) {
+  const Icon = userType === 'admin' ? IconShieldCheck : IconUser
+  const label = userTypeLabels[userType]
+  return (
+    <span title={label} className={classes['role']} data-admin={userType === 'admin' || undefined}>
+      {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an <img> would not take the colour of the text */}
+      <Icon size={18} stroke={1.75} role="img" aria-label={label} />
+    </span>
+  )
+}
+
 function UpdateButton({ user }: { user: DashboardUser }) {
   return (
-    <LinkButton
-      variant="default"
-      size="compact-sm"
+    <EditButton
+      {...opensRow}
+      label="Update"
       to="/update-user/$userId/$fname/$lname/$email"
       params={updateUserAddress(user)}
       preload={false}
-    >
-      Update
-    </LinkButton>
+    />
   )
 }
 
@@ -82,7 +97,6 @@ function DeleteButton({ user: { id, fname, lname, email } }: { user: DashboardUs
   return (
     <DeleteRowButton
       list={userList}
-      size="compact-sm"
       question={`Are you sure you want to delete ${fname} ${lname} (${email})? ${CONSEQUENCE}`}
       run={async () => (await client.users.remove({ id })).message || 'User Removed Successfully!'}
     />

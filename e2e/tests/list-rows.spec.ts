@@ -1,0 +1,173 @@
+/** The rows of lists: all of them in view, by keyboard, by their names and after an act (§2, design §7). */
+import type { Page } from '@playwright/test'
+import { expect, test } from '#src/test.ts'
+
+test.beforeEach(async ({ signIn, page: _page }) => {
+  await signIn('admin')
+})
+
+const rows = (page: Page) => page.locator('tbody tr:not([aria-hidden])')
+
+async function settled(page: Page): Promise<void> {
+  await expect(rows(page).first()).toBeVisible()
+  await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+}
+
+const wide = [
+  ['/annoucements', 14],
+  ['/social-tasks', 8],
+  ['/daily-tasks', 8],
+  ['/manage-users', 6],
+] as const
+for (const [path, columnCount] of wide) {
+  test(`§2 ${path} shows all its columns at 1440 and 1280 without sideways scrolling, also while rows are picked`, async ({
+    page,
+  }) => {
+    for (const width of [1440, 1280]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.goto(path)
+      await settled(page)
+      await expect(page.getByRole('columnheader')).toHaveCount(columnCount)
+      expect(await clippedParts(page), `at ${width}`).toEqual([])
+      const select = page.getByRole('button', { name: 'Select', exact: true })
+      if ((await select.getAttribute('aria-pressed')) === 'false') await select.click()
+      await expect(page.getByRole('columnheader')).toHaveCount(columnCount + 1)
+      expect(await clippedParts(page), `at ${width}, picking`).toEqual([])
+      await select.click()
+    }
+  })
+}
+
+/** The headers and buttons of the table that do not fit their cells or the list, and the list itself if it scrolls sideways. */
+function clippedParts(page: Page): Promise<string[]> {
+  return page.getByRole('table').evaluate((table) => {
+    const list = table.parentElement!
+    const frame = list.getBoundingClientRect()
+    const clipped = [...table.querySelectorAll('th, td button:not([aria-haspopup]), td a[role=button]')].filter((part) => {
+      const cell = part.closest('th, td')!.getBoundingClientRect()
+      const { left, right } = part.getBoundingClientRect()
+      return part.scrollWidth > part.clientWidth + 1 || left < cell.left - 1 || right > cell.right + 1 || right > frame.right + 1
+    })
+    const names = clipped.map((part) => part.textContent || part.outerHTML.slice(0, 80))
+    return list.scrollWidth > list.clientWidth ? [`the list, by ${list.scrollWidth - list.clientWidth}`, ...names] : names
+  })
+}
+
+test('Lists: where nothing matches, the text stands in the middle of what one sees and offers the way back', async ({ page }) => {
+  await page.goto('/manage-telegram-users?q=nobody-has-this-name&wallet=any')
+  const text = page.getByText('No player matches.')
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 844 })
+    await expect(text).toBeVisible()
+    const [box, list] = [await text.boundingBox(), await page.getByRole('table').locator('..').boundingBox()]
+    expect(Math.abs(box!.x + box!.width / 2 - list!.x - list!.width / 2)).toBeLessThan(20)
+  }
+  await page.getByRole('button', { name: 'Clear search' }).click()
+  await expect(page.getByRole('searchbox')).toHaveValue('')
+  await expect(page).not.toHaveURL(/q=/)
+  await expect(text).toHaveCount(0)
+})
+
+test('Lists: ↓ from the search enters the rows, J and K move, Enter opens; Shift picks a range', async ({ page }) => {
+  await page.goto('/social-tasks')
+  await settled(page)
+  await page.getByRole('searchbox').press('ArrowDown')
+  await expect(rows(page).nth(0)).toBeFocused()
+  for (const key of ['j', 'j', 'k']) await page.keyboard.press(key)
+  await expect(rows(page).nth(1)).toBeFocused()
+  await page.getByRole('button', { name: 'Select', exact: true }).click()
+  await page.getByRole('checkbox', { name: 'Select row 2', exact: true }).click()
+  await page.getByRole('checkbox', { name: 'Select row 5', exact: true }).click({ modifiers: ['Shift'] })
+  await expect(page.getByText('4 selected')).toBeVisible()
+  const title = await rows(page).nth(3).locator('[data-column=Title]').innerText()
+  await rows(page).nth(3).focus()
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/social-tasks-form-update/)
+  await expect(page.getByLabel('Title')).toHaveValue(title)
+})
+
+test('Lists: a row opens by its name, except of users, whose names open View More (§2)', async ({ page, server }) => {
+  await server.addPerson({ fname: 'Grace', lname: 'Hopper', email: 'grace@gmail.com', userType: 'user' })
+  const opensAt = async (path: string, column: string, opened: RegExp) => {
+    await page.goto(path)
+    await settled(page)
+    const name = rows(page).nth(1).locator(`[data-column="${column}"] a`)
+    const text = await name.innerText()
+    await name.click()
+    await expect(page).toHaveURL(opened)
+    return text
+  }
+  const label = page.getByLabel('Title', { exact: true })
+  await expect(label).toHaveCount(0)
+  let title = await opensAt('/daily-tasks', 'Title', /daily-tasks-form-update\?id=/)
+  await expect(label).toHaveValue(title)
+  title = await opensAt('/annoucements', 'Title', /annoucement-form-update\?id=/)
+  await expect(label).toHaveValue(title)
+  const name = await opensAt('/manage-telegram-users', 'First Name', /manage-telegram-users\/\d+/)
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(name)
+  await page.goto('/manage-users')
+  await page.getByRole('button', { name: 'Grace', exact: true }).click()
+  await expect(page.getByRole('dialog', { name: 'View More' })).toBeVisible()
+})
+
+test('Lists: the figure of participants leads to who they are', async ({ page }) => {
+  await page.goto('/social-tasks')
+  const row = rows(page).filter({ hasText: 'Follow us on X' })
+  const figure = row.getByRole('link', { name: '118', exact: true })
+  await figure.click()
+  await expect(page).toHaveURL(/\/history\?tab=social&item=/)
+  await expect(page.getByRole('heading', { name: 'Follow us on X' })).toBeVisible()
+})
+
+test('Lists: after a row is deleted the focus is on the one that stands in its place', async ({ page }) => {
+  await page.goto('/social-tasks')
+  await settled(page)
+  const next = await rows(page).nth(2).locator('[data-column=Title]').innerText()
+  await rows(page).nth(1).getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(rows(page)).toHaveCount(11)
+  await expect(rows(page).nth(1)).toContainText(next)
+  await expect(rows(page).nth(1)).toBeFocused()
+})
+
+test('Lists: after a toggle the focus stays on its button; where the row goes, it is on the next one', async ({ page }) => {
+  await page.goto('/annoucements?status=inactive')
+  await settled(page)
+  await expect(rows(page)).toHaveCount(4)
+  const toggle = rows(page).first().getByRole('button', { name: 'In Active' })
+  const next = await rows(page).nth(1).locator('[data-column=Title]').innerText()
+  await toggle.click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(rows(page)).toHaveCount(3)
+  await expect(rows(page).first()).toContainText(next)
+  await expect(rows(page).first()).toBeFocused()
+  await page.goto('/annoucements')
+  await settled(page)
+  const button = rows(page).first().locator('[data-column="Toggle Status"] button')
+  const status = await button.innerText()
+  await button.click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(button).not.toHaveText(status)
+  await expect(button).toBeFocused()
+})
+
+test('Lists: what has the focus never hides below the header or the names', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 600 })
+  await page.goto('/manage-telegram-users?size=25')
+  await settled(page)
+  const scroller = page.getByRole('region', { name: 'Telegram Users' })
+  const cell = rows(page).nth(3)
+  await cell.locator('[data-column="BSC Wallet"] :is(button, span)').first().scrollIntoViewIfNeeded()
+  for (const column of ['Username', 'User ID']) {
+    const control = cell.locator(`[data-column="${column}"] :is(a, button)`)
+    await scroller.evaluate((element) => element.scrollTo(element.scrollWidth, 400))
+    await control.focus()
+    const isOnTop = () =>
+      control.evaluate((element) => {
+        const { left, right, top, bottom } = element.getBoundingClientRect()
+        const points = [left + 2, right - 2].map((x) => document.elementFromPoint(x, (top + bottom) / 2))
+        return points.every((point) => point === element)
+      })
+    await expect.poll(isOnTop).toBe(true)
+  }
+})

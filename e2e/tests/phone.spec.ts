@@ -1,0 +1,45 @@
+/** What a phone shows: the dashboard's cards two in a row, and the rows of every list as cards (§2, design §7). */
+import type { Page } from '@playwright/test'
+import { expect, test } from '#src/test.ts'
+
+test.use({ viewport: { width: 390, height: 844 } })
+
+test.beforeEach(async ({ signIn, page: _page }) => {
+  await signIn('admin')
+})
+
+const rows = (page: Page) => page.locator('tbody tr:not([aria-hidden])')
+
+async function settled(page: Page): Promise<void> {
+  await expect(rows(page).first()).toBeVisible()
+  await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+}
+
+test('§2 the dashboard’s cards stand two in a row', async ({ page }) => {
+  await page.goto('/')
+  const titles = ['Total Users', 'User Type', 'Telegram Users', 'Active Announcements']
+  const boxes = titles.map((name) => page.getByRole('region', { name, exact: true }).boundingBox())
+  const [users, types, players, active] = await Promise.all(boxes)
+  expect(types!.y).toBe(users!.y)
+  expect(types!.x).toBeGreaterThan(users!.x + users!.width)
+  expect(active!.y).toBe(players!.y)
+  expect(active!.x + active!.width).toBeLessThanOrEqual(390)
+})
+
+const lists = [
+  ['/annoucements', ['Title', 'Toggle Status', 'Update', 'Delete']],
+  ['/social-tasks', ['Title', 'Edit', 'Delete']],
+  ['/daily-tasks', ['Title', 'Edit', 'Delete']],
+  ['/manage-users', ['First Name', 'Update', 'Delete']],
+  ['/manage-telegram-users', ['First Name', 'Balance', 'User ID']],
+] as const
+for (const [path, columns] of lists) {
+  test(`Lists: ${path} has cards whose title, state and buttons are on the first screen`, async ({ page, server }) => {
+    await server.addPerson({ fname: 'Grace', lname: 'Hopper', email: 'grace@gmail.com', userType: 'user' })
+    await page.goto(path)
+    await settled(page)
+    for (const column of columns)
+      await expect(rows(page).first().locator(`[data-column="${column}"]`)).toBeInViewport({ ratio: 1 })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  })
+}

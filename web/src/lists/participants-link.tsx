@@ -1,0 +1,18 @@
+/** How many took part in a task or announcement (§2), which leads to who they are. */
+import type { HistoryKind } from '@arcade/contract/entities/history'
+import { Anchor } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+
+export function ParticipantsLink({ kind, id, count }: { kind: HistoryKind; id: string; count: number }) {
+  const search = { ...(kind !== 'announcement' && { tab: kind }), item: id }
+  return (
+    <Anchor
+      renderRoot={(props) => <Link to="/history" search={search} preload={false} {...props} />}
+      inherit
+      c="inherit"
+      title="Who took part"
+    >
+      {count.toLocaleString('en-US')}
+    </Anchor>
+  )
+}

@@ -1,0 +1,130 @@
+import { useState } from 'react'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { render } from '#src/testing/render.tsx'
+import { type Column, DataTable } from './data-table.tsx'
+import { forgetSelections, useSelection } from './selection.tsx'
+
+interface Game {
+  id: string
+  title: string
+  status: string
+  players: number
+  link: string
+}
+
+const games = Array.from({ length: 12 }, (_, n): Game => {
+  const id = `${n + 1}`
+  return { id, title: `Game ${id}`, status: 'Active', players: 100 * n, link: `https://example.org/games/of/the/arcade/${id}` }
+})
+
+const columns: readonly Column<Game>[] = [
+  { header: 'Players', value: ({ players }) => players, align: 'end', sort: 'players' },
+  { header: 'Title', value: ({ title }) => title, viewMore: true, sort: 'title', card: 'title' },
+  { header: 'Link', value: ({ link }) => link, card: 'wide' },
+  { header: 'Note', value: () => null, missing: 'not available' },
+  { header: 'Status', render: ({ status }) => <button type="button">{status}</button>, card: 'start' },
+  { header: 'Delete', render: ({ title }) => <button type="button">Delete {title}</button>, card: 'end' },
+]
+
+function Games({ rows = games }: { rows?: Game[] }) {
+  const [sort, setSort] = useState({ sort: 'players', isReversed: false })
+  const selection = useSelection('games', {})
+  const sorted = sort.sort === 'title' ? rows.toReversed() : rows
+  return (
+    <DataTable
+      label="Games"
+      columns={columns}
+      rows={sorted}
+      rowKey={({ id }) => id}
+      emptyText="No games."
+      sorting={{ ...sort, onSort: (next, isReversed) => setSort({ sort: next, isReversed }) }}
+      toolbar={{ searchLabel: 'Search games', search: '', onSearch: () => {} }}
+      picking={{ selection, total: rows.length, actions: <button type="button">Delete Selected</button> }}
+    />
+  )
+}
+
+afterEach(forgetSelections)
+
+const box = (element: Element) => element.getBoundingClientRect()
+const row = (title: string) => page.getByRole('row').filter({ hasText: title })
+const cell = (title: string, column: string) => row(title).element().querySelector(`[data-column='${column}']`)!
+
+describe('on a phone', () => {
+  beforeEach(() => page.viewport(390, 844))
+  afterEach(() => page.viewport(1440, 900))
+
+  test('design §7 a row is a card: its title, its state and its buttons, then the details, each with its name', () => {
+    render(<Games />)
+    const [title, status, remove] = ['Title', 'Status', 'Delete'].map((column) => box(cell('Game 3', column)))
+    const details = ['Players', 'Link', 'Note'].map((column) => box(cell('Game 3', column)))
+    const card = box(row('Game 3').element())
+    expect(card.right).toBeLessThanOrEqual(390)
+    expect(title!.bottom).toBeLessThanOrEqual(status!.top)
+    expect(Math.abs(middle(status!) - middle(remove!))).toBeLessThan(16)
+    for (const detail of details) {
+      expect(detail.top).toBeGreaterThan(remove!.bottom)
+      expect(detail.left).toBeGreaterThanOrEqual(card.left)
+      expect(detail.right).toBeLessThanOrEqual(card.right)
+    }
+    expect(getComputedStyle(cell('Game 3', 'Players'), '::before').content).toContain('Players')
+    expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(390)
+  })
+
+  test('design §7 to assistive technology the cards stay rows of a table with its headers', async () => {
+    render(<Games />)
+    await expect.element(page.getByRole('table', { name: 'Games' })).toBeVisible()
+    expect(page.getByRole('rowgroup').elements()).toHaveLength(2)
+    expect(page.getByRole('row').elements()).toHaveLength(1 + 12)
+    const headers = page.getByRole('columnheader').elements()
+    expect(headers.map(({ textContent }) => textContent)).toEqual(['Players', 'Title', 'Link', 'Note', 'Status', 'Delete'])
+    const cells = row('Game 3').getByRole('cell').elements()
+    expect(cells.map((one) => one.getAttribute('data-column'))).toEqual(columns.map(({ header }) => header))
+    for (const element of document.querySelectorAll('table, thead, tbody, tr, th, td')) expect(element.role).not.toBe(null)
+  })
+
+  test('design §7 cards can be sorted', async () => {
+    render(<Games />)
+    const sorter = page.getByRole('columnheader', { name: 'Title' }).getByRole('button')
+    await expect.element(sorter).toBeInViewport({ ratio: 1 })
+    await sorter.click()
+    await expect.element(page.getByRole('columnheader', { name: 'Title' })).toHaveAttribute('aria-sort', 'ascending')
+    expect(page.getByRole('row').elements()[1]?.textContent).toContain('Game 12')
+  })
+
+  test('design §7 while rows are picked each card has its box, and the bar with what is done with them stays in view', async () => {
+    render(<Games />)
+    await page.getByRole('button', { name: 'Select', exact: true }).click()
+    const pick = page.getByRole('checkbox', { name: 'Select row 3' })
+    await pick.click()
+    const [picked, title] = [box(pick.element()), box(cell('Game 3', 'Title'))]
+    expect(picked.right).toBeLessThanOrEqual(title.left)
+    expect(picked.width).toBeGreaterThanOrEqual(24)
+    expect(Math.abs(middle(picked) - middle(title))).toBeLessThan(16)
+    await expect.element(page.getByRole('button', { name: 'Delete Selected' })).toBeInViewport({ ratio: 1 })
+    window.scrollTo(0, 400)
+    await expect.element(page.getByRole('button', { name: 'Delete Selected' })).toBeInViewport({ ratio: 1 })
+    await expect.element(page.getByRole('checkbox', { name: 'Select all rows of this page' })).toBeVisible()
+  })
+
+  test('design §7 where there is nothing, the text stands in the middle', () => {
+    render(<Games rows={[]} />)
+    const text = box(page.getByText('No games.').element())
+    expect(text.left + text.width / 2).toBeCloseTo(195, 0)
+  })
+})
+
+test('design §7 Clear does not lose the focus', async () => {
+  render(<Games />)
+  await page.getByRole('button', { name: 'Select', exact: true }).click()
+  await page.getByRole('checkbox', { name: 'Select row 3' }).click()
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await expect.element(page.getByRole('region', { name: 'Selection' })).toHaveFocus()
+  await userEvent.tab()
+  await expect.element(page.getByRole('button', { name: 'Select all 12 matching' })).toHaveFocus()
+})
+
+function middle({ top, bottom }: DOMRect): number {
+  return (top + bottom) / 2
+}
