@@ -48,6 +48,7 @@ test('Player: what the player took part in, newest first, with what it was worth
 
 test('Player: previous and next follow the list one came from, back leads to it', async ({ page }) => {
   await page.goto('/manage-telegram-users?q=moon_8&sort=user-id')
+  await expect(page.locator('td[data-column="User ID"]').nth(2)).toBeVisible()
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
   const ids = await page.locator('td[data-column="User ID"]').allTextContents()
   expect(ids.length).toBeGreaterThan(2)
