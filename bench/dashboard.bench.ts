@@ -25,7 +25,7 @@ try {
     })),
   ]
   for (const { name, path, run } of calls) {
-    const { text, parameters } = await statementOf(server.database, run)
+    const { text, parameters } = await findStatement(server.database, run)
     const bare = await startBare(server, text, parameters)
     const limit = await measure({ ...load, url: bare.url })
     await stopProcess(bare.child)
@@ -43,7 +43,7 @@ try {
 type Figures = ReturnType<typeof createFigures>
 
 /** What the call asks the database, the first time it asks. */
-async function statementOf(
+async function findStatement(
   database: Database,
   run: (figures: Figures) => Promise<unknown>,
 ): Promise<{ text: string; parameters: unknown[] }> {

@@ -69,7 +69,7 @@ async function ask(running: BenchServer, size: string): Promise<Map<string, Meas
     const deep = await deepCursor(running, sort)
     const path = `${running.url}/api/telegram-users?sort=${sort}&pageSize=${pageSize}`
     const headers = { cookie: running.admin.cookie }
-    const bare = await startBare(running, statementOf(`${playerList.name}-${sort}-first-${pageSize}`), [])
+    const bare = await startBare(running, findStatement(`${playerList.name}-${sort}-first-${pageSize}`), [])
     const limits: Measured[] = []
     const firsts: Measured[] = []
     const deeps: Measured[] = []
@@ -99,7 +99,7 @@ async function ask(running: BenchServer, size: string): Promise<Map<string, Meas
 }
 
 /** @throws Error for a name that no statement has */
-function statementOf(name: string): string {
+function findStatement(name: string): string {
   const text = statements.get(name)
   if (text === undefined) throw new Error(`There is no statement ${name}, only ${[...statements.keys()].join(', ')}`)
   return text

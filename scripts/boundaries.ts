@@ -173,9 +173,9 @@ export async function findProblems(base: string): Promise<{ problems: Problem[];
   })) {
     const file = path.replaceAll('\\', '/')
     fileCount++
-    const zone = zoneOf(file)
+    const zone = findZone(file)
     if (zone) seen.add(zone.name)
-    const { problems: own, targets } = problemsOf(base, file, await readFile(join(base, file), 'utf8'))
+    const { problems: own, targets } = checkFile(base, file, await readFile(join(base, file), 'utf8'))
     problems.push(...own)
     imports.set(file, targets)
   }
@@ -195,14 +195,14 @@ export async function findProblems(base: string): Promise<{ problems: Problem[];
   return { problems, fileCount }
 }
 
-function zoneOf(file: string): Zone | undefined {
+function findZone(file: string): Zone | undefined {
   return zones.find(({ at }) => file.startsWith(at.endsWith('/') ? at : `${at}.`))
 }
 
-function problemsOf(base: string, file: string, source: string): { problems: Problem[]; targets: string[] } {
+function checkFile(base: string, file: string, source: string): { problems: Problem[]; targets: string[] } {
   const problems: Problem[] = []
-  const lineOf = (offset: number): number => source.slice(0, offset).split('\n').length
-  const report = (offset: number, message: string): void => void problems.push({ file, line: lineOf(offset), message })
+  const lineNumber = (offset: number): number => source.slice(0, offset).split('\n').length
+  const report = (offset: number, message: string): void => void problems.push({ file, line: lineNumber(offset), message })
 
   const { module, program, errors } = parseSync(file, source)
   if (errors[0]) report(errors[0].labels[0]?.start ?? 0, `Cannot be parsed: ${errors[0].message}`)
@@ -238,7 +238,7 @@ function problemsOf(base: string, file: string, source: string): { problems: Pro
   if (folder) report(0, `No ${folder}/ drawers: put the file beside what uses it, under a name that says what it does.`)
   if (isBarrel(program.body) || /^index\.tsx?$/.test(basename(file)))
     report(0, 'No barrels: import each thing from the file that defines it.')
-  if (!zoneOf(file) && /^(contract|server|web)\/src\//.test(file))
+  if (!findZone(file) && /^(contract|server|web)\/src\//.test(file))
     report(0, 'This file lies in no room: put it into one that zones names.')
   const lineCount = source.trimEnd().split('\n').length
   if (lineCount > LINES_A_FILE_MAX)
@@ -246,7 +246,7 @@ function problemsOf(base: string, file: string, source: string): { problems: Pro
       source.length,
       `${lineCount} lines, at most ${LINES_A_FILE_MAX}: move what can be named by itself to a file of its own.`,
     )
-  return { problems, targets: imported.flatMap(({ specifier }) => targetOf(file, specifier) ?? []) }
+  return { problems, targets: imported.flatMap(({ specifier }) => findTarget(file, specifier) ?? []) }
 }
 
 /** Whether a file only re-exports what other files define. */
@@ -269,7 +269,7 @@ interface Import {
 const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file) || /\/src\/(testing|harness)\//.test(file)
 
 /** The path of our own file that an import names; `undefined` for a package. */
-function targetOf(file: string, specifier: string): string | undefined {
+function findTarget(file: string, specifier: string): string | undefined {
   const path = specifier.replace(/\?.*$/, '')
   if (/^@arcade\/contract(\/|$)/.test(path)) return `contract/src${path.slice('@arcade/contract'.length)}.ts`
   if (path.startsWith('#src/')) return posix.join(file.split('/')[0] ?? '', path.slice(1))
@@ -277,11 +277,11 @@ function targetOf(file: string, specifier: string): string | undefined {
 }
 
 function problemOfImport(base: string, file: string, { specifier, isLazy }: Import): string | undefined {
-  const zone = zoneOf(file)
+  const zone = findZone(file)
   const workspace = file.split('/')[0] ?? ''
   const path = specifier.replace(/\?.*$/, '')
 
-  const target = targetOf(file, specifier)
+  const target = findTarget(file, specifier)
   if (target === undefined) {
     if (path.startsWith('@arcade/')) return `Nothing can be imported from ${path}: it has no exports.`
     const name = path
@@ -300,18 +300,18 @@ function problemOfImport(base: string, file: string, { specifier, isLazy }: Impo
 
   if (!existsSync(join(base, target)))
     return `${specifier}: there is no ${target}. Write the whole file name, with its extension.`
-  const targetZone = zoneOf(target)
+  const targetZone = findZone(target)
   if (!zone || !targetZone) return undefined
   if (zone.name === 'web/routes' && targetZone.name === 'web/features' && !isLazy)
     return `${specifier}: routes.tsx loads pages lazily, by import('…'). addresses.ts reads what their addresses hold.`
-  if (zone === targetZone && !(zone.isSplit && partOf(zone, file) !== partOf(zone, target))) return undefined
+  if (zone === targetZone && !(zone.isSplit && findPart(zone, file) !== findPart(zone, target))) return undefined
   if (isTest(file) && targetZone.name === `${workspace}/testing`) return undefined
   if (zone !== targetZone && (zone.imports.includes('*') || zone.imports.includes(targetZone.name))) return undefined
   return `${zone.name} may not import ${target}. ${zone.instead}`
 }
 
 /** The feature a file belongs to: the folder, or the file without its endings. */
-function partOf(zone: Zone, file: string): string {
+function findPart(zone: Zone, file: string): string {
   return (
     file
       .slice(zone.at.length)

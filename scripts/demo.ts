@@ -20,16 +20,16 @@ interface Timestamp {
   _nanoseconds: number
 }
 const isTimestamp = (value: unknown): value is Timestamp => typeof value === 'object' && value !== null && '_seconds' in value
-const millisecondsOf = ({ _seconds, _nanoseconds }: Timestamp): number => _seconds * 1000 + _nanoseconds / 1_000_000
+const toMilliseconds = ({ _seconds, _nanoseconds }: Timestamp): number => _seconds * 1000 + _nanoseconds / 1_000_000
 
 /** The files of sample/ by name, every moment later by so much that the newest is `now`. */
 export function sampleUntil(now: Date): Record<string, string> {
   const folder = join(root, 'sample')
   const files = Object.fromEntries(readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), 'utf8')]))
   const moments: number[] = []
-  eachTimestamp(files, (timestamp) => void moments.push(millisecondsOf(timestamp)))
+  eachTimestamp(files, (timestamp) => void moments.push(toMilliseconds(timestamp)))
   const later = now.getTime() - moments.reduce((newest, moment) => Math.max(newest, moment))
-  return eachTimestamp(files, (timestamp) => new Date(millisecondsOf(timestamp) + later).toISOString())
+  return eachTimestamp(files, (timestamp) => new Date(toMilliseconds(timestamp) + later).toISOString())
 }
 
 /** The files with what `replace` returns for each timestamp in them. */

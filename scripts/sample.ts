@@ -43,7 +43,7 @@ interface Name {
   shown: string
   latin: string
 }
-const latinOf = (text: string): string =>
+const toLatin = (text: string): string =>
   text
     .normalize('NFD')
     .toLowerCase()
@@ -55,16 +55,16 @@ const latinOf = (text: string): string =>
     .replaceAll('œ', 'oe')
     .replaceAll('æ', 'ae')
     .replaceAll(/[^a-z0-9]/g, '')
-function nameOf(entry: string): Name {
-  const [written = '', latin = latinOf(written)] = entry.split('=')
+function parseName(entry: string): Name {
+  const [written = '', latin = toLatin(written)] = entry.split('=')
   return { shown: written.replaceAll('-', ' ').replace('Smith Jones', 'Smith-Jones'), latin }
 }
 
 function names(taken: Set<string>): { names: Pick<Player, 'firstName' | 'lastName'>; latin: Name['latin'][]; place: Place } {
   for (;;) {
     const place = oneOf(places)
-    const first = nameOf(oneOf(place.first))
-    const last = chance(87) ? nameOf(oneOf((chance(92) ? place : oneOf(places)).last)) : undefined
+    const first = parseName(oneOf(place.first))
+    const last = chance(87) ? parseName(oneOf((chance(92) ? place : oneOf(places)).last)) : undefined
     const firstName = chance(5) ? (chance(50) ? `${oneOf(emoji)}${first.shown}` : `${first.shown} ${oneOf(emoji)}`) : first.shown
     const shown = `${firstName} ${last?.shown ?? ''}`
     if (taken.has(shown)) continue
@@ -227,7 +227,7 @@ export function sampleFiles(): Record<string, string> {
   }
 
   const known = announcements.map((announcement) => ({ announcement, id: letters(ALPHANUMERIC, 20) }))
-  const detailsOf = ({ description, link, inputText }: Announcement) =>
+  const detailFields = ({ description, link, inputText }: Announcement) =>
     description === undefined
       ? { linkType: inputText === undefined ? 'noInput' : 'input', link, ...(inputText !== undefined && { inputText }) }
       : { description }
@@ -244,12 +244,12 @@ export function sampleFiles(): Record<string, string> {
       status,
       ...pictures,
       createdAt: createdAt(announcement),
-      ...detailsOf(announcement),
+      ...detailFields(announcement),
     }
   })
   files['announcementHistory'] = known.map(({ id, announcement }) => {
     const type = announcement.description === undefined ? 'link' : 'desc'
-    return { id, title: announcement.title, reward: announcement.reward, type, ...detailsOf(announcement) }
+    return { id, title: announcement.title, reward: announcement.reward, type, ...detailFields(announcement) }
   })
   files['announcementHistory.users'] = known.flatMap(({ id, announcement }) =>
     participations(id, announcement, { players, ...(announcement.inputText !== undefined && { asks: 'link' }) }),

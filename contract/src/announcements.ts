@@ -4,7 +4,7 @@ import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from './bulk.t
 import { call } from './call.ts'
 import { announcementFields, announcementList, announcementTypes, type LinkType } from './entities/announcement.ts'
 import { filterSchema, orderFields, rowSchema } from './entity-schemas.ts'
-import { idField, linkField, pageField, pageOf, rewardField, textField, versionField } from './fields.ts'
+import { idField, linkField, pageField, pageFields, rewardField, textField, versionField } from './fields.ts'
 
 export const SUBTITLE_MAX_LENGTH = 60 // §9
 export const ANNOUNCEMENT_TITLE_MAX_LENGTH = 200
@@ -88,7 +88,7 @@ export const announcements = {
     .route({ method: 'GET', path: '/api/announcements', tags, summary: 'Announcements, oldest first, 50 a page' })
     .input(announcementsFilter.extend({ page: pageField, ...orderFields(announcementList) }))
     /** An empty list comes with the `message` `No annoucements found!` (§8). */
-    .output(z.object({ announcements: z.array(announcement), message: z.string().optional(), ...pageOf })),
+    .output(z.object({ announcements: z.array(announcement), message: z.string().optional(), ...pageFields })),
   get: call(['admin'], { failure: 'error' })
     .route({ method: 'GET', path: '/api/announcements/{id}', tags, summary: 'One announcement' })
     .input(z.strictObject({ id: idField }))

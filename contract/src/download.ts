@@ -65,7 +65,7 @@ export const historyDownloadInput = z.object({
 })
 export type HistoryDownloadInput = z.infer<typeof historyDownloadInput>
 
-function selectionOf<Name extends ListName>(name: Name) {
+function selectionFrom<Name extends ListName>(name: Name) {
   return z.strictObject({
     list: z.literal(name),
     target: targetSchema<(typeof lists)[Name]>(lists[name]),
@@ -75,11 +75,11 @@ function selectionOf<Name extends ListName>(name: Name) {
 
 /** Rows of one list, in the list's own order. Ids are texts here, also those of players. */
 export const selectionDownloadInput = z.discriminatedUnion('list', [
-  selectionOf('users'),
-  selectionOf('telegramUsers'),
-  selectionOf('socialTasks'),
-  selectionOf('dailyTasks'),
-  selectionOf('announcements'),
+  selectionFrom('users'),
+  selectionFrom('telegramUsers'),
+  selectionFrom('socialTasks'),
+  selectionFrom('dailyTasks'),
+  selectionFrom('announcements'),
 ])
 export type SelectionDownloadInput = z.infer<typeof selectionDownloadInput>
 

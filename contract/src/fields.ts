@@ -46,7 +46,7 @@ export const lastNameField = textField('Last Name', NAME_MAX_LENGTH)
 export const pageField = numberParameter.pipe(z.int().min(1).max(MAX_PAGE)).default(1)
 
 /** Every list paged by number answers this beside its rows. `pageCount` is at least 1, so that an empty list shows `Page 1 of 1`. */
-export const pageOf = { page: z.int(), pageSize: z.int(), pageCount: z.int(), total: z.int() }
+export const pageFields = { page: z.int(), pageSize: z.int(), pageCount: z.int(), total: z.int() }
 
 /** A cursor marks where a page begins or ends in a list that changes meanwhile. It is opaque and only valid in the list and order it came from. */
 export const cursorField = z.string().min(1).max(8192)
@@ -55,7 +55,7 @@ export const cursorField = z.string().min(1).max(8192)
  * A list paged by cursors answers this beside its rows. The caller sends `after`, the cursor of the last row, back as `after` to get the
  * next page, and `before`, that of the first row, as `before` to get the previous one. Null means that there is nothing on that side.
  */
-export const keysetPageOf = {
+export const keysetPageFields = {
   pageSize: z.int(),
   pageCount: z.int(),
   total: z.int(),

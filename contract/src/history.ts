@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { call } from './call.ts'
 import { historyItemFields, historyKinds, participantFields } from './entities/history.ts'
 import { rowSchema } from './entity-schemas.ts'
-import { cursorField, idField, keysetPageOf, searchField } from './fields.ts'
+import { cursorField, idField, keysetPageFields, searchField } from './fields.ts'
 
 export const historyKindField = z.enum(historyKinds)
 
@@ -60,5 +60,5 @@ export const history = {
           message: 'Give after or before, not both',
         }),
     )
-    .output(z.object({ participants: z.array(historyParticipant), ...keysetPageOf })),
+    .output(z.object({ participants: z.array(historyParticipant), ...keysetPageFields })),
 }

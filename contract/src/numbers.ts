@@ -6,11 +6,15 @@ export function isExactNumber(text: string): boolean {
   // 15 digits survive in any double that is not near the ends of its range (IEEE 754, DBL_DIG).
   if (text.length <= 15 && /^-?\d+(\.\d+)?$/.test(text)) return true
   const value = Number(text)
-  return Number.isFinite(value) && digitsOf(text) !== undefined && digitsOf(text) === digitsOf(String(value))
+  return (
+    Number.isFinite(value) &&
+    significantDigits(text) !== undefined &&
+    significantDigits(text) === significantDigits(String(value))
+  )
 }
 
 /** The digits and the power of ten of a number, the same however it is written; `undefined` for what is none. */
-function digitsOf(text: string): string | undefined {
+function significantDigits(text: string): string | undefined {
   const [, sign = '', whole = '', fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? []
   const significant = (whole + fraction).replace(/^0+/, '')
   if (whole === '') return undefined

@@ -93,12 +93,12 @@ function estimatedBits(text: string, original: string): number {
   const years = text.match(YEAR)?.length ?? 0
   const capitals = original.match(/(?<=.)\p{Lu}/gu)?.length ?? 0
   const characters = Array.from(text.replaceAll(YEAR, ' '))
-  const bits = characters.map((character, index) => bitsOf(character, characters.slice(Math.max(0, index - 3), index)))
+  const bits = characters.map((character, index) => characterBits(character, characters.slice(Math.max(0, index - 3), index)))
   return years * YEAR_BITS + capitals * CAPITAL_BITS + bits.reduce((sum, value) => sum + value, 0)
 }
 
 /** @param before at most three characters */
-function bitsOf(character: string, before: readonly string[]): number {
+function characterBits(character: string, before: readonly string[]): number {
   if (character === ' ' || isFollowing(character, before)) return FOLLOWING_BITS
   if (/\p{L}/u.test(character)) return /\p{L}/u.test(before.at(-1) ?? '') ? NEXT_LETTER_BITS : FIRST_LETTER_BITS
   return /\d/.test(character) ? DIGIT_BITS : SIGN_BITS

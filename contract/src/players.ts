@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { call } from './call.ts'
 import { playerFields, playerList } from './entities/player.ts'
 import { filterSchema, orderFields, rowSchema } from './entity-schemas.ts'
-import { cursorField, idField, keysetPageOf } from './fields.ts'
+import { cursorField, idField, keysetPageFields } from './fields.ts'
 import { historyKindField } from './history.ts'
 import { numberParameter } from './numbers.ts'
 
@@ -53,7 +53,7 @@ export const players = {
     .output(
       z.object({
         users: z.array(player),
-        ...keysetPageOf,
+        ...keysetPageFields,
         pageCount: z.int().nullable(),
         total: z.int().nullable(),
       }),

@@ -4,11 +4,11 @@ import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from './bulk.t
 import { call } from './call.ts'
 import { type TaskCollection, taskCollections, taskFields, taskLists, type TaskType } from './entities/task.ts'
 import { filterSchema, orderFields, rowSchema } from './entity-schemas.ts'
-import { idField, linkField, numberField, pageField, pageOf, rewardField, textField, versionField } from './fields.ts'
+import { idField, linkField, numberField, pageField, pageFields, rewardField, textField, versionField } from './fields.ts'
 
 export const TASK_TITLE_MAX_LENGTH = 200
 
-function fieldsOf(collection: TaskCollection) {
+function inputFields(collection: TaskCollection) {
   return {
     priority: numberField('Priority'),
     type: z.enum<readonly TaskType[]>(taskCollections[collection].types, 'Type is required'),
@@ -21,7 +21,7 @@ function fieldsOf(collection: TaskCollection) {
 
 /** The add and edit forms of a collection send this. */
 export function taskInputFor(collection: TaskCollection) {
-  return z.strictObject(fieldsOf(collection))
+  return z.strictObject(inputFields(collection))
 }
 export type TaskInput = z.infer<ReturnType<typeof taskInputFor>>
 
@@ -40,7 +40,7 @@ function taskCalls(collection: TaskCollection) {
       .route({ ...route, method: 'GET', path: `/api${path}`, summary: `${title} by priority, 50 a page` })
       .input(tasksFilter.extend({ page: pageField, ...orderFields(taskLists[collection]) }))
       /** An empty list comes with the `message` `No tasks found!` (§8). */
-      .output(z.object({ tasks: z.array(task), message: z.string().optional(), ...pageOf })),
+      .output(z.object({ tasks: z.array(task), message: z.string().optional(), ...pageFields })),
     get: call(['admin'])
       .route({ ...route, method: 'GET', path: `/api${path}/{id}`, summary: 'One task' })
       .input(z.strictObject({ id: idField }))
@@ -51,7 +51,7 @@ function taskCalls(collection: TaskCollection) {
       .output(done.extend({ id: idField })),
     update: call(['admin'])
       .route({ ...route, method: 'PUT', path: `/api${path}/{id}`, summary: 'Change a task' })
-      .input(z.strictObject({ ...fieldsOf(collection), id: idField, version: versionField.optional() }))
+      .input(z.strictObject({ ...inputFields(collection), id: idField, version: versionField.optional() }))
       .output(done),
     remove: call(['admin'])
       .route({ ...route, method: 'DELETE', path: `/api${path}/{id}`, summary: 'Delete a task; its history stays' })

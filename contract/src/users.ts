@@ -4,7 +4,16 @@ import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from './bulk.t
 import { call } from './call.ts'
 import { userFields, userList, userTypes } from './entities/user.ts'
 import { filterSchema, orderFields, rowSchema } from './entity-schemas.ts'
-import { emailField, firstNameField, idField, lastNameField, pageField, pageOf, passwordField, versionField } from './fields.ts'
+import {
+  emailField,
+  firstNameField,
+  idField,
+  lastNameField,
+  pageField,
+  pageFields,
+  passwordField,
+  versionField,
+} from './fields.ts'
 
 export const userTypeField = z.enum(userTypes)
 
@@ -32,7 +41,7 @@ export const passwordsMatch: [
 ]
 
 /** Whether `email` is an address of `host`, a domain such as `gmail.com` (§5). */
-function isAddressOf(host: string, email: string): boolean {
+function isAtHost(host: string, email: string): boolean {
   return email.trim().toLowerCase().endsWith(`@${host.toLowerCase()}`)
 }
 
@@ -43,7 +52,7 @@ export type RegistrationInput = z.infer<typeof registrationInput>
 function registrationFieldsFor(host: string) {
   return {
     ...registrationFields,
-    email: emailField.refine((email) => isAddressOf(host, email), `Email must be a @${host}`),
+    email: emailField.refine((email) => isAtHost(host, email), `Email must be a @${host}`),
   }
 }
 
@@ -69,7 +78,7 @@ export const users = {
   list: call(['admin'], { unexpected: 'FETCH_USERS_FAILED' })
     .route({ method: 'GET', path: '/api/users', tags: ['Users'], summary: 'Dashboard users other than oneself, 50 a page' })
     .input(usersFilter.extend({ page: pageField, ...orderFields(userList) }))
-    .output(z.object({ users: z.array(dashboardUser), ...pageOf })),
+    .output(z.object({ users: z.array(dashboardUser), ...pageFields })),
   get: call(['admin'])
     .route({ method: 'GET', path: '/api/users/{id}', tags: ['Users'], summary: 'One dashboard user' })
     .input(z.strictObject({ id: idField }))

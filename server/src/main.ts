@@ -140,13 +140,13 @@ function listen(config: Config, fetch: Parameters<typeof serve>[0]['fetch']): Pr
     }) as Server
     limitSockets(server)
     server.once('error', (error: NodeJS.ErrnoException) => {
-      void reasonOf(error, config.port).then((reason) => reject(new StartError(reason)))
+      void explainFailure(error, config.port).then((reason) => reject(new StartError(reason)))
     })
   })
 }
 
 /** Names the process that has the port, because a server whose npm was killed goes on without a terminal. */
-async function reasonOf(error: NodeJS.ErrnoException, port: number): Promise<string> {
+async function explainFailure(error: NodeJS.ErrnoException, port: number): Promise<string> {
   if (error.code !== 'EADDRINUSE') return error.message
   const pid = await findListener(port)
   return `port ${port} is in use${pid === undefined ? '' : ` by process ${pid} (kill ${pid} ends it)`}; set PORT to another one`

@@ -1,6 +1,6 @@
 import { ORPCError } from '@orpc/client'
 import { expect, test, vi } from 'vitest'
-import { asCallError, CallError, client, creation, fileNameOf, onRejection } from './client.ts'
+import { asCallError, CallError, client, creation, parseFileName, onRejection } from './client.ts'
 
 test.each([
   ['attachment; filename="userdata.xlsx"', 'userdata.xlsx'],
@@ -14,7 +14,7 @@ test.each([
   ['attachment', undefined],
   [null, undefined],
 ])('§7 the file name of %s is %s', (header, name) => {
-  expect(fileNameOf(header)).toBe(name)
+  expect(parseFileName(header)).toBe(name)
 })
 
 test.each([

@@ -60,7 +60,7 @@ function unanswered(message: string, cause: unknown): CallError {
 /** `fallback` is for an answer that does not say what went wrong, such as one of a proxy. */
 function fromBody(body: unknown, status: number, fallback = 'Internal Server Error!'): CallError {
   if (isErrorBody(body)) return new CallError({ ...body, status })
-  return new CallError({ code: 'INTERNAL', status, message: messageOf(body) ?? fallback })
+  return new CallError({ code: 'INTERNAL', status, message: readMessage(body) ?? fallback })
 }
 
 function isErrorBody(body: unknown): body is ErrorBody {
@@ -68,7 +68,7 @@ function isErrorBody(body: unknown): body is ErrorBody {
 }
 
 /** The answer of a failed call has at least a message (§7). */
-function messageOf(body: unknown): string | undefined {
+function readMessage(body: unknown): string | undefined {
   const message = typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined
   return typeof message === 'string' && message !== '' ? message : undefined
 }
@@ -298,7 +298,7 @@ export async function fetchSpreadsheet<Name extends SheetName>(
   try {
     const response = await requestSheet(name, { ...input, exportId }, options.signal)
     const blob = await readBlob(response, (bytes) => report({ bytes }))
-    return { blob, fileName: fileNameOf(response.headers.get('content-disposition')) ?? options.fallbackName }
+    return { blob, fileName: parseFileName(response.headers.get('content-disposition')) ?? options.fallbackName }
   } catch (error) {
     throw failed(error)
   } finally {
@@ -342,7 +342,7 @@ export async function fetchStoredFile(url: string, name: string): Promise<File> 
 }
 
 /** The name in a content-disposition header (RFC 6266): `filename*` before `filename`, without any folder. */
-export function fileNameOf(header: string | null): string | undefined {
+export function parseFileName(header: string | null): string | undefined {
   const extended = /filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(header ?? '')?.[1]
   const plain = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header ?? '')
   const name = decoded(extended) ?? plain?.[1]?.replaceAll(/\\(.)/g, '$1') ?? plain?.[2]

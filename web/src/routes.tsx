@@ -213,14 +213,14 @@ export async function loadFirstPage(): Promise<void> {
   const session = knownSession()
   if (!session) return
   await router.load()
-  loadedFor = identityOf(session)
+  loadedFor = identityKey(session)
 }
 
 /** Shows the loading screen until the session is known, then the page of the address. Loads it again when somebody else signs in. */
 export function App() {
   const { data, isError, isFetching, refetch } = useSessionQuery()
   const [isReady, setIsReady] = useState(loadedFor !== undefined)
-  const identity = data && identityOf(data)
+  const identity = data && identityKey(data)
 
   useEffect(watchSession, [])
   // The router shows nothing before the first page is loaded, because a Suspense fallback would stay for at least 300 ms.
@@ -234,6 +234,6 @@ export function App() {
   return isError && !isFetching ? <UnreachableScreen onRetry={() => void refetch()} /> : <LoadingScreen />
 }
 
-function identityOf({ user }: Session): string {
+function identityKey({ user }: Session): string {
   return user ? `${user.id} ${user.userType}` : 'nobody'
 }

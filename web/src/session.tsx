@@ -2,7 +2,7 @@
 import type { SessionUser } from '@arcade/contract/auth'
 import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
-import { dropDraftsOf } from '#src/ui/drafts.ts'
+import { dropPersonsDrafts } from '#src/ui/drafts.ts'
 import { forgetUnsavedWork, hasUnsavedWork } from '#src/ui/unsaved.ts'
 import { api, client, onRejection, onSessionEnd, queryClient } from './client.ts'
 
@@ -68,7 +68,7 @@ export function setCurrentUser(user: SessionUser | null): void {
 /** Signed out by the person: nothing of theirs stays in this browser. */
 export function forgetPerson(): void {
   const user = currentUser()
-  if (user) dropDraftsOf(user.id)
+  if (user) dropPersonsDrafts(user.id)
   forgetUnsavedWork()
   try {
     sessionStorage.removeItem(SIGNED_IN)

@@ -57,7 +57,7 @@ export type SheetName<Fs extends Fields> = {
 }[keyof Fs & string]
 
 /** The names of an entity's fields in the order of their declaration. */
-export function namesOf<Fs extends Fields>(fields: Fs): (keyof Fs & string)[] {
+export function fieldNames<Fs extends Fields>(fields: Fs): (keyof Fs & string)[] {
   return Object.keys(fields)
 }
 

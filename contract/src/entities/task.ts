@@ -64,7 +64,7 @@ export const taskFields = {
 export type Task = RowOf<typeof taskFields>
 
 /** `search` is a part of a title or link. */
-function taskListOf<const Name extends string>(name: Name, collection: TaskCollection) {
+function defineTaskList<const Name extends string>(name: Name, collection: TaskCollection) {
   const types = taskCollections[collection].types.map((type) => [type, taskTypeLabels[type]])
   return defineList({
     name,
@@ -86,6 +86,6 @@ function taskListOf<const Name extends string>(name: Name, collection: TaskColle
     pageSizes: [50], // §9
   })
 }
-export const taskLists = { social: taskListOf('socialTasks', 'social'), daily: taskListOf('dailyTasks', 'daily') }
+export const taskLists = { social: defineTaskList('socialTasks', 'social'), daily: defineTaskList('dailyTasks', 'daily') }
 export type TasksFilter = FilterOf<(typeof taskLists)[TaskCollection]>
 export type TasksSort = SortName<(typeof taskLists)[TaskCollection]>

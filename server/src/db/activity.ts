@@ -72,16 +72,16 @@ export async function forgetHours({ db }: Pick<Database, 'db'>): Promise<void> {
 
 function countJoined({ deltas, now }: ActivityDeltas, at: Date | null, by: number): void {
   if (at === null) return
-  for (const bucket of bucketsOf(at, now)) addDelta(deltas, { of: 'activity', bucket, at, series: 'players' }, by)
+  for (const bucket of bucketsFor(at, now)) addDelta(deltas, { of: 'activity', bucket, at, series: 'players' }, by)
 }
 
 function countTaking({ deltas, now }: ActivityDeltas, item: Item, at: Date, by: number): void {
-  for (const bucket of bucketsOf(at, now)) {
+  for (const bucket of bucketsFor(at, now)) {
     addDelta(deltas, { of: 'activity', bucket, at, series: item.kind }, by)
     if (bucket !== 'month') addDelta(deltas, { of: 'itemActivity', bucket, at, ...item }, by)
   }
 }
 
-function bucketsOf(at: Date, now: Date): readonly Bucket[] {
+function bucketsFor(at: Date, now: Date): readonly Bucket[] {
   return at.getTime() < now.getTime() - HOURS_KEPT * HOUR_MS ? ['day', 'month'] : buckets
 }

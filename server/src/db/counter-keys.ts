@@ -33,7 +33,7 @@ export type CounterName = string & { readonly isCounterName: true }
 export type NameRange = readonly [from: string, to: string]
 
 export function counterName(key: CounterKey): CounterName {
-  return nameOf(key) as CounterName
+  return writeName(key) as CounterName
 }
 
 /** A key whose parts may be columns or parameters of a statement, written in SQL. */
@@ -44,7 +44,7 @@ export type CounterSqlKey =
 
 /** The name as an expression of SQL. `kind` and `itemId` are SQL too: `tasks.id`, `$2::text`, `'social'`. */
 export function counterNameSql(key: CounterSqlKey): string {
-  return key.of === 'participants' ? `'participants:' || ${key.kind} || ':' || ${key.itemId}` : `'${nameOf(key)}'`
+  return key.of === 'participants' ? `'participants:' || ${key.kind} || ':' || ${key.itemId}` : `'${writeName(key)}'`
 }
 
 /** The counters of activity of every series, from the bucket that `from` is in up to the one that `to` is in, which is left out. */
@@ -89,7 +89,7 @@ export function bucketText(bucket: Bucket, at: Date): string {
   return at.toISOString().slice(0, bucketFormats[bucket].length)
 }
 
-function nameOf(key: CounterKey): string {
+function writeName(key: CounterKey): string {
   switch (key.of) {
     case 'players':
       return 'telegramUsers'

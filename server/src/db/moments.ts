@@ -51,7 +51,7 @@ export function millisecondsSql(moment: string): string {
 }
 
 /** A moment as a parameter: a Date, also of a year that PostgreSQL cannot read in words, or what a cursor holds. */
-export function momentOf(moment: Date | string): RawBuilder<Date> {
+export function momentParameter(moment: Date | string): RawBuilder<Date> {
   const microseconds = typeof moment === 'string' ? moment : String(BigInt(moment.getTime()) * 1000n)
   return sql<Date>`(timestamptz 'epoch' + ${microseconds}::bigint * interval '1 microsecond')`
 }

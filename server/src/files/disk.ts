@@ -23,7 +23,7 @@ export interface OpenFile {
 }
 
 export function diskStore(root: string): FileStore {
-  const pathOf = (key: string): string => join(root, checkedKey(key))
+  const toPath = (key: string): string => join(root, checkedKey(key))
   return {
     /** A full disk passes: reading goes on there. */
     async check() {
@@ -38,40 +38,40 @@ export function diskStore(root: string): FileStore {
     },
 
     async put(key, bytes) {
-      const path = pathOf(key)
+      const path = toPath(key)
       await mkdir(dirname(path), { recursive: true })
-      const file = await open(partOf(path), 'w', 0o600)
+      const file = await open(partialPath(path), 'w', 0o600)
       try {
         await file.writeFile(bytes)
         await file.sync()
       } finally {
         await file.close()
       }
-      await rename(partOf(path), path)
+      await rename(partialPath(path), path)
       await flushFolder(dirname(path))
     },
 
     async open(key) {
-      const file = await open(pathOf(key)).catch(unlessMissing)
+      const file = await open(toPath(key)).catch(unlessMissing)
       if (!file) return undefined
       const { size } = await file.stat()
       return { body: Readable.toWeb(file.createReadStream()) as ReadableStream, lengthBytes: size }
     },
 
     async has(key) {
-      return (await stat(pathOf(key)).catch(unlessMissing))?.isFile() ?? false
+      return (await stat(toPath(key)).catch(unlessMissing))?.isFile() ?? false
     },
 
     async remove(key) {
-      const path = pathOf(key)
-      await unlink(partOf(path)).catch(unlessMissing)
+      const path = toPath(key)
+      await unlink(partialPath(path)).catch(unlessMissing)
       await unlink(path).catch(unlessMissing)
     },
   }
 }
 
 /** Where a file is until it is whole. One that a crash leaves there is removed together with the file it was to become. */
-function partOf(path: string): string {
+function partialPath(path: string): string {
   return `${path}.part`
 }
 

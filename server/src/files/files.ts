@@ -94,7 +94,7 @@ export function createFiles({ database, store, log }: { database: Database; stor
       const thumb = size === 'thumb' ? await store.open(thumbKey(key)) : undefined
       if (thumb) return { ...thumb, mediaType: mediaTypes.webp }
       const file = await store.open(key)
-      return file && { ...file, mediaType: mediaTypeOf(key) }
+      return file && { ...file, mediaType: findMediaType(key) }
     },
 
     has: async (key) => isKey(key) && store.has(key),
@@ -205,7 +205,7 @@ function thumbKey(key: string): string {
   return `${key.replace('/', '-thumbs/')}.webp`
 }
 
-function mediaTypeOf(key: string): string {
+function findMediaType(key: string): string {
   const extension = key.slice(key.lastIndexOf('.') + 1)
   return Object.hasOwn(mediaTypes, extension) ? mediaTypes[extension as keyof typeof mediaTypes] : 'application/octet-stream'
 }

@@ -1,7 +1,7 @@
 /** Generated requests: for every call of the contract, from everybody who might make it; good, nearly good and hostile. */
 import fc from 'fast-check'
 import { contract } from '@arcade/contract/contract'
-import { type Route, routesOf } from '#src/http/routes.ts'
+import { type Route, listRoutes } from '#src/http/routes.ts'
 import { PASSWORD } from '#src/testing/test-app.ts'
 import { png } from '#src/testing/test-images.ts'
 import { change, changed, hostileBody, hostileValue, toJson, toText } from './hostile-values.ts'
@@ -22,7 +22,7 @@ export interface GeneratedRequest {
   headers: Record<string, string>
 }
 
-export const routes = routesOf(contract)
+export const routes = listRoutes(contract)
 
 /** A text that stands for something that exists when the request is sent: the n-th of a pool of the world. */
 export function known(pool: Pool): fc.Arbitrary<string> {

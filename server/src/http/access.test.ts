@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import { contract } from '@arcade/contract/contract'
 import { type Client, testApp } from '#src/testing/test-app.ts'
-import { pathPattern, routesOf } from './routes.ts'
+import { pathPattern, listRoutes } from './routes.ts'
 
-const routes = routesOf(contract)
+const routes = listRoutes(contract)
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 describe('§6 access matrix', () => {

@@ -22,7 +22,7 @@ export function addressReader(ranges: readonly string[]): (peer: string | undefi
       if (named === undefined) break
       address = named
     }
-    return networkOf(address)
+    return toNetwork(address)
   }
 }
 
@@ -40,7 +40,7 @@ function withoutMapping(address: string): string {
 }
 
 /** An IPv4 address, or the /64 network that one IPv6 subscriber has (RFC 6177). */
-function networkOf(address: string): string {
+function toNetwork(address: string): string {
   return isIP(address) === 6 ? `${expandIpv6(address).slice(0, 4).join(':')}::/64` : address
 }
 

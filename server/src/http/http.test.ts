@@ -8,10 +8,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { contract } from '@arcade/contract/contract'
 import { diskStore } from '#src/files/disk.ts'
 import { testApp } from '#src/testing/test-app.ts'
-import { pathPattern, routesOf } from './routes.ts'
+import { pathPattern, listRoutes } from './routes.ts'
 
 const registration = { fname: 'A', lname: 'B', email: 'a@gmail.com', password: 'secret1', confirmPassword: 'secret1' }
-const writing = routesOf(contract).filter((route) => route.method !== 'GET' && route.method !== 'DELETE')
+const writing = listRoutes(contract).filter((route) => route.method !== 'GET' && route.method !== 'DELETE')
 
 describe('security: origin', () => {
   const foreign: Record<string, string>[] = [
@@ -148,7 +148,7 @@ describe('security: input', () => {
 })
 
 describe('design §8 ids that read like a fixed part of an address', () => {
-  const routes = routesOf(contract)
+  const routes = listRoutes(contract)
   const clashes = routes
     .filter(({ path }) => !path.includes('{'))
     .flatMap((fixed) =>
@@ -237,7 +237,7 @@ describe('§7 the API describes itself', () => {
   test('/api/openapi.json lists every call with who may make it', async () => {
     const app = await testApp()
     const { body } = await app.guest.call('GET', '/api/openapi.json')
-    for (const route of routesOf(contract)) {
+    for (const route of listRoutes(contract)) {
       expect(body.paths[route.path][route.method.toLowerCase()]).toMatchObject({
         operationId: route.name,
         'x-access': route.meta.access,

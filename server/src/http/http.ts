@@ -24,7 +24,7 @@ import { type Answer, hasVersion, jsonHeaders, securityHeaders, writeJson } from
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { readInput } from './input.ts'
 import { openApiDocument, renderDocs } from './openapi.ts'
-import { originOf, refuseForeignOrigin } from './origin.ts'
+import { requestOrigin, refuseForeignOrigin } from './origin.ts'
 import { createRefusals } from './refusals.ts'
 import { type BoundRoute, pathPattern } from './routes.ts'
 import type { WebApp } from './static.ts'
@@ -58,7 +58,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
   const sessionCookie = privateCookie('session', { isHttps, maxAgeSeconds: SESSION_MAX_SECONDS })
   const deviceCookie = privateCookie('device', { isHttps, maxAgeSeconds: DEVICE_MAX_SECONDS })
   const readAddress = addressReader(services.trustedProxies)
-  const addressOf = (c: Context<Env>): string =>
+  const clientAddress = (c: Context<Env>): string =>
     readAddress(c.env?.incoming?.socket.remoteAddress, c.req.raw.headers.get('x-forwarded-for'))
   const refusals = createRefusals(services.rateLimit)
   const http = new Hono<Env>()
@@ -110,7 +110,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
   http.onError((error, c) => {
     const requestId = randomUUID()
     const failure = toFailure(error)
-    logFailure(log, failure, { requestId, method: c.req.method, route: 'http', address: addressOf(c) })
+    logFailure(log, failure, { requestId, method: c.req.method, route: 'http', address: clientAddress(c) })
     return send(failureAnswer(failure, requestId))
   })
   const { fetch } = http
@@ -134,7 +134,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
     const requestId = randomUUID()
     const { meta } = route
     const changesState = meta.changesState || route.method !== 'GET'
-    const address = addressOf(c)
+    const address = clientAddress(c)
     const headers: Record<string, string> = { 'x-request-id': requestId }
     const cookies: string[] = []
     try {
@@ -150,7 +150,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
       // Whoever has signed in on this device before is no stranger whom somebody at the same address could keep out.
       const isLimited = changesState && caller.kind === 'guest' && !services.devices.isKnown(device)
       if (isLimited) refusals.check(address)
-      const input = await readInput({ request, params: paramsOf(c), bodyLimitBytes, schema, isDownload, isUpload }).catch(
+      const input = await readInput({ request, params: readParams(c), bodyLimitBytes, schema, isDownload, isUpload }).catch(
         (error: unknown) => {
           if (isLimited) refusals.count(address)
           throw error
@@ -160,7 +160,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
         caller,
         requestId,
         address,
-        origin: originOf(request),
+        origin: requestOrigin(request),
         sessionToken,
         setSessionToken: (token) => void cookies.push(sessionCookie.write(token)),
         deviceCookie: device,
@@ -200,7 +200,7 @@ function honoPath(path: string): string {
 }
 
 /** The path's parameters, decoded. @throws Failure INVALID_INPUT for a malformed escape */
-function paramsOf(c: Context<Env>): Record<string, string> {
+function readParams(c: Context<Env>): Record<string, string> {
   const params = c.req.param() as Record<string, string>
   if (c.req.path.includes('%')) {
     try {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { contract } from '@arcade/contract/contract'
-import { routesOf } from './routes.ts'
+import { listRoutes } from './routes.ts'
 import { type Client, testApp, type TestApp } from '#src/testing/test-app.ts'
 import { openAgain } from '#src/testing/test-database.ts'
 import { png } from '#src/testing/test-images.ts'
@@ -20,7 +20,7 @@ const samples: Record<string, { body: unknown; table: string }> = {
   'announcements.create': { body: announcement, table: 'announcements' },
   'announcements.upload': { body: png, table: 'file_removals' },
 }
-const calls = routesOf(contract).filter(({ meta }) => meta.heedsIdempotencyKey)
+const calls = listRoutes(contract).filter(({ meta }) => meta.heedsIdempotencyKey)
 
 async function send(app: TestApp, client: Client, { path, body, key }: { path: string; body: unknown; key: string }) {
   const isFile = body instanceof Uint8Array

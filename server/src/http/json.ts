@@ -96,11 +96,11 @@ function scan(bytes: Uint8Array, maxValues: number): void {
     } else if (byte === MINUS || (byte >= ZERO && byte <= NINE)) {
       const from = at
       while (isInNumber[bytes[at + 1] ?? 0] === 1) at += 1
-      const number = textOf(bytes, from, Math.min(at + 1, from + LONGEST_NUMBER))
+      const number = decodeText(bytes, from, Math.min(at + 1, from + LONGEST_NUMBER))
       if (JSON_NUMBER.test(number) && !isExactNumber(number))
         throw invalid(
           'The number cannot be kept exactly.',
-          textOf(bytes, key.from, Math.min(key.to, key.from + SHOWN_NAME_BYTES)),
+          decodeText(bytes, key.from, Math.min(key.to, key.from + SHOWN_NAME_BYTES)),
         )
     }
     if (values > maxValues) throw invalid('The request holds too many values.')
@@ -121,7 +121,7 @@ const SHOWN_NAME_BYTES = 64
 const isInNumber = new Uint8Array(256)
 for (const character of '0123456789+-.eE') isInNumber[character.charCodeAt(0)] = 1
 
-function textOf(bytes: Uint8Array, from: number, to: number): string {
+function decodeText(bytes: Uint8Array, from: number, to: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8')
 }
 

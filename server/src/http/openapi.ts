@@ -3,7 +3,7 @@ import { type OpenAPI, OpenAPIGenerator } from '@orpc/openapi'
 import { ZodToJsonSchemaConverter } from '@orpc/zod/zod4'
 import { contract } from '@arcade/contract/contract'
 import { MAX_KEY_LENGTH } from './idempotency-key.ts'
-import { routesOf } from './routes.ts'
+import { listRoutes } from './routes.ts'
 
 let document: Promise<OpenAPI.Document> | undefined
 
@@ -23,7 +23,7 @@ async function generate(serverUrl: string | undefined): Promise<OpenAPI.Document
     },
     servers: [{ url: serverUrl ?? '/' }],
   })
-  for (const route of routesOf(contract)) {
+  for (const route of listRoutes(contract)) {
     const operation = generated.paths?.[route.path]?.[route.method.toLowerCase() as 'get']
     if (!operation) continue
     Object.assign(operation, { 'x-access': route.meta.access, operationId: route.name })

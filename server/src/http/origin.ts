@@ -22,7 +22,7 @@ export function refuseForeignOrigin(request: Request, ownOrigin: string | undefi
 }
 
 /** The site that a browser says the request comes from; on a plain-http host Chromium sends no Sec-Fetch-Site, only a Referer. */
-export function originOf({ headers }: Request): string | undefined {
+export function requestOrigin({ headers }: Request): string | undefined {
   const referer = headers.get('referer')
   const site = referer !== null && URL.canParse(referer) ? new URL(referer).origin : undefined
   return (headers.get('origin') ?? site ?? headers.get('sec-fetch-site') ?? undefined)?.slice(0, 200)

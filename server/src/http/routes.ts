@@ -23,9 +23,9 @@ export interface BoundRoute extends Route {
 }
 
 /** Every call of a contract. @throws Error for a call without method, path or access: it could not be made by anyone */
-export function routesOf(router: AnyContractRouter, prefix = ''): Route[] {
+export function listRoutes(router: AnyContractRouter, prefix = ''): Route[] {
   if (!isProcedure(router))
-    return Object.entries(router).flatMap(([key, part]) => routesOf(part, prefix ? `${prefix}.${key}` : key))
+    return Object.entries(router).flatMap(([key, part]) => listRoutes(part, prefix ? `${prefix}.${key}` : key))
   const { route, meta, inputSchema } = router['~orpc']
   const callMeta = meta as unknown as CallMeta
   if (!route.method || !route.path || callMeta.access.length === 0)
@@ -50,7 +50,7 @@ export function pathPattern(path: string): RegExp {
 
 /** Every call of a contract with its handler. */
 export function bindRoutes<Router extends AnyContractRouter>(router: Router, handlers: Handlers<Router>): BoundRoute[] {
-  return routesOf(router).map((route) => ({ ...route, handler: handlerAt(handlers, route.name) }))
+  return listRoutes(router).map((route) => ({ ...route, handler: handlerAt(handlers, route.name) }))
 }
 
 function handlerAt(handlers: unknown, name: string): BoundRoute['handler'] {

@@ -47,7 +47,7 @@ export async function loadWebApp(directory: string): Promise<WebApp> {
     const file = join(entry.parentPath, entry.name)
     assets.set(`/${relative(directory, file).split(sep).join('/')}`, await loadAsset(file))
   }
-  const [index, firstPages] = [textOf(assets, '/index.html'), textOf(assets, '/first-pages.json')]
+  const [index, firstPages] = [decodeAsset(assets, '/index.html'), decodeAsset(assets, '/first-pages.json')]
   const [beforeSession, afterSession] = index?.split(SESSION_PLACE) ?? []
   if (beforeSession === undefined || afterSession === undefined || firstPages === undefined)
     throw new Error(`there is no built web app in ${directory}`)
@@ -74,7 +74,7 @@ export async function loadWebApp(directory: string): Promise<WebApp> {
 const SESSION_PLACE = '"the session"'
 
 /** The text of a file that the server alone needs: it is taken out of the files that a browser can ask for. */
-function textOf(assets: Map<string, Asset>, name: string): string | undefined {
+function decodeAsset(assets: Map<string, Asset>, name: string): string | undefined {
   const asset = assets.get(name)
   assets.delete(name)
   return asset && new TextDecoder().decode(asset.plain)

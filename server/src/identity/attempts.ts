@@ -48,7 +48,7 @@ export function createAttempts(database: Database, enabled: boolean): Attempts {
       const length = sql`make_interval(secs => ${limit.windowSeconds})`
       const isOver = sql`a.started_at <= now() - ${length}`
       const { rows } = await sql<{ count: number; left: number }>`
-        insert into attempt_windows as a (key, started_at, count) values (${keyOf(limit, subject)}, now(), 1)
+        insert into attempt_windows as a (key, started_at, count) values (${attemptKey(limit, subject)}, now(), 1)
         on conflict (key) do update
           set count = case when ${isOver} then 1 else a.count + 1 end, started_at = case when ${isOver} then now() else a.started_at end
         returning count, extract(epoch from started_at + ${length} - now())::float8 as left`.execute(db)
@@ -61,7 +61,7 @@ export function createAttempts(database: Database, enabled: boolean): Attempts {
       await db
         .updateTable('attempt_windows')
         .set({ count: sql`greatest(count - 1, 0)` })
-        .where('key', '=', keyOf(limit, subject))
+        .where('key', '=', attemptKey(limit, subject))
         .execute()
     },
     async sweep() {
@@ -74,6 +74,6 @@ export function createAttempts(database: Database, enabled: boolean): Attempts {
 }
 
 /** The subject is hashed: the table holds neither addresses nor e-mails. */
-function keyOf(limit: Limit, subject: string): string {
+function attemptKey(limit: Limit, subject: string): string {
   return `${limit.name}:${createHash('sha256').update(subject).digest('base64url')}`
 }

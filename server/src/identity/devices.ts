@@ -20,12 +20,12 @@ export interface Devices {
 export async function createDevices({ db }: Pick<Database, 'db'>): Promise<Devices> {
   await sql`insert into secrets (name, value) values ('devices', ${randomBytes(32)}) on conflict do nothing`.execute(db)
   const { value: key } = await db.selectFrom('secrets').select('value').where('name', '=', 'devices').executeTakeFirstOrThrow()
-  const signatureOf = (text: string): Buffer => createHmac('sha256', key).update(text).digest()
+  const computeSignature = (text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
   const read = (cookie: string | undefined): { userId: string; id: string } | undefined => {
     const [user = '', id = '', since = '', signature = ''] = cookie?.split('.') ?? []
     const actual = Buffer.from(signature, 'base64url')
-    const expected = signatureOf(`${user}.${id}.${since}`)
+    const expected = computeSignature(`${user}.${id}.${since}`)
     if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return undefined
     if (Number(since) + DEVICE_MAX_SECONDS < Date.now() / 1000) return undefined
     return { userId: Buffer.from(user, 'base64url').toString(), id }
@@ -35,7 +35,7 @@ export async function createDevices({ db }: Pick<Database, 'db'>): Promise<Devic
     sign(userId) {
       const id = randomBytes(16).toString('base64url')
       const text = `${Buffer.from(userId).toString('base64url')}.${id}.${Math.floor(Date.now() / 1000)}`
-      return `${text}.${signatureOf(text).toString('base64url')}`
+      return `${text}.${computeSignature(text).toString('base64url')}`
     },
     idOf(cookie, userId) {
       const device = read(cookie)

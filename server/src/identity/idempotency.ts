@@ -63,7 +63,7 @@ export async function createOnceInSteps<T>(
     return answer
   } catch (error) {
     // If this fails too, the key can be used again once it counts as abandoned.
-    await sql`delete from idempotency_keys where ${isOf(key)} and answer is null`.execute(db).catch(() => {})
+    await sql`delete from idempotency_keys where ${hasKey(key)} and answer is null`.execute(db).catch(() => {})
     throw error
   }
 }
@@ -89,7 +89,7 @@ async function findAnswer<T>(db: Kysely<Tables>, key: IdempotencyKey): Promise<T
   const found = await db
     .selectFrom('idempotency_keys')
     .select(['fingerprint', 'answer'])
-    .where(isOf(key))
+    .where(hasKey(key))
     .where(sql<boolean>`created_at > now() - make_interval(hours => ${KEPT_HOURS})`)
     .executeTakeFirst()
   if (!found) return undefined
@@ -98,10 +98,10 @@ async function findAnswer<T>(db: Kysely<Tables>, key: IdempotencyKey): Promise<T
 }
 
 async function keepAnswer(db: Kysely<Tables>, key: IdempotencyKey, answer: unknown): Promise<void> {
-  await sql`update idempotency_keys set answer = ${JSON.stringify(answer)} where ${isOf(key)}`.execute(db)
+  await sql`update idempotency_keys set answer = ${JSON.stringify(answer)} where ${hasKey(key)}`.execute(db)
 }
 
-function isOf({ caller, hash }: IdempotencyKey) {
+function hasKey({ caller, hash }: IdempotencyKey) {
   return sql<boolean>`caller = ${caller} and key_hash = ${hash}`
 }
 

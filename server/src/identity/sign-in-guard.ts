@@ -60,7 +60,7 @@ export function createSignInGuard({
     async remember(context, userId) {
       context.setDeviceCookie(devices.sign(userId))
       await database.transaction(async (tx) => {
-        await sql`insert into known_addresses (user_id, address_hash) values (${userId}, ${hashOf(context.address)})
+        await sql`insert into known_addresses (user_id, address_hash) values (${userId}, ${hashAddress(context.address)})
           on conflict (user_id, address_hash) do update set seen_at = now()`.execute(tx)
         await sql`delete from known_addresses where user_id = ${userId} and address_hash in (
           select address_hash from known_addresses where user_id = ${userId} order by seen_at desc offset ${ADDRESSES_EACH})`.execute(
@@ -88,7 +88,7 @@ export function createSignInGuard({
 
   async function isKnownAddress(userId: string, address: string): Promise<boolean> {
     const { rows } = await sql`
-      select from known_addresses where user_id = ${userId} and address_hash = ${hashOf(address)}
+      select from known_addresses where user_id = ${userId} and address_hash = ${hashAddress(address)}
         and seen_at > now() - make_interval(days => ${ADDRESS_DAYS})`.execute(db)
     return rows.length > 0
   }
@@ -102,6 +102,6 @@ export function createSignInGuard({
 }
 
 /** The table holds no addresses. */
-function hashOf(address: string): Buffer {
+function hashAddress(address: string): Buffer {
   return createHash('sha256').update(address).digest()
 }

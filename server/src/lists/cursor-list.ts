@@ -56,7 +56,7 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
       const read = await pages.read(where, readFrom(ordering, direction ?? 'after', place), pageSize + 1)
       const total = read.total ?? (where.isEmpty ? await countAll() : null)
       const cursorAt = (row: KeyedRow): string => writePlace(row, ordering)
-      const page = keysetPage(read.rows, { size: pageSize, direction, cursorOf: cursorAt })
+      const page = keysetPage(read.rows, { size: pageSize, direction, toCursor: cursorAt })
       return {
         rows: jsonArray(page.rows.map(({ json }) => json)),
         pageSize,

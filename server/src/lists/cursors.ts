@@ -44,7 +44,7 @@ export interface KeysetPage<Row> {
  */
 export function keysetPage<Row>(
   read: readonly Row[],
-  { size, direction, cursorOf }: { size: number; direction: 'after' | 'before' | undefined; cursorOf: (row: Row) => string },
+  { size, direction, toCursor }: { size: number; direction: 'after' | 'before' | undefined; toCursor: (row: Row) => string },
 ): KeysetPage<Row> {
   const hasMore = read.length > size
   const nearest = hasMore ? read.slice(0, size) : read
@@ -53,8 +53,8 @@ export function keysetPage<Row>(
   const last = rows.at(-1)
   return {
     rows,
-    after: last !== undefined && (direction === 'before' || hasMore) ? cursorOf(last) : null,
-    before: first !== undefined && (direction === 'after' || (direction === 'before' && hasMore)) ? cursorOf(first) : null,
+    after: last !== undefined && (direction === 'before' || hasMore) ? toCursor(last) : null,
+    before: first !== undefined && (direction === 'after' || (direction === 'before' && hasMore)) ? toCursor(first) : null,
   }
 }
 

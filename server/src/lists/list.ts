@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { FilterOf, FilterValue, List, RowOf, SortName } from '@arcade/contract/entities/entity'
 import { type CallContext, signedIn } from '#src/calls.ts'
 import { columnName, type DerivedSql, type Entity } from '#src/db/entities.ts'
-import { momentOf } from '#src/db/moments.ts'
+import { momentParameter } from '#src/db/moments.ts'
 import type { SearchCondition } from './search.ts'
 import type { ListSheet } from './sheet.ts'
 
@@ -99,8 +99,8 @@ function filterCondition<L extends List>(served: ServedList<L>, name: string, va
     return { field, condition: meaning(value) }
   }
   const column = sql.raw(columnName(entity, field))
-  if (kind === 'from') return { field, condition: sql`${column} >= ${momentOf(new Date(value as string))}` }
-  if (kind === 'before') return { field, condition: sql`${column} < ${momentOf(new Date(value as string))}` }
+  if (kind === 'from') return { field, condition: sql`${column} >= ${momentParameter(new Date(value as string))}` }
+  if (kind === 'before') return { field, condition: sql`${column} < ${momentParameter(new Date(value as string))}` }
   if (kind === 'min') return { field, condition: sql`${column} >= ${value}::numeric` }
   if (kind === 'max') return { field, condition: sql`${column} <= ${value}::numeric` }
   return { field, condition: sql`${column} = ${value}` }

@@ -14,7 +14,7 @@ export function csv<Row>(options: Omit<SpreadsheetOptions<Row>, 'sheetName'>): R
   const encoder = new TextEncoder()
   const closed = new AbortController()
   let written = 0
-  let text = BYTE_ORDER_MARK + lineOf(columns.map(({ header }) => header))
+  let text = BYTE_ORDER_MARK + csvLine(columns.map(({ header }) => header))
   const release = async (): Promise<void> => {
     closed.abort()
     await batches.return?.()
@@ -36,7 +36,7 @@ export function csv<Row>(options: Omit<SpreadsheetOptions<Row>, 'sheetName'>): R
           if (closed.signal.aborted) return
           isEnded = batch.done ?? false
           const rowsOfBatch = batch.done ? [] : batch.value
-          for (const row of rowsOfBatch) text += lineOf(columns.map((column) => cellText(column, row)))
+          for (const row of rowsOfBatch) text += csvLine(columns.map((column) => cellText(column, row)))
           onRows?.((written += rowsOfBatch.length))
         } while (text === '' && !isEnded)
         if (text !== '') controller.enqueue(encoder.encode(text))
@@ -64,7 +64,7 @@ function cellText<Row>(column: Column<Row>, row: Row): string {
         .replace(/\.\d+Z$/, '')
 }
 
-function lineOf(texts: string[]): string {
+function csvLine(texts: string[]): string {
   return texts.map(field).join(',') + END_OF_LINE
 }
 

@@ -12,7 +12,7 @@ import {
   listFilter,
   listOrder,
   lookAddress,
-  lookOf,
+  readLook,
   readListAddress,
 } from './list-address.ts'
 
@@ -109,10 +109,10 @@ test('Lists: the address of a saved view names the look of the table, any other 
   expect(players({ rows: 'compact', columns: 'Email,Balance' })).toEqual({ rows: 'compact', columns: 'Email,Balance' })
   expect(players({ columns: 'Email' })).toEqual({})
   expect(players({ rows: 'tall' })).toEqual({})
-  expect(lookOf({})).toBeUndefined()
+  expect(readLook({})).toBeUndefined()
   for (const look of [
     { isCompact: true, changed: [] },
     { isCompact: false, changed: ['Balance', 'Email'] },
   ])
-    expect(lookOf(lookAddress(look))).toEqual(look)
+    expect(readLook(lookAddress(look))).toEqual(look)
 })

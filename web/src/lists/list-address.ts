@@ -154,7 +154,7 @@ export function firstPage<L extends List>(address: ListAddress<L>): ListAddress<
 }
 
 /** The look of the table that the address names, if it names one. */
-export function lookOf({ rows, columns = '' }: { rows?: string | undefined; columns?: string | undefined }) {
+export function readLook({ rows, columns = '' }: { rows?: string | undefined; columns?: string | undefined }) {
   if (rows === undefined) return undefined
   return { isCompact: rows === 'compact', changed: columns.split(',').filter((header) => header !== '') }
 }

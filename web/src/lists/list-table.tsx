@@ -8,7 +8,7 @@ import { type Column, DataTable } from '#src/ui/data-table.tsx'
 import type { Filter } from '#src/ui/list-toolbar.tsx'
 import { type ChangeableLook, useTableLook } from '#src/ui/table-view.ts'
 import { ExportSelectionButton } from './export-buttons.tsx'
-import { lookAddress, lookOf, nameInAddress, type ListAddress } from './list-address.ts'
+import { lookAddress, readLook, nameInAddress, type ListAddress } from './list-address.ts'
 import { SavedViews } from './saved-views.tsx'
 import type { ListState } from './use-list.ts'
 
@@ -34,7 +34,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
   const { noun, emptyText, sorts, ownSort } = list
   const changeTo = (changed: object, replace = false) => change(changed, replace)
   const remembered = useTableLook(label)
-  const named = lookOf(address)
+  const named = readLook(address)
   const look: ChangeableLook = named
     ? { ...named, change: (next) => changeTo({ ...address, ...lookAddress(next) }, true) }
     : remembered

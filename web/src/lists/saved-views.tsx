@@ -25,14 +25,14 @@ export function SavedViews<L extends List>({ list, address, look }: SavedViewsPr
   const [createOnce] = useState(creation)
   const path = listPaths[list.name]
   const { data } = useQuery(api.views.list.queryOptions())
-  const hrefOf = (text: string): string => (text === '' ? path : `${path}?${text}`)
+  const toHref = (text: string): string => (text === '' ? path : `${path}?${text}`)
   /** What the list shows, as a view would have it. */
   const present = addressText({ ...firstPage(address), ...lookAddress(look) })
   const views = data?.views
     .filter((view) => view.list === list.name)
     .map((view) => ({
       ...view,
-      href: hrefOf(view.address),
+      href: toHref(view.address),
       isCurrent: addressText(firstPage(readListAddress(list, defaultParseSearch(`?${view.address}`)))) === present,
     }))
 

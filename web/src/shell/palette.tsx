@@ -49,7 +49,7 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
   const views = useViews()
   const found = useFound(text.trim())
 
-  const groups = [...matching(commands, text), ...matching(views, text).map(firstOf), ...found.groups].filter(
+  const groups = [...matching(commands, text), ...matching(views, text).map(takeFirst), ...found.groups].filter(
     ({ entries }) => entries.length > 0,
   )
   const entries = groups.flatMap((group) => group.entries)
@@ -135,7 +135,7 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
           <div key={title} role="group" aria-label={title}>
             <p className={classes['group']} aria-hidden>
               {title}
-              {total !== undefined && total > ofGroup.length && ` · ${shownOf(ofGroup.length, total)}`}
+              {total !== undefined && total > ofGroup.length && ` · ${shownText(ofGroup.length, total)}`}
             </p>
             {ofGroup.map((entry) => (
               // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the field has the focus and the keys (ARIA combobox)
@@ -174,11 +174,11 @@ function resultsText(groups: readonly Group[]): string {
   const shown = groups.reduce((sum, { entries }) => sum + entries.length, 0)
   const total = groups.reduce((sum, group) => sum + ('total' in group ? (group.total ?? Number.NaN) : group.entries.length), 0)
   const isMore = Number.isNaN(total) || total > shown
-  return `${isMore ? shownOf(shown, total) : shown} ${shown === 1 && !isMore ? 'result' : 'results'}`
+  return `${isMore ? shownText(shown, total) : shown} ${shown === 1 && !isMore ? 'result' : 'results'}`
 }
 
 /** Not a number is a total that is being counted. */
-function shownOf(shown: number, total: number): string {
+function shownText(shown: number, total: number): string {
   return `${shown} of ${Number.isNaN(total) ? '…' : total.toLocaleString('en-US')}`
 }
 
@@ -233,7 +233,7 @@ function useViews(): Group[] {
 }
 
 /** The first entries of a group, and how many it has. */
-function firstOf({ title, entries }: Group): Group {
+function takeFirst({ title, entries }: Group): Group {
   return { title, total: entries.length, entries: entries.slice(0, FOUND_OF_EACH) }
 }
 

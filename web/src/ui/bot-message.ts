@@ -60,10 +60,10 @@ export function botMessage({ title, subtitle, description, link, answer, place, 
     photo: image,
     icon,
     lines: [
-      { ...lineOf(title, 'Your title'), isBold: true },
-      ...(subtitle === undefined ? [] : [lineOf(subtitle, 'Your subtitle')]),
-      ...(description === undefined ? [] : [lineOf(description, 'Your description')]),
-      lineOf(reward === undefined ? '' : `Reward: ${figure(reward)}`, 'Reward: …'),
+      { ...toLine(title, 'Your title'), isBold: true },
+      ...(subtitle === undefined ? [] : [toLine(subtitle, 'Your subtitle')]),
+      ...(description === undefined ? [] : [toLine(description, 'Your description')]),
+      toLine(reward === undefined ? '' : `Reward: ${figure(reward)}`, 'Reward: …'),
     ],
     buttons: [
       ...(link === undefined ? [] : [{ label: place ? `Open ${place}` : 'Open link', url: link, isPlaceholder: link === '' }]),
@@ -72,7 +72,7 @@ export function botMessage({ title, subtitle, description, link, answer, place, 
   }
 }
 
-function lineOf(text: string, placeholder: string): BotLine {
+function toLine(text: string, placeholder: string): BotLine {
   return text.trim() === '' ? { text: placeholder, isPlaceholder: true } : { text: text.trim() }
 }
 

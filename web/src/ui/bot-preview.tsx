@@ -19,7 +19,7 @@ interface Measure {
   warning: string
 }
 
-function measuresOf(message: BotMessage): Measure[] {
+function measureMessage(message: BotMessage): Measure[] {
   const { photo, buttons } = message
   const measure = textMeasure(message)
   const text: Measure = photo
@@ -57,7 +57,7 @@ function measuresOf(message: BotMessage): Measure[] {
 /** The preview may lag behind the typing while the browser is busy. Nothing in it takes the focus, and only a limit is read aloud. */
 export function BotPreview({ item }: { item: BotItem }) {
   const message = botMessage(useDeferredValue(item))
-  const measures = measuresOf(message)
+  const measures = measureMessage(message)
   const tooLong = measures.filter(({ length, limit }) => length > limit)
   return (
     <>

@@ -51,7 +51,7 @@ export function dropDrafts(key: string): void {
 }
 
 /** Drops all drafts that a person has in this browser. */
-export function dropDraftsOf(owner: string): void {
+export function dropPersonsDrafts(owner: string): void {
   try {
     for (const key of Object.keys(localStorage)) if (key.startsWith(draftKey(owner, ''))) localStorage.removeItem(key)
   } catch {} // no storage, no drafts

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { z } from 'zod'
 import { render, unmountAll } from '#src/testing/render.tsx'
-import { DraftOwner, dropDraftsOf } from './drafts.ts'
+import { DraftOwner, dropPersonsDrafts } from './drafts.ts'
 import { DraftOffer, useDraftForm } from './form-draft.tsx'
 import { NumberField } from './form-number.tsx'
 import { Form, PasswordField, SelectField, SubmitButton, TextField } from './form.tsx'
@@ -173,7 +173,7 @@ test('signing out drops the drafts of that person alone', async () => {
   visit({}, 'bob')
   await title.fill('Of Bob')
   unmountAll()
-  dropDraftsOf('ada')
+  dropPersonsDrafts('ada')
   visit()
   await expect.element(title).toBeVisible()
   await expect.element(offer).not.toBeInTheDocument()

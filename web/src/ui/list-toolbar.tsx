@@ -53,7 +53,7 @@ export function ListToolbar(props: ListToolbarProps) {
         <ul className={classes['chips']} aria-label="Active filters">
           {active.map((filter) => (
             <li key={filter.name} className={classes['chip']}>
-              {filter.label}: {textOf(filter, values[filter.name])}
+              {filter.label}: {filterText(filter, values[filter.name])}
               <CloseButton
                 size="sm"
                 aria-label={`Remove filter ${filter.label}`}
@@ -76,7 +76,7 @@ export function ListToolbar(props: ListToolbarProps) {
   )
 }
 
-function textOf(filter: Filter, value: FilterValue): string {
+function filterText(filter: Filter, value: FilterValue): string {
   if (filter.kind === 'choice') return filter.options.find((option) => option.value === value)?.label ?? String(value)
   return typeof value === 'number' ? value.toLocaleString('en-US', { maximumFractionDigits: 20 }) : String(value)
 }

@@ -14,7 +14,7 @@ interface NumberInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
 export function NumberInput({ value, onChange, onBlur, ...props }: NumberInputProps) {
   /** What is being typed may be on its way to a number: `2.0` to `2.05`. */
   const [typed, setTyped] = useState<string>()
-  const shown = typed !== undefined && numberOf(typed) === value ? typed : textOf(value)
+  const shown = typed !== undefined && toNumber(typed) === value ? typed : toText(value)
   return (
     <TextInput
       {...props}
@@ -23,7 +23,7 @@ export function NumberInput({ value, onChange, onBlur, ...props }: NumberInputPr
       value={shown}
       onChange={(event) => {
         setTyped(event.currentTarget.value)
-        onChange(numberOf(event.currentTarget.value))
+        onChange(toNumber(event.currentTarget.value))
       }}
       onBlur={(event) => {
         setTyped(undefined)
@@ -35,22 +35,22 @@ export function NumberInput({ value, onChange, onBlur, ...props }: NumberInputPr
 
 const plain = new Intl.NumberFormat('en-US', { useGrouping: false, maximumFractionDigits: 100 })
 
-function textOf(value: number | string | undefined): string {
+function toText(value: number | string | undefined): string {
   return typeof value === 'number' ? plain.format(value) : (value ?? '')
 }
 
 const NUMBER = /^([+-]?)(?=\.?\d)(\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i
 
 /** The number that a text says; the text itself if it says none that comes back the same; undefined for an empty one. */
-function numberOf(text: string): number | string | undefined {
+function toNumber(text: string): number | string | undefined {
   const trimmed = text.trim()
   if (trimmed === '') return undefined
   const number = Number(trimmed) || 0 // never -0
-  return NUMBER.test(trimmed) && digitsOf(trimmed) === digitsOf(String(number)) ? number : text
+  return NUMBER.test(trimmed) && significantDigits(trimmed) === significantDigits(String(number)) ? number : text
 }
 
 /** The significant digits of a number with the power of ten that belongs to them: the same for `2.50`, `02.5` and `25e-1`. */
-function digitsOf(text: string): string {
+function significantDigits(text: string): string {
   const [, sign = '', whole = '', fraction = '', power = '0'] = NUMBER.exec(text) ?? []
   const digits = `${whole}${fraction}`.replace(/^0+/, '')
   const significant = digits.replace(/0+$/, '')

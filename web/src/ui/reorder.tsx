@@ -61,7 +61,7 @@ export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<
     const from = rows.findIndex((one) => idOf(one) === id)
     const element = elements[from]
     if (!element || elements.length < 2) return
-    const scroller = scrollerOf(element)
+    const scroller = findScroller(element)
     const [first, second] = elements.map((one) => one.getBoundingClientRect())
     lift.current = {
       id,
@@ -125,7 +125,7 @@ export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<
     const follow = () => {
       const up = lift.current
       if (!up || up.grip === undefined || up.pointerY === undefined) return
-      moveTo(up, landingOf(up, up.pointerY + scrolled(up.scroller) - up.grip))
+      moveTo(up, findLanding(up, up.pointerY + scrolled(up.scroller) - up.grip))
       look(up)
     }
     if (lift.current?.grip !== undefined) {
@@ -205,7 +205,7 @@ export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<
 }
 
 /** The place at which a row lands that was carried by `distance` pixels: it passes a row once it is beyond that row's middle. */
-function landingOf({ tops, elements, height, from }: Lift, distance: number): number {
+function findLanding({ tops, elements, height, from }: Lift, distance: number): number {
   const top = (tops[from] ?? 0) + distance
   const middle = (index: number) => (tops[index] ?? 0) + (elements[index]?.offsetHeight ?? 0) / 2
   const last = elements.length - 1
@@ -216,7 +216,7 @@ function landingOf({ tops, elements, height, from }: Lift, distance: number): nu
   return to
 }
 
-function scrollerOf(element: Element): Element | undefined {
+function findScroller(element: Element): Element | undefined {
   for (let at = element.parentElement; at && at !== document.documentElement; at = at.parentElement)
     if (at.scrollHeight > at.clientHeight && /auto|scroll/.test(getComputedStyle(at).overflowY)) return at
   return undefined
@@ -244,14 +244,14 @@ function look({ elements, tops, height, gap, from, to, scroller, grip, pointerY 
     const isAside = index !== from && index >= Math.min(from, to) && index <= Math.max(from, to)
     element.style.transform = isAside ? `translateY(${to > from ? -step : step}px)` : ''
   }
-  const landing = to > from ? bottomOf(elements, tops, to) - height : (tops[to] ?? 0)
+  const landing = to > from ? rowBottom(elements, tops, to) - height : (tops[to] ?? 0)
   const distance =
     grip === undefined || pointerY === undefined ? landing - (tops[from] ?? 0) : pointerY + scrolled(scroller) - grip
   const element = elements[from]
   if (element) element.style.transform = `translateY(${distance}px)`
 }
 
-function bottomOf(elements: HTMLTableRowElement[], tops: number[], index: number): number {
+function rowBottom(elements: HTMLTableRowElement[], tops: number[], index: number): number {
   return (tops[index] ?? 0) + (elements[index]?.offsetHeight ?? 0)
 }
 

@@ -111,7 +111,7 @@ function startDecoder({ atOnce: _atOnce, wallMs, ...limits }: ImageLimits): Deco
     isAlive: () => isAlive,
     kill,
     async decode(bytes) {
-      const answer = await answerOf(child, { bytes, wallMs })
+      const answer = await askDecoder(child, { bytes, wallMs })
       if ('image' in answer) return answer.image
       if ('ended' in answer || answer.isLast) kill()
       if ('refused' in answer) throw refused(answer.refused, answer.cause)
@@ -125,7 +125,7 @@ function startDecoder({ atOnce: _atOnce, wallMs, ...limits }: ImageLimits): Deco
 class DecoderKilled extends Error {}
 
 /** What the decoder says to an image, or how it ended instead. */
-function answerOf(
+function askDecoder(
   child: ChildProcess,
   { bytes, wallMs }: { bytes: Uint8Array; wallMs: number },
 ): Promise<DecoderAnswer | { ended: string }> {

@@ -82,10 +82,10 @@ async function readFrom(read: Read, { range, bucket, from, now }: Span): Promise
   const itemsThisWeek = itemActivityNames('day', start('day', now, 6 * DAY_MS), next('day', now))
   const [row] = await read([...activityNames(bucket, from, until), ...items, ...itemsThisWeek])
   const { counted, types, topPlayers, topItems } = row!
-  return { range, unit: bucket, points: pointsOf(counted, { bucket, from, until }), types, topPlayers, topItems }
+  return { range, unit: bucket, points: toPoints(counted, { bucket, from, until }), types, topPlayers, topItems }
 }
 
-function pointsOf(counted: Row['counted'], { bucket, from, until }: { bucket: Bucket; from: Date; until: Date }): Point[] {
+function toPoints(counted: Row['counted'], { bucket, from, until }: { bucket: Bucket; from: Date; until: Date }): Point[] {
   const points = new Map<string, Point>()
   for (let at = from; at < until; at = next(bucket, at))
     points.set(bucketText(bucket, at), { at: at.toISOString(), players: 0, social: 0, daily: 0, announcement: 0 })

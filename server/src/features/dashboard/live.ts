@@ -93,7 +93,7 @@ export function createLive({ sessions, figures, log }: LiveServices): Live {
         listeners.delete(listener)
         throw error
       }
-      listener.stream = createStream(`retry: ${POLL_MS}\n\n${eventOf(listener.sentFigures)}`, () => listeners.delete(listener))
+      listener.stream = createStream(`retry: ${POLL_MS}\n\n${toEvent(listener.sentFigures)}`, () => listeners.delete(listener))
       poll()
       return { headers: streamHeaders, body: listener.stream.body }
     },
@@ -156,7 +156,7 @@ export function createLive({ sessions, figures, log }: LiveServices): Live {
         for (const listener of group) {
           if (listener.sentFigures === news) continue
           listener.sentFigures = news
-          listener.stream?.send(eventOf(news))
+          listener.stream?.send(toEvent(news))
         }
       }),
     )
@@ -170,7 +170,7 @@ const streamHeaders = {
   connection: 'close', // a stop waits for no connection that a stream had
 }
 
-function eventOf(figures: string): string {
+function toEvent(figures: string): string {
   return `event: ${FIGURES_EVENT}\ndata: ${figures}\n\n`
 }
 

@@ -17,7 +17,7 @@ import { counterSql } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import { historyItemEntity, participantEntity, selectList } from '#src/db/entities.ts'
 import { foldedSql } from '#src/db/folded-text.ts'
-import { isoSql, microsecondsSql, momentOf, momentSql } from '#src/db/moments.ts'
+import { isoSql, microsecondsSql, momentParameter, momentSql } from '#src/db/moments.ts'
 import type { Downloads, Table } from '#src/sheets/download.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
 import { searchTerm } from '#src/lists/search.ts'
@@ -103,8 +103,8 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
               await countParticipants(kind, id),
             )
           : await plainPage()
-      const cursorOf = (row: PageRow): string => writeCursor([list, row.key, row.id, row.period])
-      const page = keysetPage(read, { size: HISTORY_PAGE_SIZE, direction, cursorOf })
+      const toCursor = (row: PageRow): string => writeCursor([list, row.key, row.id, row.period])
+      const page = keysetPage(read, { size: HISTORY_PAGE_SIZE, direction, toCursor })
       return {
         participants: page.rows.map(withoutKeys),
         pageSize: HISTORY_PAGE_SIZE,
@@ -163,7 +163,7 @@ async function searchParticipants(
   const byNameOfPlayer = sql`select p.* from (${candidates} offset 0) as candidate join participations p using (user_id) where ${ofItem} and ${term.matches}`
   const hits = isFew ? sql`${byNameOfPlayer} union select p.* from participations p where ${ofItem} and ${hasId}` : walk
 
-  const moment = momentOf(key[0] ?? '0')
+  const moment = momentParameter(key[0] ?? '0')
   const place = sql`(${key[1] ?? 0}::bigint, ${key[2] ?? ''}::text)`
   const afterPlace =
     direction === undefined
@@ -217,12 +217,12 @@ type Details = { [Name in SheetName<typeof historyItemFields>]?: string | number
 
 /** The participants, each beside the item's details, so that the table can be filtered, sorted and joined with others. */
 function columnsFor(item: Details): Column<SheetRow>[] {
-  const details = sheetColumns(historyItemFields, { flags: {} }).map((column) => withValueOf(column, item))
+  const details = sheetColumns(historyItemFields, { flags: {} }).map((column) => fixColumn(column, item))
   return [...sheetColumns(participantFields, { flags: {} }), ...details]
 }
 
 /** The column with the same value in every row. */
-function withValueOf(column: Column<SheetRow>, row: SheetRow): Column<SheetRow> {
+function fixColumn(column: Column<SheetRow>, row: SheetRow): Column<SheetRow> {
   const value = column.value(row)
   return { ...column, value: () => value } as Column<SheetRow>
 }

@@ -5,7 +5,7 @@ import type { PlayerParticipation } from '@arcade/contract/players'
 import type { Player } from '@arcade/contract/entities/player'
 import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
-import { isoSql, microsecondsSql, momentOf } from '#src/db/moments.ts'
+import { isoSql, microsecondsSql, momentParameter } from '#src/db/moments.ts'
 import { playerEntity, selectList } from '#src/db/entities.ts'
 import { cursorList } from '#src/lists/cursor-list.ts'
 import { isMicroseconds, isText, keysetPage, readCursor, writeCursor } from '#src/lists/cursors.ts'
@@ -42,7 +42,7 @@ export function playersHandlers({ database }: { database: Database }): Handlers<
         after === undefined
           ? undefined
           : readCursor<[string, string, string, string]>(after, `player:${userId}`, [...isPlacePart])
-      const at = momentOf(key?.[0] ?? '0')
+      const at = momentParameter(key?.[0] ?? '0')
       const afterPlace = key
         ? sql`and (at < ${at} or (at = ${at} and (kind, item_id, period) > (${key[1]}, ${key[2]}, ${key[3]})))`
         : sql``
@@ -53,12 +53,12 @@ export function playersHandlers({ database }: { database: Database }): Handlers<
         where user_id = ${userId} ${afterPlace}
         order by at desc, kind, item_id, period limit ${PARTICIPATIONS_PAGE_SIZE + 1}`.execute(db)
       if (rows.length === 0) await refuseUnknown(userId)
-      const cursorOf = (row: (typeof rows)[number]): string =>
+      const toCursor = (row: (typeof rows)[number]): string =>
         writeCursor([`player:${userId}`, row.key, row.kind, row.id, row.period])
       const page = keysetPage(rows, {
         size: PARTICIPATIONS_PAGE_SIZE,
         direction: after === undefined ? undefined : 'after',
-        cursorOf,
+        toCursor,
       })
       const participations = page.rows.map(({ key: _key, ...participation }) => participation)
       return { participations, after: page.after }

@@ -41,7 +41,7 @@ export function Sessions() {
             session={session}
             onEnd={() =>
               void end(
-                `Are you sure you want to end the session on ${nameOf(session)}? Whoever uses it has to sign in again.`,
+                `Are you sure you want to end the session on ${nameDevice(session)}? Whoever uses it has to sign in again.`,
                 () => client.account.endSession({ id: session.id }),
                 'Session ended.',
               )
@@ -71,7 +71,7 @@ function SessionItem({ session, onEnd }: { session: Session; onEnd: () => void }
   return (
     <li>
       <div>
-        <p className={classes['device']}>{nameOf(session)}</p>
+        <p className={classes['device']}>{nameDevice(session)}</p>
         <p className={classes['times']}>
           Begun <Moment iso={session.begunAt} />
         </p>
@@ -82,7 +82,7 @@ function SessionItem({ session, onEnd }: { session: Session; onEnd: () => void }
       {session.isCurrent ? (
         <span className={classes['current']}>This session</span>
       ) : (
-        <Button variant="default" size="compact-md" aria-label={`End Session, ${nameOf(session)}`} onClick={onEnd}>
+        <Button variant="default" size="compact-md" aria-label={`End Session, ${nameDevice(session)}`} onClick={onEnd}>
           End Session
         </Button>
       )}
@@ -91,6 +91,6 @@ function SessionItem({ session, onEnd }: { session: Session; onEnd: () => void }
 }
 
 /** Sessions from before devices were kept have none. */
-function nameOf({ device }: Session): string {
+function nameDevice({ device }: Session): string {
   return device || 'an unknown device'
 }

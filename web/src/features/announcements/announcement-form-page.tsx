@@ -25,8 +25,8 @@ import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { useUnsaved } from '#src/ui/unsaved.ts'
 import classes from './announcements.module.css'
-import { botItemOf } from './bot-item.ts'
-import { addressOf, type ChosenFile, FileField } from './file-field.tsx'
+import { toBotItem } from './bot-item.ts'
+import { previewAddress, type ChosenFile, FileField } from './file-field.tsx'
 import { useToggleStatus } from './toggle-status.tsx'
 
 const SUCCESS_DELAY_MS = 2000 // §4: after a create, not after an update
@@ -50,7 +50,10 @@ function CopyForm({ from }: { from: string }) {
   const { data } = source
   const files = useQuery({
     queryKey: ['files to copy', data?.image, data?.icon],
-    queryFn: async () => ({ image: await copyOf(data?.image, data?.imageName), icon: await copyOf(data?.icon, data?.iconName) }),
+    queryFn: async () => ({
+      image: await copyFile(data?.image, data?.imageName),
+      icon: await copyFile(data?.icon, data?.iconName),
+    }),
     enabled: data !== undefined,
     ...once,
   })
@@ -59,7 +62,7 @@ function CopyForm({ from }: { from: string }) {
 }
 
 /** A copy of a stored file. It shows the original's picture, because a blob's address would be revoked after the first render. */
-async function copyOf(key: string | null | undefined, name: string | null | undefined): Promise<ChosenFile> {
+async function copyFile(key: string | null | undefined, name: string | null | undefined): Promise<ChosenFile> {
   return key ? { file: await fetchStoredFile(fileUrl(key), name ?? ''), url: fileUrl(key) } : undefined
 }
 
@@ -111,7 +114,7 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
   const first = announcement ?? source
   const form = useDraftForm(
     () => import('@arcade/contract/announcements').then(({ announcementInput }) => announcementInput),
-    first ? valuesOf(first) : empty,
+    first ? toValues(first) : empty,
     { name: `announcement ${announcement?.id ?? (source ? `copy of ${source.id}` : 'new')}`, basis: announcement?.version },
   )
   const { setValue } = form
@@ -155,7 +158,7 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
   const handleUpdateAndActivate = async (values: AnnouncementInput) => {
     const problem = await handleSubmit(values)
     if (problem || !announcement) return problem
-    await toggleStatus({ ...values, id: announcement.id, status: false, image: addressOf(image.field.value) ?? null })
+    await toggleStatus({ ...values, id: announcement.id, status: false, image: previewAddress(image.field.value) ?? null })
     return undefined
   }
 
@@ -219,7 +222,7 @@ interface TypedProps {
 /** A text that is too long for Telegram can be saved: it is the bot's to say what becomes of it. */
 function TextWarning({ control, image }: TypedProps) {
   const values = useWatch({ control })
-  const problem = textProblem(botItemOf({ ...values, image: addressOf(image) }))
+  const problem = textProblem(toBotItem({ ...values, image: previewAddress(image) }))
   return (
     <div aria-live="polite">
       {problem !== undefined && <p className={classes['notice']}>{`${problem} It can be saved as it is.`}</p>}
@@ -229,12 +232,12 @@ function TextWarning({ control, image }: TypedProps) {
 
 function AnnouncementPreview({ control, image, icon }: TypedProps & { icon: ChosenFile }) {
   const values = useWatch({ control })
-  return <Preview item={{ ...botItemOf({ ...values, image: addressOf(image) }), icon: addressOf(icon) }} />
+  return <Preview item={{ ...toBotItem({ ...values, image: previewAddress(image) }), icon: previewAddress(icon) }} />
 }
 
 const empty = { title: '', subtitle: '', description: '', link: '', linkType: 'input', inputText: '' } as const
 
-function valuesOf({ type, title, subtitle, description, link, linkType, inputText, reward }: Announcement) {
+function toValues({ type, title, subtitle, description, link, linkType, inputText, reward }: Announcement) {
   return {
     type,
     title,

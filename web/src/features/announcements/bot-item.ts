@@ -10,7 +10,7 @@ type AnnouncementText = { [Name in Texts]?: Announcement[Name] | undefined } & {
   image?: string | null | undefined
 }
 
-export function botItemOf(announcement: AnnouncementText): BotItem {
+export function toBotItem(announcement: AnnouncementText): BotItem {
   const { type, title, subtitle, description, link, linkType, inputText, reward, image } = announcement
   return {
     title: title ?? '',

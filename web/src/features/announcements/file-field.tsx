@@ -10,7 +10,7 @@ import { imageProblem } from './image-check.ts'
 export type ChosenFile = { key: string; name: string } | { file: File; url: string } | undefined
 
 /** The address of the file's picture. */
-export function addressOf(file: ChosenFile): string | undefined {
+export function previewAddress(file: ChosenFile): string | undefined {
   return file && ('key' in file ? fileUrl(file.key) : file.url)
 }
 
@@ -30,7 +30,7 @@ export function FileField({ label, value, onChange, error }: FileFieldProps) {
   const choices = useRef(0)
   const [broken, setBroken] = useState<string>()
   const ownUrl = value && 'url' in value ? value.url : undefined
-  const preview = addressOf(value)
+  const preview = previewAddress(value)
   const problem = refusal ?? error
 
   useEffect(() => () => URL.revokeObjectURL(ownUrl ?? ''), [ownUrl])

@@ -7,10 +7,10 @@ import { useConfirm } from '#src/ui/confirm.tsx'
 import { textProblem } from '#src/ui/bot-message.ts'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './announcements.module.css'
-import { botItemOf } from './bot-item.ts'
+import { toBotItem } from './bot-item.ts'
 
 /** The announcement, and the status of it that the person sees. */
-type Toggled = Pick<Announcement, 'id' | 'title' | 'status'> & Parameters<typeof botItemOf>[0]
+type Toggled = Pick<Announcement, 'id' | 'title' | 'status'> & Parameters<typeof toBotItem>[0]
 
 /** Asks, then turns the status round. */
 export function useToggleStatus(): (announcement: Toggled) => Promise<void> {
@@ -31,7 +31,7 @@ export function useToggleStatus(): (announcement: Toggled) => Promise<void> {
 
 function Question({ announcement }: { announcement: Toggled }) {
   const { title, status } = announcement
-  const problem = status ? undefined : textProblem(botItemOf(announcement))
+  const problem = status ? undefined : textProblem(toBotItem(announcement))
   return (
     <>
       <p className={classes['question']}>{`Are you sure you want toggle status of ${title}.`}</p>

@@ -38,7 +38,7 @@ export function Activity() {
             <Link
               key={value}
               to="."
-              search={searchOf(value)}
+              search={rangeSearch(value)}
               replace
               resetScroll={false}
               activeOptions={{ exact: true }}
@@ -63,7 +63,7 @@ export function Activity() {
   )
 }
 
-function searchOf(range: ActivityRange): { range?: ActivityRange } {
+function rangeSearch(range: ActivityRange): { range?: ActivityRange } {
   return range === DEFAULT_ACTIVITY_RANGE ? {} : { range }
 }
 
@@ -109,7 +109,7 @@ interface PanelsProps {
 
 function Panels({ activity, range, isStale }: PanelsProps) {
   const { unit, points, types, topPlayers, topItems } = activity
-  const times = points.map((point) => ({ point, key: point.at, ...timeOf(point.at, unit) }))
+  const times = points.map((point) => ({ point, key: point.at, ...formatTime(point.at, unit) }))
   const joined = points.reduce((sum, { players }) => sum + players, 0)
   const participations = points.reduce((sum, point) => sum + participationsAt(point), 0)
   const lastJoined = useLast(activity, range, playersAt)
@@ -231,23 +231,23 @@ interface Last {
 
 /** When `countOf` counted something for the last time; undefined while that is being looked for, and if it never did. */
 function useLast(activity: ActivityData, range: ActivityRange, countOf: (point: Point) => number): Last | undefined {
-  const here = lastOf(activity, countOf)
+  const here = findLast(activity, countOf)
   const query = (earlier: ActivityRange, isWanted: boolean) =>
     api.dashboard.activity.queryOptions({ input: { range: earlier }, ...(!isWanted && { enabled: false }) })
   const isShort = range === '24h' || range === '7d'
   const month = useQuery(query('30d', !here && isShort)).data
-  const inMonth = month && lastOf(month, countOf)
+  const inMonth = month && findLast(month, countOf)
   const ever = useQuery(query('all', !here && (range === '30d' || (isShort && month !== undefined && !inMonth)))).data
   if (here) return { time: here.time, range: undefined }
   if (month && inMonth) return { time: inMonth.time, range: inMonth.daysAgo < 7 && range === '24h' ? '7d' : '30d' }
-  const inAll = ever && lastOf(ever, countOf)
+  const inAll = ever && findLast(ever, countOf)
   return inAll && { time: inAll.time, range: 'all' }
 }
 
-function lastOf({ points, unit }: ActivityData, countOf: (point: Point) => number) {
+function findLast({ points, unit }: ActivityData, countOf: (point: Point) => number) {
   const index = points.findLastIndex((point) => countOf(point) > 0)
   const point = points[index]
-  return point && { time: timeOf(point.at, unit).name, daysAgo: points.length - 1 - index }
+  return point && { time: formatTime(point.at, unit).name, daysAgo: points.length - 1 - index }
 }
 
 /** Says in an empty panel when there was something, and leads to a range that shows it. */
@@ -261,7 +261,7 @@ function LastOne({ what, last }: { what: string; last: Last | undefined }) {
       </p>
       {offered && (
         <p className={classes['last']}>
-          <Link to="." search={searchOf(offered.range)} replace resetScroll={false}>
+          <Link to="." search={rangeSearch(offered.range)} replace resetScroll={false}>
             Show {offered.name}
           </Link>
         </p>
@@ -322,7 +322,7 @@ const formats = {
 } as const satisfies Record<ActivityData['unit'], Record<'tick' | 'name', Intl.DateTimeFormatOptions>>
 
 /** Hours are shown in the operator's time zone. Days and longer units are shown in UTC, in which they were counted, and `name` says so. */
-function timeOf(at: string, unit: ActivityData['unit']): { tick: string; text: string; name: string } {
+function formatTime(at: string, unit: ActivityData['unit']): { tick: string; text: string; name: string } {
   const date = new Date(at)
   const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-US', options).format(date)
   const text = format(formats[unit].name)

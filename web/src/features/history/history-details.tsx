@@ -81,11 +81,11 @@ function fetchSheet(
   format: SheetFormat,
   options: Omit<Parameters<typeof fetchSpreadsheet>[2], 'fallbackName'>,
 ) {
-  return fetchSpreadsheet('history', { data: sheetOf(item), format }, { ...options, fallbackName: participantList.fileName })
+  return fetchSpreadsheet('history', { data: sheetRequest(item), format }, { ...options, fallbackName: participantList.fileName })
 }
 
 /** The body of §7. With kind and id the server adds all participants itself. */
-function sheetOf({ kind, id, type, title, link, description, linkType, inputText, reward }: HistoryItem) {
+function sheetRequest({ kind, id, type, title, link, description, linkType, inputText, reward }: HistoryItem) {
   return { kind, id, type, title, link, description, linkType, inputText, reward, users: [] }
 }
 

@@ -22,8 +22,8 @@ export function PrioritiseButton({ run, ...end }: PrioritiseButtonProps) {
   const [isOpen, setIsOpen] = useState(false)
   const [first, setFirst] = useState<string | number | undefined>(1)
   const [step, setStep] = useState<string | number | undefined>(1)
-  const firstProblem = problemOf(first)
-  const stepProblem = problemOf(step) ?? (Number(step) <= 0 ? 'Step must be above 0' : undefined)
+  const firstProblem = findProblem(first)
+  const stepProblem = findProblem(step) ?? (Number(step) <= 0 ? 'Step must be above 0' : undefined)
 
   const handleSubmit = (event: FormEvent) => {
     event.preventDefault()
@@ -56,6 +56,6 @@ export function PrioritiseButton({ run, ...end }: PrioritiseButtonProps) {
   )
 }
 
-function problemOf(value: string | number | undefined): string | undefined {
+function findProblem(value: string | number | undefined): string | undefined {
   return priorityField.safeParse(value).error?.issues[0]?.message
 }

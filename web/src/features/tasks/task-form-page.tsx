@@ -129,9 +129,9 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
   const form = useDraftForm(
     () => import('@arcade/contract/tasks').then(({ taskInputFor }) => taskInputFor(collection)),
     task
-      ? { ...valuesOf(collection, task), priority: task.priority }
+      ? { ...toValues(collection, task), priority: task.priority }
       : source
-        ? valuesOf(collection, source)
+        ? toValues(collection, source)
         : { title: '', link: '' },
     { name: `${path} ${task?.id ?? (source ? `copy of ${source.id}` : 'new')}`, basis: task?.version },
   )
@@ -225,7 +225,7 @@ function NextPriorityButton({ value, onChoose }: { value: number; onChoose: (val
 }
 
 /** An imported task may have a type that the form does not offer; then the operator must choose one. */
-function valuesOf(collection: TaskCollection, { type, title, link, reward }: Task) {
+function toValues(collection: TaskCollection, { type, title, link, reward }: Task) {
   const known = taskCollections[collection].types.find((value) => value === type)
   return { title, link: link ?? '', reward, ...(known && { type: known }) }
 }
