@@ -19,6 +19,7 @@ const samples: Record<string, { body: unknown; table: string }> = {
   'dailyTasks.create': { body: { ...task, type: 'telegram' }, table: 'tasks' },
   'announcements.create': { body: announcement, table: 'announcements' },
   'announcements.upload': { body: png, table: 'file_removals' },
+  'views.create': { body: { list: 'users', name: 'Racers', isShared: false, address: 'q=racer' }, table: 'saved_views' },
 }
 const calls = listRoutes(contract).filter(({ meta }) => meta.heedsIdempotencyKey)
 
