@@ -6,6 +6,7 @@ import { expect, test } from './src/test.ts'
 const FOLDER = resolve(import.meta.dirname, '../docs/screens')
 const sizes = [
   { width: 1440, height: 900 },
+  { width: 1280, height: 800 },
   { width: 390, height: 844 },
 ]
 

@@ -326,7 +326,7 @@ for (const facts of [social, daily] as const) {
         await page.goto(path)
         await row(page, 'Task 1').getByRole('button', { name: 'Delete', exact: true }).click()
         await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
-        await expect(toast(page, 'Error Deleting Task!')).toBeVisible()
+        await expect(toast(page, 'Error Deleting Task!')).toContainText('Internal Server Error!')
         await expect(column(page, 3)).toHaveText(['Task 1', 'Task 2'])
       })
     })

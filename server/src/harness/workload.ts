@@ -9,6 +9,7 @@ import { type Kysely, sql } from 'kysely'
 import { expect } from 'vitest'
 import { readCounters } from '#src/db/counters.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { waitFor } from '#src/testing/processes.ts'
 import { png } from '#src/testing/test-images.ts'
 
 /** What a writer knows of one of its items: its text, or `undefined` where it is not there. */
@@ -60,6 +61,7 @@ export function createWorkload(random: () => number, address: () => string, cook
       await Promise.all([...Array.from({ length: WRITERS }, (_, number) => writer(number)), reader()])
     },
     async check(db, dataDir) {
+      await endOfTransactions(db)
       await checkItems(db)
       await checkCounts(db)
       await checkFiles(db, dataDir)
@@ -189,6 +191,17 @@ export function createWorkload(random: () => number, address: () => string, cook
     }
     expect([...stored.keys()], 'items that nobody made').toEqual([])
   }
+}
+
+/** PostgreSQL goes on with what a killed server had sent, so a change without an answer may still come. */
+async function endOfTransactions(db: Kysely<Tables>): Promise<void> {
+  await waitFor('an end of the transactions that run', async () => {
+    const { rows } = await sql`select from pg_stat_activity
+      where datname = current_database() and application_name = 'arcade pool' and state is distinct from 'idle' and pid <> pg_backend_pid()`.execute(
+      db,
+    )
+    return rows.length === 0
+  })
 }
 
 /** Nobody listened, so nothing was sent. */

@@ -31,8 +31,9 @@ export function DeleteRowButton({ list, question, run, failureText }: DeleteRowP
     if (!(await confirm({ title: `Delete ${list.noun.one}`, message: question, isDestructive: true }))) return
     try {
       toast.success(await run())
-    } catch (error) {
-      toast.failure(failureText ?? asCallError(error).message)
+    } catch (cause) {
+      const { message } = asCallError(cause)
+      toast.failure(failureText ?? message, { detail: message })
     }
     await refreshAfterActOn(list.name)
     keepFocus()
