@@ -69,6 +69,18 @@ test('§5 the answer to one question is not the answer to the next', async () =>
   await expect.element(answers).toHaveTextContent('true false')
 })
 
+test('§5 a question that follows at once, before the browser has told that the one before was closed, stays open', async () => {
+  render(<Asking />)
+  await ask.click()
+  await expect.element(dialog).toBeVisible()
+  document.querySelector('dialog')!.close('cancel')
+  ;(ask.element() as HTMLElement).click()
+  await expect.element(answers).toHaveTextContent('false')
+  await expect.element(dialog).toBeVisible()
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await expect.element(answers).toHaveTextContent('false true')
+})
+
 test('§5 a question that another one replaces is answered with no', async () => {
   render(<Asking />)
   await page.getByRole('button', { name: 'Ask twice' }).click()

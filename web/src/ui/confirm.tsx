@@ -27,24 +27,30 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
   const [question, setQuestion] = useState<Question>()
   const id = useId()
 
+  /** Answers the question by how its dialog was closed, which is no while it is open. */
+  const answer = useCallback(() => {
+    resolve.current?.(dialog.current?.returnValue === 'confirm')
+    resolve.current = undefined
+    if (dialog.current) dialog.current.returnValue = ''
+  }, [])
+
   const confirm = useCallback<Confirm>((next) => {
-    resolve.current?.(false)
+    answer()
     setQuestion(next)
     return new Promise((resolveNext) => {
       resolve.current = resolveNext
     })
-  }, [])
+  }, [answer])
 
   // The browser's modal dialog traps the focus, closes on Escape and gives the focus back.
   useEffect(() => {
     if (!question || !dialog.current || dialog.current.open) return
-    dialog.current.returnValue = ''
     dialog.current.showModal()
   }, [question])
 
   const handleClose = () => {
-    resolve.current?.(dialog.current?.returnValue === 'confirm')
-    resolve.current = undefined
+    if (dialog.current?.open) return // The browser tells late that it was closed, and the next question is there already.
+    answer()
     setQuestion(undefined)
   }
 
