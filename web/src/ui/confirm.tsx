@@ -34,13 +34,16 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
     if (dialog.current) dialog.current.returnValue = ''
   }, [])
 
-  const confirm = useCallback<Confirm>((next) => {
-    answer()
-    setQuestion(next)
-    return new Promise((resolveNext) => {
-      resolve.current = resolveNext
-    })
-  }, [answer])
+  const confirm = useCallback<Confirm>(
+    (next) => {
+      answer()
+      setQuestion(next)
+      return new Promise((resolveNext) => {
+        resolve.current = resolveNext
+      })
+    },
+    [answer],
+  )
 
   // The browser's modal dialog traps the focus, closes on Escape and gives the focus back.
   useEffect(() => {

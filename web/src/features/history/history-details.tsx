@@ -104,16 +104,22 @@ function Facts({ item }: { item: HistoryItem }) {
     <dl className={classes['facts']}>
       <Fact name="Type">{typeLabels[type] ?? type}</Fact>
       <Fact name="Link Type">{linkType && (linkTypeLabels[linkType as keyof typeof linkTypeLabels] ?? linkType)}</Fact>
-      {isText ? <Fact name="Description">{description}</Fact> : <Fact name="Link">{link && <WebLink link={link} />}</Fact>}
+      {isText ? (
+        <Fact name="Description" isWide>
+          {description}
+        </Fact>
+      ) : (
+        <Fact name="Link">{link && <WebLink link={link} />}</Fact>
+      )}
       <Fact name="Input Text">{inputText}</Fact>
       <Fact name="Reward">{reward.toLocaleString('en-US', { maximumFractionDigits: 20 })}</Fact>
     </dl>
   )
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
+function Fact({ name, isWide = false, children }: { name: string; isWide?: boolean; children: ReactNode }) {
   return (
-    <div>
+    <div data-wide={isWide || undefined}>
       <dt>{name}</dt>
       <dd>{children || <Missing text={NOT_AVAILABLE} />}</dd>
     </div>
