@@ -293,7 +293,7 @@ test('Lists: users are found by type and name, and deleted together', async ({ p
   await page.getByRole('button', { name: 'Select', exact: true }).click()
   await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
   await page.getByRole('button', { name: 'Delete Selected' }).click()
-  await expect(page.getByRole('alertdialog')).toContainText('1 users')
+  await expect(page.getByRole('alertdialog')).toContainText('delete 1 user?')
   await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
   await expect(page.getByText('No user matches.')).toBeVisible()
 })

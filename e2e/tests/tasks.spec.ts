@@ -311,8 +311,11 @@ for (const facts of [social, daily] as const) {
         await expect(toast(page, 'Somebody else has changed this meanwhile')).toBeVisible()
         await expect(field(page, 'Title')).toHaveValue('Mine')
         expect(await storedTasks(server, facts)).toMatchObject([{ title: 'Meanwhile' }])
+        await page.evaluate(() => localStorage.clear()) // as another tab does that saves this form
         await page.getByRole('button', { name: 'Load the new version' }).click()
         await expect(field(page, 'Title')).toHaveValue('Meanwhile')
+        await page.getByRole('button', { name: 'Use Draft' }).click()
+        await expect(field(page, 'Title')).toHaveValue('Mine')
         await fillIn(page, { Title: 'Mine after all' })
         await submitButton(page, 'Update').click()
         await expect(page).toHaveURL(path)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findsBeginningsOnly, searchedText } from './search.ts'
+import { findsBeginningsOnly, foldsToNothing, searchedText } from './search.ts'
 
 test.each([
   ['Zoë', 'Zoe'],
@@ -14,6 +14,7 @@ test.each([
   ['مُحَمَّد', 'محمد'],
   ['हिन्दी', 'हिन्दी'],
   ['\u0301', ''],
+  ['CAGLA  KAYA', 'CAGLA KAYA'],
 ])('Lists: %s is looked for as %s, whatever the case', (search, text) => {
   expect(searchedText(search)).toBe(text)
 })
@@ -31,4 +32,14 @@ test.each([
   ['ж', false],
 ])('Lists: whether %s is looked for at the beginnings of words alone: %s', (search, isSo) => {
   expect(findsBeginningsOnly(search)).toBe(isSo)
+})
+
+test.each([
+  ['\u0301', true],
+  [' \u034f ', true],
+  ['', false],
+  ['@', false],
+  ['e\u0301', false],
+])('Lists: whether there is nothing to look for in %j: %s', (search, isSo) => {
+  expect(foldsToNothing(search)).toBe(isSo)
 })

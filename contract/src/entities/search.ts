@@ -17,11 +17,20 @@ const STROKES: Readonly<Record<string, string>> = Object.fromEntries(
 
 /** The text that a list of people is searched for, without widths and diacritics, and without a leading `@`, which people write before a handle. */
 export function searchedText(search: string): string {
-  const text = search.normalize('NFKD').replaceAll(marks, '')
-  return text
+  return withoutMarks(search)
     .replaceAll(/[øđħıłŧØĐĦŁŦ]/g, (letter) => STROKES[letter] ?? letter)
+    .replaceAll(/\s+/g, ' ')
     .trim()
     .replace(/^@+/, '')
+}
+
+/** Whether a text that is not empty holds nothing to look for, such as a mark without its letter: it is found nowhere. */
+export function foldsToNothing(search: string): boolean {
+  return search.trim() !== '' && withoutMarks(search).trim() === ''
+}
+
+function withoutMarks(text: string): string {
+  return text.normalize('NFKD').replaceAll(marks, '')
 }
 
 /** Whether a list of people is searched for the beginnings of words alone. Characters beyond ASCII have an index of their own. */

@@ -251,6 +251,23 @@ describe('§7 the API describes itself', () => {
     expect(page).toContain('DELETE /removeUser/{id}')
   })
 
+  test('HEAD is answered as GET is, without the body', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    const { status, headers } = await app.fetch('/api/users', { method: 'HEAD', headers: admin.headers })
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json'])
+  })
+
+  test('security: a search for a mark without its letter finds nothing, also for acts on many rows', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    await app.signUp('user')
+    for (const path of ['/api/users', '/api/telegram-users', '/api/social-tasks', '/api/announcements'])
+      expect((await admin.call('GET', `${path}?search=%CC%81`)).body, path).toMatchObject({ total: 0 })
+    const target = { filter: { search: '\u0301' } }
+    expect((await admin.call('POST', '/api/users/remove', { target, dryRun: true })).body).toMatchObject({ affected: 0 })
+  })
+
   test('/healthz and /readyz answer', async () => {
     const app = await testApp()
     expect((await app.guest.call('GET', '/healthz')).status).toBe(200)

@@ -27,7 +27,7 @@ export async function readInput({ request, params, bodyLimitBytes, schema, isDow
     const query = readQuery(new URL(request.url))
     return check(schema, { query, body: await readFile(request, bodyLimitBytes) })
   }
-  const carriesBody = request.method !== 'GET' && request.method !== 'DELETE'
+  const carriesBody = !['GET', 'HEAD', 'DELETE'].includes(request.method)
   const given = carriesBody ? await readJson(request, bodyLimitBytes) : readQuery(new URL(request.url))
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new Failure('INVALID_INPUT')
   refuseUnsafe(params)

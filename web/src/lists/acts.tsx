@@ -57,16 +57,17 @@ interface DeleteSelectedProps<Filter extends object> {
 /** The button that deletes the picked rows. */
 export function DeleteSelectedButton<Filter extends object>(props: DeleteSelectedProps<Filter>) {
   const { list, selection, consequence, run } = props
-  const { many } = list.noun
+  const { one, many } = list.noun
+  const nounFor = (count: string) => (count === '1' ? one : many)
   return (
     <BulkButton
       act={{
         ...bulkEnd(list, selection),
         title: `Delete ${many}`,
-        question: (count) => `Are you sure you want to delete ${count} ${many}? ${consequence}`,
+        question: (count) => `Are you sure you want to delete ${count} ${nounFor(count)}? ${consequence}`,
         isDestructive: true,
         run: (options) => run(selection.target, options),
-        successText: (count) => `${count} ${many} deleted.`,
+        successText: (count) => `${count} ${nounFor(count)} deleted.`,
       }}
     >
       Delete Selected
@@ -74,12 +75,12 @@ export function DeleteSelectedButton<Filter extends object>(props: DeleteSelecte
   )
 }
 
-/** How every act on picked rows ends: the basket is empty, and what the act changed is loaded again. */
+/** How every act on picked rows ends: the basket is empty once it was done, and what it may have changed is loaded again. */
 export function bulkEnd(list: NamedList, { clear }: { clear: () => void }): Pick<BulkAct, 'messageOf' | 'onEnd'> {
   return {
     messageOf: (problem) => asCallError(problem).message,
-    onEnd: () => {
-      clear()
+    onEnd: (isDone) => {
+      if (isDone) clear()
       void refreshAfterActOn(list.name)
     },
   }

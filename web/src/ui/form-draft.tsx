@@ -41,13 +41,13 @@ function useDraft<Input extends FieldValues, Output>(
   form: UseFormReturn<Input, unknown, Output>,
   defaultValues: DefaultValues<Input>,
   { name, basis }: DraftOptions,
-): { offer: Offer | undefined; finish: () => void } {
+): { offer: Offer | undefined; keepAsDraft: () => void; finish: () => void } {
   const key = draftKey(use(DraftOwner), name)
   const [first] = useState(defaultValues)
   const [draft, setDraft] = useState(() => readDrafts(key).find(({ values }) => !isSame(values, first)))
   /** The draft that is being typed now. */
   const current = useRef({ id: newId() })
-  const { subscribe, reset } = form
+  const { subscribe, reset, getValues } = form
 
   useEffect(() => {
     const holder = current.current
@@ -84,6 +84,11 @@ function useDraft<Input extends FieldValues, Output>(
       isOutdated: draft.basis !== basis,
       onUse: () => handleUse(draft),
       onDiscard: () => handleDiscard(draft),
+    },
+    /** Another tab that has saved the form meanwhile has dropped its drafts. */
+    keepAsDraft() {
+      const values = withoutPasswords(getValues())
+      keepDraft(key, { id: current.current.id, at: new Date().toISOString(), basis, values })
     },
     finish() {
       dropDrafts(key)

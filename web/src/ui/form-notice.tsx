@@ -28,15 +28,22 @@ export function FormNotice({ message, action }: FormNoticeProps) {
 }
 
 interface FormRefusalProps {
-  form: { refusal: Refusal | undefined }
+  form: { refusal: Refusal | undefined; keepAsDraft?: () => void }
   /** Loads the version that somebody else has saved meanwhile. */
   onReload?: (() => void) | undefined
 }
 
 /** What the server refused a form for, unless that stands at a field. */
-export function FormRefusal({ form: { refusal }, onReload }: FormRefusalProps) {
+export function FormRefusal({ form: { refusal, keepAsDraft }, onReload }: FormRefusalProps) {
   const isStale = refusal?.code === 'STALE' && onReload !== undefined
+  const handleReload = () => {
+    keepAsDraft?.()
+    onReload?.()
+  }
   return (
-    <FormNotice message={refusal?.message} action={isStale ? { label: 'Load the new version', onClick: onReload } : undefined} />
+    <FormNotice
+      message={refusal?.message}
+      action={isStale ? { label: 'Load the new version', onClick: handleReload } : undefined}
+    />
   )
 }

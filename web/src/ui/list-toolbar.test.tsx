@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { render } from '#src/testing/render.tsx'
@@ -38,4 +39,30 @@ test('a filter by what is no number says so and asks for nothing', async () => {
 test('what is worth knowing about a search stands below its box and is told', async () => {
   render(<ListToolbar searchLabel="Search users" search="oo" onSearch={() => {}} hint="Two letters are few." />)
   await expect.element(page.getByRole('status')).toHaveTextContent('Two letters are few.')
+})
+
+test('a filter by a day is told once the whole day is typed, and not by the first digits of its year', async () => {
+  const Filtered = () => {
+    const [values, setValues] = useState<Record<string, string | number | undefined>>({})
+    const handleFilter = (changed: Record<string, string | number | undefined>) => {
+      onFilter(changed)
+      setValues(changed)
+    }
+    return (
+      <ListToolbar
+        searchLabel="Search users"
+        search=""
+        onSearch={() => {}}
+        filters={[{ name: 'joinedFrom', label: 'Joined from', kind: 'day' }]}
+        values={values}
+        onFilter={handleFilter}
+      />
+    )
+  }
+  render(<Filtered />)
+  await page.getByRole('button', { name: 'Filters' }).click()
+  ;(page.getByLabelText('Joined from').element() as HTMLElement).focus()
+  await userEvent.keyboard('01022026')
+  await expect.element(page.getByLabelText('Joined from')).toHaveValue('2026-01-02')
+  expect(onFilter.mock.calls).toEqual([[{ joinedFrom: '2026-01-02' }]])
 })

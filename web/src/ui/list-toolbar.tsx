@@ -8,6 +8,7 @@ import { NumberInput } from './number-input.tsx'
 import { moveToRow } from './table-rows.ts'
 import { isShown, type TableLook } from './table-view.ts'
 
+const FIRST_TOLD_DAY = '1000-01-01'
 const SEARCH_AFTER_MS = 200
 
 interface FilterBase {
@@ -168,11 +169,36 @@ function FilterField({ filter, value, onChange }: FilterFieldProps) {
     )
   }
   if (kind === 'day') {
-    return (
-      <TextInput type="date" label={label} value={value ?? ''} onChange={({ target }) => onChange(target.value || undefined)} />
-    )
+    return <DayFilter label={label} value={value} onChange={onChange} />
   }
   return <NumberFilter label={label} value={value} onChange={onChange} />
+}
+
+/** While a year is typed, its first digits are a day long ago, which nobody asks for: such a day is only told when one leaves the field. */
+function DayFilter({ label, value = '', onChange }: Omit<FilterFieldProps, 'filter'> & { label: string }) {
+  const [typed, setTyped] = useState(String(value))
+  const [known, setKnown] = useState(value)
+  if (value !== known) {
+    setKnown(value)
+    setTyped(String(value))
+  }
+  const tell = (day: string) => {
+    if (day !== value) onChange(day || undefined)
+  }
+  const handleChange = (day: string) => {
+    setTyped(day)
+    if (day >= FIRST_TOLD_DAY) tell(day)
+  }
+  return (
+    <TextInput
+      type="date"
+      label={label}
+      value={typed}
+      onChange={({ target }) => handleChange(target.value)}
+      onBlur={() => tell(typed)}
+      onKeyDown={({ key }) => key === 'Enter' && tell(typed)}
+    />
+  )
 }
 
 /** Reports its number when one leaves it or presses Enter; what is no number is not asked for. */

@@ -163,7 +163,7 @@ export interface BulkAct {
   /** The message of a failed call. */
   messageOf: (error: unknown) => string
   /** Runs after the act was done or has failed, but not after a cancelled one. */
-  onEnd: () => void
+  onEnd: (isDone: boolean) => void
 }
 
 /** An act on many rows: a dry run, one confirmation of its summary, then the act. */
@@ -211,8 +211,10 @@ async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>, sho
     toast.success(successText(formatted(done.affected)))
   } catch (error) {
     toast.failure(messageOf(error))
+    onEnd(false)
+    return
   }
-  onEnd()
+  onEnd(true)
 }
 
 interface PlanProps {

@@ -223,7 +223,10 @@ async function refuseMissing(
 }
 
 function missingFile(key: string, { image }: Pick<AnnouncementInput, 'image'>): Failure {
-  return refusedFile(key === image ? 'image' : 'icon', 'This file was uploaded too long ago. Please choose it again.')
+  return refusedFile(
+    key === image ? 'image' : 'icon',
+    'This file was uploaded too long ago, or another announcement has it. Please choose it again.',
+  )
 }
 
 /** The name under which a browser saves the file: that of the key without its moment. A thumbnail is a WebP of any image. */

@@ -178,7 +178,10 @@ describe.each(stores)('files on $name', ({ open }) => {
     expect((await save({ image: key })).status).toBe(200)
     const refused = {
       status: 400,
-      body: { success: false, error: 'This file was uploaded too long ago. Please choose it again.' },
+      body: {
+        success: false,
+        error: 'This file was uploaded too long ago, or another announcement has it. Please choose it again.',
+      },
     }
     expect(await save({ image: key })).toMatchObject(refused)
     expect(await save({ icon: 'announcements/1700000000000_never.png' })).toMatchObject({

@@ -20,6 +20,7 @@ import { foldedSql } from '#src/db/folded-text.ts'
 import { isoSql, microsecondsSql, momentParameter, momentSql } from '#src/db/moments.ts'
 import type { Downloads, Table } from '#src/sheets/download.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
+import { foldsToNothing } from '@arcade/contract/entities/search'
 import { searchTerm } from '#src/lists/search.ts'
 import { sheetColumns, type SheetRow } from '#src/lists/sheet.ts'
 import type { Column } from '#src/sheets/spreadsheet.ts'
@@ -96,7 +97,7 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
       const key: Search['key'] =
         cursor === undefined ? [] : readCursor<[string, number, string]>(cursor, list, [isMicroseconds, isId, isText])
       const { read, total } =
-        search && searchTerm(search)
+        search && (foldsToNothing(search) || searchTerm(search))
           ? await searchParticipants(
               database,
               { kind, id, search: search ?? '', direction, key },
@@ -154,7 +155,8 @@ async function searchParticipants(
   { kind, id, search, direction, key }: Search,
   participants: number,
 ): Promise<{ read: PageRow[]; total: number }> {
-  const term = searchTerm(search, NAMES)!
+  const term = searchTerm(search, NAMES)
+  if (!term) return { read: [], total: 0 }
   const ofItem = sql`p.kind = ${kind} and p.item_id = ${id}`
   const hasId = /^\d{1,16}$/.test(search) ? sql`p.user_id = ${search}::bigint` : sql`false`
   const walk = sql`select p.* from participations p where ${ofItem} and (${term.matches} or ${hasId})`

@@ -86,6 +86,7 @@ describe('Bulk: tasks', () => {
     const { admin } = await opening([1, 2, 3, 9])
     const prioritise = (body: object) => admin.call('POST', `${path}/priorities`, body)
     const target = { ids: ['t2', 't0', 't1'] }
+    expect((await prioritise({ target, first: 9_007_199_254_740_000, step: 0.1, expected: 3 })).status).toBe(400)
     expect((await prioritise({ target, first: 2, step: 1, dryRun: true })).body).toMatchObject({ affected: 3 })
     expect(await priorities(admin)).toEqual({ t0: 1, t1: 2, t2: 3, t3: 9 })
     expect((await prioritise({ target, first: 2, step: 1, expected: 3 })).status).toBe(200)

@@ -3,6 +3,7 @@ import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { MAX_NUMBER } from '@arcade/contract/entities/entity'
 import type { TaskCollection } from '@arcade/contract/entities/task'
+import { isExactNumber } from '@arcade/contract/numbers'
 import { audit, auditedRows } from '#src/identity/audit.ts'
 import { actOnMany } from '#src/lists/bulk.ts'
 import { whereTarget } from '#src/lists/list.ts'
@@ -43,6 +44,10 @@ export function tasksBulk(database: Database, collection: TaskCollection): Bulk 
         const { rows: numbered } = await sql<AssignedPriority>`
           select id, (${first}::numeric + (ord - 1) * ${step}::numeric)::text as priority
             from unnest(${tasks.map(({ id }) => id)}::text[]) with ordinality as target (id, ord)`.execute(tx)
+        if (!numbered.every(({ priority }) => isExactNumber(priority))) {
+          const message = 'Between numbers this large a step this small cannot be kept exactly.'
+          throw new Failure('INVALID_INPUT', { message, fields: { step: message } })
+        }
         await assignPriorities(tx, collection, numbered)
         return { rows: tasks }
       })
