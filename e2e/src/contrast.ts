@@ -34,10 +34,11 @@ function overPictures(selectors: string[]): Subject[] {
     if (backgroundImage.includes('url(')) return true
     return /^rgba|transparent|\//.test(backgroundColor) && pictureBelow(element.parentElement)
   }
-  return selectors.map((selector) => {
-    const element = document.querySelector(selector)!
+  return selectors.flatMap((selector) => {
+    const element = document.querySelector(selector)
+    if (!element) return [] // it has gone since axe looked, as rows do that were loading
     const { x, y, width, height } = element.getBoundingClientRect()
-    return { selector, ...(pictureBelow(element) && { clip: { x, y, width, height } }) }
+    return [{ selector, ...(pictureBelow(element) && { clip: { x, y, width, height } }) }]
   })
 }
 
@@ -94,6 +95,7 @@ async function contrastsOf({ subjects, largePx, largeBoldPx }: { subjects: Subje
     return { selector, ratio: ratios.reduce((worst, ratio) => Math.min(worst, ratio)), needed: isLarge ? 3 : 4.5 }
   }
   const contrasts: Awaited<ReturnType<typeof contrastOf>>[] = []
-  for (const subject of subjects) contrasts.push(await contrastOf(subject)) // one after the other: they share the canvas
+  const present = subjects.filter(({ selector }) => document.querySelector(selector))
+  for (const subject of present) contrasts.push(await contrastOf(subject)) // one after the other: they share the canvas
   return contrasts
 }
