@@ -7,7 +7,7 @@ test.each([
   ['ＺＯＥ', 'ZOE'],
   [' @moon_1 ', 'moon_1'],
   ['＠moon', 'moon'],
-  ['Łukasz Øre', 'Lukasz Ore'],
+  ['Łukasz Øre ıŧ', 'lukasz ore it'],
   ['İstanbul', 'Istanbul'],
   ['ﬁve', 'five'],
   ['Алёша', 'Алеша'],

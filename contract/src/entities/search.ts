@@ -10,15 +10,14 @@ const PART_MIN_LENGTH = 3
 export const MARK_RANGES = String.raw`\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f`
 const marks = new RegExp(`[${MARK_RANGES}]`, 'g')
 
-/** Letters with a stroke, and the letters that take their place. NFKD leaves them as they are. */
-const STROKES: Readonly<Record<string, string>> = Object.fromEntries(
-  ['øo', 'đd', 'ħh', 'ıi', 'łl', 'ŧt', 'ØO', 'ĐD', 'ĦH', 'ŁL', 'ŦT'].map(([letter, plain]) => [letter, plain]),
-)
+/** Letters with a stroke, which NFKD leaves as they are, and at the same places the letters that are looked for instead. */
+export const STROKES = { letters: 'øđħıłŧ', plain: 'odhilt' } as const
+const strokes = new RegExp(`[${STROKES.letters}]`, 'gi')
 
 /** The text that a list of people is searched for, without widths and diacritics, and without a leading `@`, which people write before a handle. */
 export function searchedText(search: string): string {
   return withoutMarks(search)
-    .replaceAll(/[øđħıłŧØĐĦŁŦ]/g, (letter) => STROKES[letter] ?? letter)
+    .replaceAll(strokes, (letter) => STROKES.plain.charAt(STROKES.letters.indexOf(letter.toLowerCase())))
     .replaceAll(/\s+/g, ' ')
     .trim()
     .replace(/^@+/, '')
