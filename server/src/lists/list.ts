@@ -4,7 +4,6 @@
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { FilterOf, FilterValue, List, RowOf, SortName } from '@arcade/contract/entities/entity'
-import { foldsToNothing } from '@arcade/contract/entities/search'
 import { type CallContext, signedIn } from '#src/calls.ts'
 import { columnName, type DerivedSql, type Entity } from '#src/db/entities.ts'
 import { momentParameter } from '#src/db/moments.ts'
@@ -69,7 +68,8 @@ export function whereFilter<L extends List>(served: ServedList<L>, filter: Filte
   const given = Object.entries(values).filter(([, value]) => value !== undefined)
   const filters = given.map(([name, value]) => filterCondition(served, name, value))
   const { within, hidden } = served
-  const searched = readSearch(served, search.trim())
+  const text = search.trim()
+  const searched = text === '' ? undefined : served.search(text)
   const others = [...(within === undefined ? [] : [sql.raw<boolean>(within)]), ...filters.map(({ condition }) => condition)]
   const hiddenRows = hidden === undefined || !context ? undefined : sql<boolean>`(${bindSql(hidden, [signedIn(context).id])})`
   const shownRows = hiddenRows ? [sql<boolean>`not ${hiddenRows}`] : []
@@ -82,11 +82,6 @@ export function whereFilter<L extends List>(served: ServedList<L>, filter: Filte
     hides: hiddenRows && all([...matching, hiddenRows]),
     withinBounds: (field) => all(filters.flatMap((one) => (one.field === field ? one.condition : []))),
   }
-}
-
-function readSearch<L extends List>(served: ServedList<L>, text: string): SearchCondition | undefined {
-  if (text === '') return undefined
-  return foldsToNothing(text) ? { matches: sql<boolean>`false` } : served.search(text)
 }
 
 interface FilterCondition {

@@ -4,7 +4,7 @@
  * two indexes for it (migrations 0002 and 0009).
  */
 import { type RawBuilder, sql } from 'kysely'
-import { findsBeginningsOnly, searchedText } from '@arcade/contract/entities/search'
+import { findsBeginningsOnly, foldsToNothing, searchedText } from '@arcade/contract/entities/search'
 import { foldedSql } from '#src/db/folded-text.ts'
 
 type Condition = RawBuilder<boolean>
@@ -26,13 +26,15 @@ export interface SearchTerm {
   found: Condition
 }
 
+const never = sql<boolean>`false`
+
 /**
  * The conditions for a text in `folded_text`; undefined for an empty text. A leading `@` is not looked for: people write it before a handle.
  * @param names what `matches` looks into instead: folded names, each after a space. `inIndex` is always about `folded_text`
  */
 export function searchTerm(search: string, names?: RawBuilder<string>): SearchTerm | undefined {
   const text = searchedText(search)
-  if (text === '') return undefined
+  if (text === '') return foldsToNothing(search) ? { matches: never, inIndex: never, found: never } : undefined
   const searched = names ?? sql.ref('folded_text')
   const part = names ? folded(text) : asStored(text)
   const isWordStart = findsBeginningsOnly(search)
@@ -80,5 +82,6 @@ function inCharacterIndex(text: string): Condition {
 
 /** For tables of some thousand rows, which no index makes faster: `text` is SQL for what is searched, in any case. */
 export function searchWithoutIndex(text: string, search: string): SearchCondition {
+  if (foldsToNothing(search)) return { matches: never }
   return { matches: sql<boolean>`strpos(${sql.raw(foldedSql(`(${text})`))}, ${folded(search)}) > 0` }
 }

@@ -20,8 +20,7 @@ import { foldedSql } from '#src/db/folded-text.ts'
 import { isoSql, microsecondsSql, momentParameter, momentSql } from '#src/db/moments.ts'
 import type { Downloads, Table } from '#src/sheets/download.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
-import { foldsToNothing } from '@arcade/contract/entities/search'
-import { searchTerm } from '#src/lists/search.ts'
+import { type SearchTerm, searchTerm } from '#src/lists/search.ts'
 import { sheetColumns, type SheetRow } from '#src/lists/sheet.ts'
 import type { Column } from '#src/sheets/spreadsheet.ts'
 
@@ -96,14 +95,14 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
       const list = `${kind}:${id}`
       const key: Search['key'] =
         cursor === undefined ? [] : readCursor<[string, number, string]>(cursor, list, [isMicroseconds, isId, isText])
-      const { read, total } =
-        search && (foldsToNothing(search) || searchTerm(search))
-          ? await searchParticipants(
-              database,
-              { kind, id, search: search ?? '', direction, key },
-              await countParticipants(kind, id),
-            )
-          : await plainPage()
+      const term = searchTerm(search ?? '', NAMES)
+      const { read, total } = term
+        ? await searchParticipants(
+            database,
+            { kind, id, search: search ?? '', term, direction, key },
+            await countParticipants(kind, id),
+          )
+        : await plainPage()
       const toCursor = (row: PageRow): string => writeCursor([list, row.key, row.id, row.period])
       const page = keysetPage(read, { size: HISTORY_PAGE_SIZE, direction, toCursor })
       return {
@@ -142,6 +141,7 @@ interface Search {
   kind: HistoryKind
   id: string
   search: string
+  term: SearchTerm
   direction: 'after' | 'before' | undefined
   key: [] | [moment: string, userId: number, period: string]
 }
@@ -152,11 +152,9 @@ interface Search {
  */
 async function searchParticipants(
   { db }: Database,
-  { kind, id, search, direction, key }: Search,
+  { kind, id, search, term, direction, key }: Search,
   participants: number,
 ): Promise<{ read: PageRow[]; total: number }> {
-  const term = searchTerm(search, NAMES)
-  if (!term) return { read: [], total: 0 }
   const ofItem = sql`p.kind = ${kind} and p.item_id = ${id}`
   const hasId = /^\d{1,16}$/.test(search) ? sql`p.user_id = ${search}::bigint` : sql`false`
   const walk = sql`select p.* from participations p where ${ofItem} and (${term.matches} or ${hasId})`
