@@ -158,7 +158,7 @@ export const faults: readonly Fault[] = [
     name: 'last-admin-race',
     what: 'Two admins who remove each other at once leave none',
     file: `${server}/features/users/users-bulk.ts`,
-    find: `await sql\`select pg_advisory_xact_lock(\${LOCK_SPACE}::int, \${LOCKS.admins}::int)\`.execute(tx)`,
+    find: `await takeTurn(tx, 'admins')`,
     replace: '',
     harness: 'model',
   },

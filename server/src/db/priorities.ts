@@ -5,17 +5,15 @@
  */
 import { sql, type Transaction } from 'kysely'
 import type { TaskCollection } from '@arcade/contract/entities/task'
-import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
 import type { Tables } from './tables.ts'
-
-const collectionLocks: Record<TaskCollection, number> = { social: LOCKS.socialPriorities, daily: LOCKS.dailyPriorities }
+import { takeTurn } from './turns.ts'
 
 /** No task may have a priority this high, so adding it makes a priority that is free. Below it lie all numbers up to 2^53. */
 const PARKING = '100000000000000000'
 
 /** Waits for this transaction's turn to change priorities of the collection. Call it before any task is locked or changed. */
-export async function lockPriorities(tx: Transaction<Tables>, collection: TaskCollection): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${LOCK_SPACE}::int, ${collectionLocks[collection]}::int)`.execute(tx)
+export function lockPriorities(tx: Transaction<Tables>, collection: TaskCollection): Promise<void> {
+  return takeTurn(tx, `${collection}Priorities`)
 }
 
 /** A task and the priority it is to have, as text so that no digit is lost. */

@@ -7,10 +7,10 @@ import { AUDITED_IDS } from '#src/identity/audit.ts'
 import { actOnMany, type Done } from '#src/lists/bulk.ts'
 import { type Target, whereTarget } from '#src/lists/list.ts'
 import { type CallContext, signedIn } from '#src/calls.ts'
-import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
 import { addToCounter } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { takeTurn } from '#src/db/turns.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import { servedUsers } from './users-list.ts'
 
@@ -76,7 +76,7 @@ export async function removeUsers(
  * wait for that row while somebody who holds it waits for its own. Gives the admins' ids.
  */
 export async function lockAdmins(tx: Transaction<Tables>): Promise<string[]> {
-  await sql`select pg_advisory_xact_lock(${LOCK_SPACE}::int, ${LOCKS.admins}::int)`.execute(tx)
+  await takeTurn(tx, 'admins')
   const rows = await tx.selectFrom('users').select('id').where('user_type', '=', 'admin').orderBy('id').execute()
   return rows.map(({ id }) => id)
 }
