@@ -2,6 +2,8 @@
  * The closed catalogue of what can go wrong (§8): a stable code, the HTTP status it travels with, and the text for people.
  * Anything that is not in here reaches the client as INTERNAL; its cause stays in the server's log.
  */
+import { VIEWS_MAX } from './view-limits.ts'
+
 export const errorCatalogue = {
   // §8, to the letter
   CREATE_USER_FAILED: { status: 409, message: 'Error creating user!' },
@@ -25,7 +27,7 @@ export const errorCatalogue = {
   NO_SUCH_HISTORY: { status: 404, message: 'This item has no history.' },
   NO_SUCH_VIEW: { status: 404, message: 'This view does not exist any more.' },
   VIEW_NAME_TAKEN: { status: 409, message: 'You have a view of this name already.' },
-  TOO_MANY_VIEWS: { status: 409, message: 'You have 100 views. Please delete one before you save another.' },
+  TOO_MANY_VIEWS: { status: 409, message: `You have ${VIEWS_MAX} views. Please delete one before you save another.` },
   LAST_ADMIN: { status: 409, message: 'The last admin can be neither removed nor made a user.' },
   NOT_YOURSELF: { status: 409, message: 'You cannot remove yourself or change your own role.' },
   STALE: {

@@ -3,12 +3,7 @@ import { z } from 'zod'
 import { call } from './call.ts'
 import { type ListName, lists } from './entities/lists.ts'
 import { idField, textField, versionField } from './fields.ts'
-
-export const VIEW_NAME_MAX_LENGTH = 60
-/** All parts of a list's address at their longest are shorter. */
-export const VIEW_ADDRESS_MAX_LENGTH = 2000
-/** One person makes at most so many. */
-export const VIEWS_MAX = 100
+import { VIEW_ADDRESS_MAX_LENGTH, VIEW_NAME_MAX_LENGTH } from './view-limits.ts'
 
 const listField = z.enum(Object.keys(lists) as ListName[])
 /**

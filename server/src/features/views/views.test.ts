@@ -1,6 +1,7 @@
 /** Saved views of lists (design §7): whose they are, who sees them, and what becomes of them. */
 import { describe, expect, test } from 'vitest'
-import { VIEWS_MAX, type View } from '@arcade/contract/views'
+import type { View } from '@arcade/contract/views'
+import { VIEWS_MAX } from '@arcade/contract/view-limits'
 import { type Client, testApp } from '#src/testing/test-app.ts'
 
 const rich = {

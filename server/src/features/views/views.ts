@@ -1,8 +1,9 @@
 /** Saved views of lists (design §7). Whoever may see a view, its owner or any admin if it is shared, may change and delete it, too. */
 import { randomUUID } from 'node:crypto'
-import { type Expression, type ExpressionBuilder, type SqlBool, sql, type Transaction } from 'kysely'
+import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
-import { VIEWS_MAX, type View } from '@arcade/contract/views'
+import type { View } from '@arcade/contract/views'
+import { VIEWS_MAX } from '@arcade/contract/view-limits'
 import { Failure, type Handlers, signedIn } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -30,7 +31,7 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
           sql<string | null>`owner.fname || ' ' || owner.lname`.as('owner'),
           sql<boolean>`d.view_id is not null`.as('isDefault'),
         ])
-        .where(sql<boolean>`(v.private_to is null or v.private_to = ${self})`)
+        .where(isVisibleTo(self))
         .orderBy(sql`v.owner_id is not distinct from ${self}`, 'desc')
         .orderBy(sql`lower(v.name)`)
         .orderBy('v.id')
@@ -122,9 +123,8 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
   }
 }
 
-function isVisibleTo(userId: string) {
-  return (view: ExpressionBuilder<Tables, 'saved_views'>): Expression<SqlBool> =>
-    view.or([view('private_to', 'is', null), view('private_to', '=', userId)])
+function isVisibleTo(userId: string): RawBuilder<boolean> {
+  return sql<boolean>`(private_to is null or private_to = ${userId})`
 }
 
 /** Counts under a lock on the owner's row, so that two simultaneous requests cannot both be the last one that is allowed. */
