@@ -1,13 +1,10 @@
 /** Addresses with values that nobody can mean show the nearest page that there is. */
-import type { Page } from '@playwright/test'
+import { rows, settled } from '#src/lists.ts'
 import { expect, test } from '#src/test.ts'
 
 test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
 })
-
-const rows = (page: Page) => page.locator('tbody tr:not([aria-hidden])')
-const settled = (page: Page) => expect(page.locator('[aria-busy=true]')).toHaveCount(0)
 
 for (const [path, shown] of [
   ['/manage-telegram-users?page=abc', 'Page 1 of 241'],

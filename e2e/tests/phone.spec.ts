@@ -1,5 +1,5 @@
 /** What a phone shows: the dashboard's cards two in a row, and the rows of every list as cards (§2, design §7). */
-import type { Page } from '@playwright/test'
+import { rows, settled } from '#src/lists.ts'
 import { expect, test } from '#src/test.ts'
 
 test.use({ viewport: { width: 390, height: 844 } })
@@ -7,13 +7,6 @@ test.use({ viewport: { width: 390, height: 844 } })
 test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
 })
-
-const rows = (page: Page) => page.locator('tbody tr:not([aria-hidden])')
-
-async function settled(page: Page): Promise<void> {
-  await expect(rows(page).first()).toBeVisible()
-  await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-}
 
 test('§2 the dashboard’s cards stand two in a row', async ({ page }) => {
   await page.goto('/')
