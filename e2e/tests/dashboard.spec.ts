@@ -1,4 +1,4 @@
-/** The shell and the dashboard (§2 Signed-in shell, Dashboard; §3 metrics). */
+/** The dashboard (§2 Dashboard; §3 metrics). */
 import type { Locator, Page } from '@playwright/test'
 import { sql } from 'kysely'
 import { addActivity } from '../../server/src/testing/activity.ts'
@@ -6,28 +6,9 @@ import { expectAccessible, sizes } from '#src/axe.ts'
 import { participationsIn } from '#src/sample.ts'
 import { type ConsoleServer, expect, test } from '#src/test.ts'
 
-const links = {
-  Dashboard: '/',
-  'Manage Users': '/manage-users',
-  'Telegram Users': '/manage-telegram-users',
-  'Social Tasks': '/social-tasks',
-  'Daily Tasks': '/daily-tasks',
-  Announcements: '/annoucements',
-  History: '/history',
-}
-
 function card(page: Page, name: string): Locator {
   return page.getByRole('region', { name, exact: true })
 }
-
-test('§2 the sidebar has every link of an admin', async ({ page, signIn }) => {
-  await signIn('admin')
-  await page.goto('/')
-  const sidebar = page.getByRole('navigation').first()
-  for (const [name, href] of Object.entries(links)) {
-    await expect(sidebar.getByRole('link', { name, exact: true })).toHaveAttribute('href', href)
-  }
-})
 
 for (const path of ['/', '/admin']) {
   test(`§2 ${path} shows the five cards with the figures of the sample`, async ({ page, signIn }) => {
@@ -96,27 +77,6 @@ test.describe('§8 failing metrics', () => {
     await page.unroute('**/api/metrics')
     await page.getByRole('button', { name: /retry|try again/i }).click()
     await expect(card(page, 'Total Users')).toBeVisible()
-  })
-})
-
-test('§2 unknown paths show the fallback screen, within the shell', async ({ page, signIn }) => {
-  await signIn('admin')
-  await page.goto('/no/such/page')
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-  await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeHidden()
-  await expect(page.getByRole('navigation').first()).toBeVisible()
-})
-
-test.describe('§2 on a phone', () => {
-  test.use({ viewport: { width: 390, height: 844 } })
-  test('§2 the drawer opens from the brand header and closes when a link is clicked', async ({ page, signIn }) => {
-    await signIn('admin')
-    await page.goto('/')
-    await expect(page.getByRole('link', { name: 'Manage Users' })).toBeHidden()
-    await page.getByRole('button', { name: /menu|navigation/i }).click()
-    await page.getByRole('link', { name: 'Manage Users' }).click()
-    await expect(page).toHaveURL('/manage-users')
-    await expect(page.getByRole('link', { name: 'Telegram Users' })).toBeHidden()
   })
 })
 

@@ -79,7 +79,7 @@ async function findTask(page: Page): Promise<void> {
 test('Keyboard: search, filter, sort, pick and read a player', async ({ page, signIn }) => {
   await signIn('admin')
   await page.goto('/manage-telegram-users')
-  await expect(page.getByText('1,203 users')).toBeVisible()
+  await expect(page.getByText('1,203 players')).toBeVisible()
   await page.keyboard.press('/')
   await expect(page.getByRole('searchbox')).toBeFocused()
   await page.keyboard.type('moon_80')

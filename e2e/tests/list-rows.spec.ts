@@ -1,17 +1,11 @@
 /** The rows of lists: all of them in view, by keyboard, by their names and after an act (§2, design §7). */
 import type { Page } from '@playwright/test'
+import { rows, settled } from '#src/lists.ts'
 import { expect, test } from '#src/test.ts'
 
 test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
 })
-
-const rows = (page: Page) => page.locator('tbody tr:not([aria-hidden])')
-
-async function settled(page: Page): Promise<void> {
-  await expect(rows(page).first()).toBeVisible()
-  await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
-}
 
 const wide = [
   ['/annoucements', 14],
@@ -20,10 +14,10 @@ const wide = [
   ['/manage-users', 6],
 ] as const
 for (const [path, columnCount] of wide) {
-  test(`§2 ${path} shows all its columns at 1440 and 1280 without sideways scrolling, also while rows are picked`, async ({
+  test(`§2 ${path} shows all its columns without sideways scrolling, also on a small desktop and while rows are picked`, async ({
     page,
   }) => {
-    for (const width of [1440, 1280]) {
+    for (const width of [1440, 1280, 1024]) {
       await page.setViewportSize({ width, height: 900 })
       await page.goto(path)
       await settled(page)
@@ -37,6 +31,52 @@ for (const [path, columnCount] of wide) {
     }
   })
 }
+
+test('Lists: users’ names and addresses leave room for all columns that one can show, however long they are', async ({
+  page,
+  server,
+}) => {
+  const long = { fname: 'Maximiliana-Konstantina', lname: 'Papadopoulou-Wolkenstein' }
+  await server.addPerson({ ...long, email: `${'long'.repeat(12)}@gmail.com`, userType: 'admin' })
+  for (const width of [1280, 1024]) {
+    await page.setViewportSize({ width, height: 768 })
+    await page.goto('/manage-users?rows=normal&columns=Created+At,Last+Seen')
+    await settled(page)
+    await expect(page.getByRole('columnheader')).toHaveCount(8)
+    expect(await clippedParts(page), `at ${width}`).toEqual([])
+  }
+})
+
+test('Lists: a list that goes on below shows half a row there, and says how many it has', async ({ page }) => {
+  for (const height of [700, 716, 732, 748]) {
+    await page.setViewportSize({ width: 1280, height })
+    await page.goto('/social-tasks')
+    await settled(page)
+    await expect(page.getByRole('navigation', { name: 'Pages' })).toContainText('12 tasks')
+    const end = await page.getByRole('table').evaluate((table) => table.parentElement!.getBoundingClientRect().bottom)
+    const boxes = await Promise.all((await rows(page).all()).map((row) => row.boundingBox()))
+    const cut = boxes.find((box) => box!.y < end && box!.y + box!.height > end)
+    const share = (end - cut!.y) / cut!.height
+    expect(share, `at ${height}`).toBeGreaterThan(0.25)
+    expect(share, `at ${height}`).toBeLessThan(0.75)
+  }
+})
+
+test('Lists: the bar of picked rows is in view with all its buttons, also below a long list', async ({ page }) => {
+  for (const [width, height] of [
+    [1280, 800],
+    [1024, 768],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    await page.goto('/manage-telegram-users?size=25')
+    await settled(page)
+    await page.getByRole('button', { name: 'Select', exact: true }).click()
+    await page.getByRole('checkbox', { name: 'Select row 2', exact: true }).click()
+    await expect(page.getByRole('region', { name: 'Selection' })).toBeInViewport({ ratio: 1 })
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(height)
+    await page.getByRole('button', { name: 'Select', exact: true }).click()
+  }
+})
 
 /** The headers and buttons of the table that do not fit their cells or the list, and the list itself if it scrolls sideways. */
 function clippedParts(page: Page): Promise<string[]> {

@@ -2,15 +2,13 @@
 import { readFile } from 'node:fs/promises'
 import type { Download, Page } from '@playwright/test'
 import { expectAccessible, sizes } from '#src/axe.ts'
+import { rows, settled } from '#src/lists.ts'
 import { expect, test, toast } from '#src/test.ts'
 import { readSheets } from '../../server/src/testing/read-sheets.ts'
 
 test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
 })
-
-const rows = (page: Page) => page.locator('tbody tr:not([aria-hidden])')
-const settled = (page: Page) => expect(page.locator('[aria-busy=true]')).toHaveCount(0)
 
 async function rowsOf(download: Download): Promise<number | undefined> {
   const bytes = await readFile(await download.path())
@@ -24,7 +22,7 @@ async function search(page: Page, text: string): Promise<void> {
 
 test('Lists: players are found by a part of a name while one types; the address keeps it, Escape ends it', async ({ page }) => {
   await page.goto('/manage-telegram-users')
-  await expect(page.getByText('1,203 users')).toBeVisible()
+  await expect(page.getByText('1,203 players')).toBeVisible()
   await search(page, 'MOON_80')
   await expect(page).toHaveURL(/q=MOON_80/)
   await settled(page)
@@ -34,7 +32,7 @@ test('Lists: players are found by a part of a name while one types; the address 
   await page.reload()
   await expect(page.getByRole('searchbox')).toHaveValue('MOON_80')
   await page.getByRole('searchbox').press('Escape')
-  await expect(page.getByText('1,203 users')).toBeVisible()
+  await expect(page.getByText('1,203 players')).toBeVisible()
   expect(new URL(page.url()).search).toBe('')
 })
 
@@ -89,7 +87,7 @@ test('Lists: back leads to the same rows, scrolled as they were; so does Back of
 test('Lists: nothing found is said, and is not an error', async ({ page }) => {
   await page.goto('/manage-telegram-users?q=nobody-is-called-this')
   await expect(page.getByText('No player matches.')).toBeVisible()
-  await expect(page.getByText('0 users')).toBeVisible()
+  await expect(page.getByText('0 players')).toBeVisible()
 })
 
 test('Lists: filters are chips that can be taken away, one or all', async ({ page, server }) => {
@@ -109,13 +107,13 @@ test('Lists: filters are chips that can be taken away, one or all', async ({ pag
     .where('balance', '>=', 400_000)
     .where('ton_wallet_address', 'is not', null)
     .executeTakeFirstOrThrow()
-  await expect(page.getByText(`${n} users`)).toBeVisible()
+  await expect(page.getByText(`${n} players`)).toBeVisible()
   await page.reload()
-  await expect(page.getByText(`${n} users`)).toBeVisible()
+  await expect(page.getByText(`${n} players`)).toBeVisible()
   await chips.getByRole('button', { name: 'Remove filter Wallet' }).click()
   await expect(page).not.toHaveURL(/wallet/)
   await page.getByRole('button', { name: 'Clear filters' }).click()
-  await expect(page.getByText('1,203 users')).toBeVisible()
+  await expect(page.getByText('1,203 players')).toBeVisible()
   await page.goBack()
   await expect(chips).toContainText('Balance from: 400,000')
 })
@@ -188,7 +186,7 @@ test('Lists: with a search the download is of what is shown, and everyone one st
   await settled(page)
   const button = page.getByRole('button', { name: 'Download User Data', exact: true })
   await expect(button).toHaveAccessibleDescription(/^\d+ of 1,203$/)
-  const shown = Number(/\d+/.exec(await page.getByText(/^\d+ users?$/).innerText())?.[0])
+  const shown = Number(/\d+/.exec(await page.getByText(/^\d+ players?$/).innerText())?.[0])
   await expect(button).toHaveAccessibleDescription(`${shown} of 1,203`)
   let downloading = page.waitForEvent('download')
   await button.click()

@@ -66,7 +66,7 @@ test('Views: one is saved with search, order, columns and density, shared, opene
   await expect(page.getByRole('searchbox')).toHaveValue('moon')
   await views(page).click()
   await pane(page).getByRole('link', { name: 'Whole list' }).click()
-  await expect(page.getByText('1,203 users')).toBeVisible()
+  await expect(page.getByText('1,203 players')).toBeVisible()
   await expect(page.getByRole('columnheader', { name: 'Email' })).toBeVisible()
 
   await views(page).click()

@@ -69,7 +69,7 @@ export function ExportSelectionButton({ list, selection: { target } }: ExportSel
     <DownloadButton
       id={`${list.name} selection`}
       label="Download Selection"
-      size="compact-md"
+      size="compact-sm"
       start={picked('xlsx')}
       others={[{ label: 'As CSV', start: picked('csv') }]}
       {...texts}

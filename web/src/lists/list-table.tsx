@@ -53,6 +53,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
       rowKey={rowKey}
       emptyText={isWhole ? emptyText : (noMatchText ?? `No ${noun.one} matches.`)}
       emptyActions={isWhole ? firstStep : <ClearButtons state={state} />}
+      count={countText(state)}
       toolbar={{
         searchLabel: `Search ${noun.many}`,
         search: address.q ?? '',
@@ -83,6 +84,11 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
       })}
     />
   )
+}
+
+function countText<L extends List, Row>({ list: { noun }, rows, total }: ListState<L, Row>): string | undefined {
+  if (!rows) return undefined
+  return total === undefined ? 'Counting…' : `${total.toLocaleString('en-US')} ${total === 1 ? noun.one : noun.many}`
 }
 
 const BEGINNINGS_ONLY = 'One or two letters are looked for at the beginnings of words. A third finds them anywhere.'

@@ -72,18 +72,27 @@ export function placesFor(userType: SessionUser['userType'] | undefined): readon
   return links.filter(({ isAdminOnly }) => !isAdminOnly || userType === 'admin')
 }
 
-export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
+interface NavigationProps {
+  onNavigate?: () => void
+  /** Only the icons show; their names are tooltips. */
+  isRail?: boolean
+}
+
+export function Navigation({ onNavigate, isRail = false }: NavigationProps) {
   const { user } = useSession()
   const logOut = useLogOut()
   const segment = useLocation({ select: ({ pathname }) => pathname.split('/')[1] ?? '' })
 
+  const nameProps = { className: isRail ? 'app-sr-only' : undefined }
   return (
     <div className={classes['navigation']}>
       <div className={classes['greeting']}>
-        <p>Welcome Back</p>
-        <p className={classes['username']} title={user?.username}>
-          {user?.username}
-        </p>
+        <div {...nameProps}>
+          <p>Welcome Back</p>
+          <p className={classes['username']} title={user?.username}>
+            {user?.username}
+          </p>
+        </div>
         {user?.userType === 'admin' && (
           <Link
             to="/account"
@@ -102,18 +111,19 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
             key={to}
             to={to}
             aria-current={to === `/${segment}` || also.includes(segment) ? 'page' : undefined}
+            title={isRail ? label : undefined}
             className={classes['link']}
             onClick={() => onNavigate?.()}
           >
             <Icon size={20} stroke={1.75} aria-hidden />
-            {label}
+            <span {...nameProps}>{label}</span>
           </Link>
         ))}
       </nav>
       <ColorSchemeSwitch />
-      <button type="button" className={classes['link']} onClick={() => void logOut()}>
+      <button type="button" title={isRail ? 'Log Out' : undefined} className={classes['link']} onClick={() => void logOut()}>
         <IconLogout size={20} stroke={1.75} aria-hidden />
-        Log Out
+        <span {...nameProps}>Log Out</span>
       </button>
     </div>
   )

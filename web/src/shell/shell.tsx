@@ -1,4 +1,7 @@
-/** The frame of all signed-in pages (§2): a sidebar on a desktop, a brand header and a slide-in drawer on a phone. */
+/**
+ * The frame of all signed-in pages (§2): a sidebar on a desktop, of icons alone on a small one, and a brand header and a slide-in drawer
+ * on a phone.
+ */
 import { Drawer } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconMenu2, IconSearch } from '@tabler/icons-react'
@@ -20,7 +23,8 @@ export function Shell() {
   const { user } = useSession()
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   const shortcuts = useShortcuts()
-  const isPhone = useMediaQuery('(max-width: 62em)', undefined, { getInitialValueInEffect: false })
+  const isPhone = useWindow('(width <= 62em)')
+  const isRail = useWindow('(62em < width <= 75em)')
 
   return (
     <ConfirmProvider>
@@ -56,10 +60,10 @@ export function Shell() {
             </Drawer>
           </header>
         ) : (
-          <header className={classes['sidebar']}>
-            <HomeLink />
-            <SearchButton shortcuts={shortcuts} className={classes['search']} />
-            <Navigation />
+          <header className={classes['sidebar']} data-rail={isRail || undefined}>
+            <HomeLink isRail={isRail} />
+            <SearchButton shortcuts={shortcuts} className={classes['search']} isRail={isRail} />
+            <Navigation isRail={isRail} />
           </header>
         )}
         {/* The key draws the page anew when somebody else signs in, so that nobody sees another one's state. */}
@@ -74,12 +78,23 @@ export function Shell() {
   )
 }
 
+function useWindow(query: string): boolean {
+  return useMediaQuery(query, undefined, { getInitialValueInEffect: false })
+}
+
+interface SearchButtonProps {
+  shortcuts: ReturnType<typeof useShortcuts>
+  className: string | undefined
+  isRail?: boolean
+}
+
 /** Opens the palette. Where there is room, the button also shows the keys that do so. */
-function SearchButton({ shortcuts, className }: { shortcuts: ReturnType<typeof useShortcuts>; className: string | undefined }) {
+function SearchButton({ shortcuts, className, isRail = false }: SearchButtonProps) {
   return (
     <button
       type="button"
       className={className}
+      title={isRail ? `Search (${PALETTE_KEYS.join(' ')})` : undefined}
       aria-haspopup="dialog"
       aria-keyshortcuts={isMac ? 'Meta+K' : 'Control+K'}
       onClick={shortcuts.openPalette}
@@ -87,12 +102,14 @@ function SearchButton({ shortcuts, className }: { shortcuts: ReturnType<typeof u
       onFocus={shortcuts.preloadPalette}
     >
       <IconSearch size={20} stroke={1.75} aria-hidden />
-      <span>Search</span>
-      <span className={classes['keys']} aria-hidden>
-        {PALETTE_KEYS.map((key) => (
-          <kbd key={key}>{key}</kbd>
-        ))}
-      </span>
+      <span className={isRail ? 'app-sr-only' : undefined}>Search</span>
+      {!isRail && (
+        <span className={classes['keys']} aria-hidden>
+          {PALETTE_KEYS.map((key) => (
+            <kbd key={key}>{key}</kbd>
+          ))}
+        </span>
+      )}
     </button>
   )
 }
@@ -106,10 +123,10 @@ function PersonsPage({ id }: { id: string }) {
   )
 }
 
-function HomeLink() {
+function HomeLink({ isRail = false }: { isRail?: boolean }) {
   return (
-    <Link to="/" aria-label="Arcade Console" className={classes['home']}>
-      <Logo />
+    <Link to="/" aria-label="Arcade Console" title={isRail ? 'Arcade Console' : undefined} className={classes['home']}>
+      <Logo isMarkOnly={isRail} />
     </Link>
   )
 }

@@ -120,6 +120,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       className={classes['frame']}
       aria-busy={rows === undefined || isStale || undrawn > 0}
       data-compact={look.isCompact || undefined}
+      data-picking={isPicking || undefined}
     >
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard */}
       <section className={classes['scroller']} aria-label={label} tabIndex={0} data-scroll-restoration-id={`table ${label}`}>

@@ -30,7 +30,7 @@ interface DownloadProps {
   /** The toast of a failure, or a function that makes it of the error. */
   failureText: string | ((error: unknown) => string)
   disabled?: boolean
-  size?: 'compact-md'
+  size?: 'compact-sm'
 }
 
 interface Running {

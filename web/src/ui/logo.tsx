@@ -1,7 +1,7 @@
 /** The product's mark and name. */
 import classes from './logo.module.css'
 
-export function Logo() {
+export function Logo({ isMarkOnly = false }: { isMarkOnly?: boolean }) {
   return (
     <span className={classes['logo']}>
       <svg viewBox="0 0 32 32" width="34" height="34" aria-hidden>
@@ -20,7 +20,7 @@ export function Logo() {
         <path d="M16 13v8" stroke="#2fedbf" strokeWidth="2.4" strokeLinecap="round" />
         <path d="M7 25.500v-1.700A2.800 2.800 0 0 1 9.800 21h12.400a2.800 2.800 0 0 1 2.800 2.800v1.700z" fill="#2fedbf" />
       </svg>
-      <span>Arcade Console</span>
+      {!isMarkOnly && <span>Arcade Console</span>}
     </span>
   )
 }

@@ -16,9 +16,11 @@ export interface PagerProps {
   /** `prev-next`, for lists that are paged by cursors, has the two buttons of §2, which do nothing where they lead nowhere (§4). */
   pager?: 'numbers' | 'prev-next'
   canPage?: { previous: boolean; next: boolean }
+  /** How many rows the list has, in words. */
+  count?: string | undefined
 }
 
-export function Pager({ paging, onPageChange, pager = 'numbers', canPage }: PagerProps) {
+export function Pager({ paging, onPageChange, pager = 'numbers', canPage, count }: PagerProps) {
   const { pageCount } = paging ?? { pageCount: 1 }
   const page = Math.min(paging?.page ?? 1, pageCount ?? Infinity)
   const can = canPage ?? { previous: page > 1, next: page < (pageCount ?? 1) }
@@ -36,8 +38,11 @@ export function Pager({ paging, onPageChange, pager = 'numbers', canPage }: Page
           </Button>
         </>
       )}
-      <p className={classes['position']} aria-live="polite">
-        Page {page.toLocaleString('en-US')} of {pageCount?.toLocaleString('en-US') ?? '…'}
+      <p className={classes['position']}>
+        {count && <span>{count}</span>}
+        <span aria-live="polite">
+          Page {page.toLocaleString('en-US')} of {pageCount?.toLocaleString('en-US') ?? '…'}
+        </span>
       </p>
     </nav>
   )

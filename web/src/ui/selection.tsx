@@ -126,13 +126,13 @@ export function SelectionBar({ selection, shownIds, total, children }: Selection
         <Elsewhere selection={selection} shown={shown} />
       </output>
       {total !== undefined && total > 0 && !(isAll && count === total) && (
-        <Button variant="subtle" size="compact-md" onClick={() => selection.setAll(total)}>
+        <Button variant="subtle" size="compact-sm" onClick={() => selection.setAll(total)}>
           Select all {formatted(total)} matching
         </Button>
       )}
       {count > 0 && (
         <>
-          <Button variant="subtle" size="compact-md" onClick={selection.clear}>
+          <Button variant="subtle" size="compact-sm" onClick={selection.clear}>
             Clear
           </Button>
           <ShownRows value={shown}>
@@ -186,7 +186,7 @@ export function BulkButton({ act, children }: { act: BulkAct; children: ReactNod
 
   return (
     <Button
-      size="compact-md"
+      size="compact-sm"
       variant={act.isDestructive ? 'outline' : 'default'}
       {...(act.isDestructive && { color: 'red' })}
       aria-disabled={isBusy}

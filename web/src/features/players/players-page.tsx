@@ -64,7 +64,6 @@ export function PlayersPage() {
             <>
               <SortField state={state} />
               <PageSizeField state={state} />
-              <p className={classes['total']}>{countText(state)}</p>
             </>
           }
         />
@@ -88,11 +87,6 @@ function SortField({ state: { address, change } }: { state: PlayersState }) {
       }
     />
   )
-}
-
-function countText({ rows, total }: PlayersState): string {
-  if (!rows) return ' '
-  return total === undefined ? 'Counting…' : `${total.toLocaleString('en-US')} ${total === 1 ? 'user' : 'users'}`
 }
 
 /** Leads to the player's page, which goes back and forth in the list one came from. */

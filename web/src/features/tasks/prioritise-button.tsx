@@ -42,7 +42,7 @@ export function PrioritiseButton({ run, ...end }: PrioritiseButtonProps) {
 
   return (
     <>
-      <Button variant="default" size="compact-md" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
+      <Button variant="default" size="compact-sm" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
         Change Priorities
       </Button>
       <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Change Priorities">

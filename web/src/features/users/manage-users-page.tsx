@@ -50,21 +50,23 @@ export function ManageUsersPage() {
         </>
       }
     >
-      <ListTable
-        label="Users"
-        state={state}
-        columns={columns}
-        rowKey={({ id }) => id}
-        firstStep={<LinkButton to="/add-user">Add the first user</LinkButton>}
-        acts={
-          <DeleteSelectedButton
-            list={userList}
-            selection={state.selection}
-            consequence={CONSEQUENCE}
-            run={(target, options) => client.users.removeMany({ target, ...options })}
-          />
-        }
-      />
+      <div className={classes['list']}>
+        <ListTable
+          label="Users"
+          state={state}
+          columns={columns}
+          rowKey={({ id }) => id}
+          firstStep={<LinkButton to="/add-user">Add the first user</LinkButton>}
+          acts={
+            <DeleteSelectedButton
+              list={userList}
+              selection={state.selection}
+              consequence={CONSEQUENCE}
+              run={(target, options) => client.users.removeMany({ target, ...options })}
+            />
+          }
+        />
+      </div>
     </Page>
   )
 }
