@@ -13,8 +13,8 @@ export const userFields = {
   email: { label: 'Email', kind: 'text', sheetWidth: 32 },
   userType: { label: 'User Type', kind: 'choice', options: userTypeLabels, sheetWidth: 12 },
   createdAt: { label: 'Created At', kind: 'moment', sheetWidth: 20 },
-  /** To ten minutes while they are signed in, otherwise when they last signed in. */
-  lastSeenAt: { label: 'Last Seen', kind: 'moment', isOptional: true, isDerived: true },
+  /** When they last signed in or did something, to ten minutes. */
+  lastSeenAt: { label: 'Last Seen', kind: 'moment', isOptional: true },
   version: { label: 'Version', kind: 'integer' },
 } as const satisfies Fields
 export type DashboardUser = RowOf<typeof userFields>

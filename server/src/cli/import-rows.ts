@@ -111,7 +111,7 @@ export function importedColumns(fields: readonly ImportedField[]): Record<string
 
 export const importedUsers = importedFields({
   entity: userEntity,
-  own: ['version'],
+  own: ['version', 'lastSeenAt'],
   readers: { id: read.documentId, email: readEmail },
   textMaxLength: read.NAME_MAX_LENGTH,
 })

@@ -125,6 +125,25 @@ test('§design 4 a resumable step that was cut off goes on: what is done stays, 
   expect(indexes).toEqual([{ indisvalid: true }])
 })
 
+test('§design 4 when users were last seen is taken over from their sessions and addresses', async () => {
+  const url = await createDatabase('last_seen')
+  const older = (await loadMigrations()).filter(({ name }) => name < '0012')
+  await (await open({ url, migrations: older })).close()
+  await onServer(url, async (run) => {
+    await run(
+      `insert into accounts (id, email, password_hash) select n, n || '@gmail.com', '' from unnest(array['a', 'b', 'c']) n`,
+    )
+    await run(`insert into users (id, fname, lname, email, user_type) select id, 'Ada', 'Doe', email, 'user' from accounts`)
+    await run(
+      `insert into sessions (token_hash, user_id, last_seen_at) values ('1', 'a', '2026-01-02'), ('2', 'a', '2026-01-03')`,
+    )
+    await run(`insert into known_addresses values ('a', '1', '2026-01-01'), ('b', '1', '2026-01-04'), ('b', '2', '2025-01-04')`)
+  })
+  const { db } = await open({ url })
+  const users = await db.selectFrom('users').select(['id', 'last_seen_at']).orderBy('id').execute()
+  expect(users.map(({ last_seen_at: at }) => at?.toISOString().slice(0, 10))).toEqual(['2026-01-03', '2026-01-04', undefined])
+})
+
 test('§design 4 players of the first version are migrated while a server of that version reads and writes', async () => {
   const url = await createDatabase('first_version')
   const players = rounds(2_000, 2_000_000)

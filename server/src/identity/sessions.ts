@@ -12,7 +12,7 @@ import type { Tables } from '#src/db/tables.ts'
 
 export const SESSION_IDLE_SECONDS = 12 * 60 * 60
 export const SESSION_MAX_SECONDS = 7 * 24 * 60 * 60
-/** A session's last use is written down at most so often. */
+/** A session's last use, and when its user was last seen, are written down at most so often. */
 const TOUCH_EVERY_SECONDS = 10 * 60
 /** A person has at most so many sessions at once. One more ends the oldest. */
 export const SESSIONS_EACH = 20
@@ -107,6 +107,8 @@ export async function createSessions(database: Database): Promise<Sessions> {
     async begin(userId, device = '', passwordHash) {
       const token = randomBytes(32).toString('base64url')
       const hasEndedOthers = await database.transaction(async (tx) => {
+        // In this order, because whoever removes the user does so: the user, then the account.
+        await writeLastSeen(tx, userId)
         // The lock lets two sessions of one person begin one after the other, so that each counts the other.
         const { rows } = await sql<{ password_hash: string }>`
           select password_hash from accounts where id = ${userId} for no key update`.execute(tx)
@@ -139,7 +141,7 @@ export async function createSessions(database: Database): Promise<Sessions> {
       const row = await findCurrent(hash)
       if (!row) return undefined
       const user = sessionUser(row)
-      if (row.idle > TOUCH_EVERY_SECONDS) void touch(db, hash)
+      if (row.idle > TOUCH_EVERY_SECONDS) void touch(db, hash, user.id)
       if (generation === before) {
         if (cache.size >= CACHE_SIZE) cache.delete(cache.keys().next().value ?? '')
         cache.set(key, { user, expiresAt: now + Math.min(CACHE_MS, row.left * 1000) })
@@ -248,13 +250,19 @@ function sessionUser({ id, fname, lname, email, user_type: userType }: SessionRo
 const CACHE_MS = 60 * 1000
 
 /** Writes down that a session is in use. A failure, such as a full disk, must not fail the request. */
-async function touch(db: Kysely<Tables>, hash: Buffer): Promise<void> {
-  await db
-    .updateTable('sessions')
-    .set({ last_seen_at: sql<Date>`now()` })
-    .where('token_hash', '=', hash)
-    .execute()
-    .catch(() => {})
+async function touch(db: Kysely<Tables>, hash: Buffer, userId: string): Promise<void> {
+  const isUsed = { last_seen_at: sql<Date>`now()` }
+  // Two statements, neither of which waits for one row while it holds another.
+  const written = db.updateTable('sessions').set(isUsed).where('token_hash', '=', hash).execute()
+  await written.then(() => writeLastSeen(db, userId)).catch(() => {})
+}
+
+/** Only the first of a person's sessions that are used at one time writes; a moment to come is one of before the clock was set back. */
+async function writeLastSeen(db: Kysely<Tables>, userId: string): Promise<void> {
+  await sql`update users set last_seen_at = now()
+    where id = ${userId} and (last_seen_at between now() - make_interval(secs => ${TOUCH_EVERY_SECONDS}) and now()) is not true`.execute(
+    db,
+  )
 }
 
 /** Tokens of sessions, set-up links and bots are stored as this hash. */

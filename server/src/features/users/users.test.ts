@@ -35,8 +35,9 @@ describe('§2 the list', () => {
     expect([...first.users, ...last.users].some((user: { id: string }) => user.id === admin.id)).toBe(false)
   })
 
-  test('when they were last seen: while they are signed in, when they last signed in, or not known', async () => {
+  test('when they were last seen: not known before they sign in, then to ten minutes, and still after they have logged out', async () => {
     const app = await testApp()
+    const { db } = app.database
     const admin = await app.signUp('admin')
     const user = await app.signUp('user', 'ada@gmail.com')
     const seen = async () => {
@@ -44,14 +45,33 @@ describe('§2 the list', () => {
       expect((await admin.call('GET', `/api/users/${user.id}`)).body.lastSeenAt).toBe(lastSeenAt)
       return lastSeenAt as string | null
     }
-    await sql`update sessions set last_seen_at = '2026-01-02T03:04:05.6Z' where user_id = ${user.id}`.execute(app.database.db)
-    expect(await seen()).toBe('2026-01-02T03:04:05.600Z')
-    await user.call('DELETE', '/api/session')
+    const wasSeen = (ago: string | null) =>
+      sql`update users set last_seen_at = now() - ${ago}::interval where id = ${user.id}`.execute(db)
+    const signIn = () => app.guest.call('POST', '/api/session', { email: 'ada@gmail.com', password: PASSWORD })
+    await wasSeen(null)
     expect(await seen()).toBeNull()
-    await app.guest.call('POST', '/api/session', { email: 'ada@gmail.com', password: PASSWORD })
-    await sql`update known_addresses set seen_at = '2026-02-03T04:05:06Z'`.execute(app.database.db)
-    await sql`delete from sessions where user_id = ${user.id}`.execute(app.database.db)
-    expect(await seen()).toBe('2026-02-03T04:05:06.000Z')
+    await signIn()
+    expect(await seen()).not.toBeNull()
+
+    for (const [ago, isWritten] of [
+      ['9 minutes', false],
+      ['11 minutes', true],
+      ['-1 hour', true],
+    ] as const) {
+      await wasSeen(ago)
+      const before = await seen()
+      await signIn()
+      expect((await seen()) !== before, `${ago} ago`).toBe(isWritten)
+    }
+
+    await wasSeen('1 day')
+    const aDayAgo = Date.parse((await seen())!)
+    await sql`update sessions set last_seen_at = now() - interval '11 minutes' where user_id = ${user.id}`.execute(db)
+    await user.call('GET', '/api/session')
+    await expect.poll(async () => Date.parse((await seen())!) - aDayAgo).toBeGreaterThan(86_000_000)
+    const last = await seen()
+    await user.call('DELETE', '/api/session')
+    expect(await seen()).toBe(last)
   })
 
   test('§2 alone, the list is empty and has one page', async () => {

@@ -15,7 +15,7 @@ import { hashNewPassword, type PasswordPolicy } from '#src/identity/passwords.ts
 import type { Sessions } from '#src/identity/sessions.ts'
 import { changeUserType, checkRegistration, createAccount } from '#src/identity/accounts.ts'
 import { lockAdmins, removeUsers } from './users-bulk.ts'
-import { servedUsers, userDerived } from './users-list.ts'
+import { servedUsers } from './users-list.ts'
 
 export interface UsersServices {
   database: Database
@@ -24,7 +24,7 @@ export interface UsersServices {
   passwordPolicy: PasswordPolicy
 }
 
-const shown = selectedFields(userEntity, userDerived)
+const shown = selectedFields(userEntity, {})
 
 export function usersHandlers(services: UsersServices): Handlers<typeof contract.users> {
   const { database, sessions, registrationEmailHost, passwordPolicy } = services
