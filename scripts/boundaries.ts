@@ -35,6 +35,7 @@ const rooms = [
     'postgres/ runs and reaches a PostgreSQL and knows no table. Turn the arrow round.',
   ],
   ['server/db', 'server/src/db/', 'The database knows no feature and no HTTP. Turn the arrow round.'],
+  ['server/audit', 'server/src/audit/', 'audit/ knows the database below it, no feature and no HTTP. Turn the arrow round.'],
   [
     'server/files',
     'server/src/files/',

@@ -1,5 +1,6 @@
 /** Every call that the browser or the bot can make. */
 import { account } from './account.ts'
+import { audit } from './audit.ts'
 import { auth } from './auth.ts'
 import { announcements } from './announcements.ts'
 import { downloads } from './download.ts'
@@ -22,4 +23,5 @@ export const contract = {
   history,
   downloads,
   views,
+  audit,
 }

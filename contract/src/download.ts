@@ -80,6 +80,7 @@ export const selectionDownloadInput = z.discriminatedUnion('list', [
   selectionFrom('socialTasks'),
   selectionFrom('dailyTasks'),
   selectionFrom('announcements'),
+  selectionFrom('audit'),
 ])
 export type SelectionDownloadInput = z.infer<typeof selectionDownloadInput>
 

@@ -10,6 +10,8 @@ import type { Database } from '#src/db/database.ts'
 import { createDownloads } from '#src/sheets/download.ts'
 import type { Spool } from '#src/sheets/spool.ts'
 import { accountHandlers } from '#src/features/account/account.ts'
+import { servedAudit } from '#src/features/audit/audit-list.ts'
+import { auditHandlers } from '#src/features/audit/audit.ts'
 import { authHandlers } from '#src/features/auth/auth.ts'
 import { servedUsers } from '#src/features/users/users-list.ts'
 import { usersHandlers } from '#src/features/users/users.ts'
@@ -98,6 +100,7 @@ export async function createApp({
     socialTasks: listExports(services, servedTasks.social).selection,
     dailyTasks: listExports(services, servedTasks.daily).selection,
     announcements: listExports(services, servedAnnouncements).selection,
+    audit: listExports(services, servedAudit).selection,
   })
   const routes = bindRoutes(contract, {
     auth: authHandlers(services),
@@ -117,6 +120,7 @@ export async function createApp({
       progress: async ({ exportId }, context) => downloads.progress(exportId, context),
     },
     views: viewsHandlers(services),
+    audit: auditHandlers(services),
   })
   const botTokens = createBotTokens(database)
   const http = createHttp({

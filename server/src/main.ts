@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { serve } from '@hono/node-server'
 import { type Logger, pino } from 'pino'
 import { createApp } from './app.ts'
+import { actOfProcess } from '#src/audit/audit.ts'
+import { sealEntries } from '#src/audit/chain.ts'
 import { Failure } from './calls.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { forgetHours } from '#src/db/activity.ts'
@@ -96,6 +98,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
     const setupPath = await prepareFirstAdmin(config, database, sessions)
     const { server, address } = await listen(config, http.fetch)
     const chores = startChores(log, [
+      [1, () => sealEntries(database)],
       [10, () => foldCounters(database)],
       [10, () => files.sweep()],
       [3600, () => forgetHours(database)],
@@ -125,11 +128,12 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
 /** The path of the one-time set-up link, where there is no admin and none is configured (design §7). */
 async function prepareFirstAdmin(config: Config, database: Database, sessions: Sessions): Promise<string | undefined> {
   const { firstAdmin, passwordPolicy: policy } = config
+  const act = actOfProcess('system', 'Start of the server')
   if (firstAdmin)
-    await ensureAdmin(database, sessions, { ...firstAdmin, policy, unlessAdminExists: true }).catch((error: unknown) => {
+    await ensureAdmin(database, sessions, { ...firstAdmin, act, policy, unlessAdminExists: true }).catch((error: unknown) => {
       throw error instanceof Failure ? new ConfigError(`ADMIN_PASSWORD: ${error.message}`) : error
     })
-  return createSetupLink(database)
+  return createSetupLink(database, act)
 }
 
 function listen(config: Config, fetch: Parameters<typeof serve>[0]['fetch']): Promise<{ server: Server; address: string }> {

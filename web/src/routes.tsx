@@ -11,6 +11,7 @@ import {
 } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { announcementList } from '@arcade/contract/entities/announcement'
+import { auditList } from '@arcade/contract/entities/audit'
 import { playerList } from '@arcade/contract/entities/player'
 import { taskLists } from '@arcade/contract/entities/task'
 import { userList } from '@arcade/contract/entities/user'
@@ -88,6 +89,12 @@ const routeTree = root.addChildren([
         getParentRoute: () => management,
         path: '/account',
         component: lazyRouteComponent(() => import('#src/features/account/account-page.tsx'), 'AccountPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
+        path: '/audit',
+        validateSearch: addressReader(auditList),
+        component: lazyRouteComponent(() => import('#src/features/audit/audit-page.tsx'), 'AuditPage'),
       }),
       createRoute({
         getParentRoute: () => management,

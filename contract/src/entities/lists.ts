@@ -1,5 +1,6 @@
 /** Every list of the console by its name on the wire: what can be exported by selection. */
 import { announcementList } from './announcement.ts'
+import { auditList } from './audit.ts'
 import type { List } from './entity.ts'
 import { playerList } from './player.ts'
 import { taskCollections, taskLists } from './task.ts'
@@ -11,14 +12,16 @@ export const lists = {
   socialTasks: taskLists.social,
   dailyTasks: taskLists.daily,
   announcements: announcementList,
+  audit: auditList,
 } as const satisfies Record<string, List>
 export type ListName = keyof typeof lists
 
-/** The path of each list's page (§2). */
+/** The path of each list's page: those of §2, and what this product adds. */
 export const listPaths = {
   users: '/manage-users',
   telegramUsers: '/manage-telegram-users',
   socialTasks: taskCollections.social.path,
   dailyTasks: taskCollections.daily.path,
   announcements: '/annoucements', // sic, §2
+  audit: '/audit',
 } as const satisfies Record<ListName, string>

@@ -1,10 +1,11 @@
 /** `npm run arcade -- …`: the operator's commands, run beside a running server or without one. */
 import { mkdir } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { pino } from 'pino'
 import { emailField, passwordField } from '@arcade/contract/fields'
+import { actOfProcess, audit } from '#src/audit/audit.ts'
 import { createBotToken } from '#src/identity/bot-tokens.ts'
 import { Failure } from '#src/calls.ts'
 import { callerDirectory, type Config, ConfigError, readConfig } from '#src/config.ts'
@@ -13,6 +14,7 @@ import { isDiskFull, violatedConstraint, StartError } from '#src/postgres/errors
 import { ensureAdmin } from '#src/identity/accounts.ts'
 import { createSessions } from '#src/identity/sessions.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
+import { eraseUser, readHead, verifyTrail } from './audit-commands.ts'
 import { importDirectory } from './import.ts'
 import { seed } from './seed.ts'
 
@@ -20,6 +22,9 @@ const usage = `Usage:
   npm run arcade -- admin create EMAIL      make EMAIL an admin; the password is read from standard input
   npm run arcade -- setup-link              print a new link under which the first admin registers
   npm run arcade -- token create NAME       make a bot token and print it, once
+  npm run arcade -- audit verify [--head NUMBER:HASH]
+                                            read the whole audit trail; exit 3 if entries were changed, removed or inserted
+  npm run arcade -- audit erase ID          take a removed user out of the audit trail, which stays whole
   npm run import -- DIRECTORY               load NDJSON files, one a collection
   npm run seed -- --telegram-users N --participants N`
 
@@ -68,6 +73,10 @@ function parse(args: string[]): Command {
     case 'token':
       if (rest[0] === 'create' && rest.length === 2) return createToken(rest[1] ?? '')
       break
+    case 'audit':
+      if (rest[0] === 'verify') return verifyFrom(rest.slice(1))
+      if (rest[0] === 'erase' && rest.length === 2) return eraseUser(rest[1] ?? '')
+      break
     case 'import':
       if (rest.length === 1) return importFrom(resolve(callerDirectory(), rest[0] ?? ''))
       break
@@ -88,6 +97,7 @@ function createAdmin(given: string): Command {
     if (!password.success) throw new UsageError(password.error.issues[0]?.message)
     const sessions = await createSessions(database)
     const outcome = await ensureAdmin(database, sessions, {
+      act: actOfProcess('command', 'arcade admin create'),
       email: email.data,
       password: password.data,
       policy,
@@ -101,7 +111,7 @@ function createAdmin(given: string): Command {
 }
 
 async function printSetupLink(database: Database, config: Config): Promise<number> {
-  const path = await createSetupLink(database)
+  const path = await createSetupLink(database, actOfProcess('command', 'arcade setup-link'))
   if (path === undefined)
     throw new UsageError('There is an admin already. To make another one: npm run arcade -- admin create EMAIL')
   process.stderr.write('Good for 30 minutes and once; earlier links are not any more.\n')
@@ -120,7 +130,7 @@ function createToken(name: string): Command {
     throw new UsageError('A token needs a name of up to 64 letters, digits, spaces, dots and dashes.')
   return async (database) => {
     try {
-      process.stdout.write(`${await createBotToken(database, name)}\n`)
+      process.stdout.write(`${await createBotToken(database, actOfProcess('command', 'arcade token create'), name)}\n`)
       return 0
     } catch (error) {
       if (violatedConstraint(error) === 'bot_tokens_name_key') throw new UsageError(`There is a token called ${name} already.`)
@@ -129,9 +139,21 @@ function createToken(name: string): Command {
   }
 }
 
+function verifyFrom(args: string[]): Command {
+  const [option, head = ''] = args
+  const kept = option === undefined ? undefined : readHead(head)
+  if (option !== undefined && (option !== '--head' || !kept || args.length > 2)) throw new UsageError(usage)
+  return verifyTrail(kept)
+}
+
 function importFrom(directory: string): Command {
   return async (database) => {
+    const act = actOfProcess('command', 'arcade import')
+    const record = { kind: 'installation', id: 'import', name: basename(directory) } as const
+    await audit(database.db, act, 'data.import', { record, detail: { state: 'begun' } })
     const report = await importDirectory({ database, directory, log: (line) => process.stdout.write(`${line}\n`) })
+    const files = report.files.map(({ file, read, loaded, rejected }) => ({ file, read, loaded, rejected }))
+    await audit(database.db, act, 'data.import', { record, detail: { state: 'done', files } })
     return report.files.some((file) => file.rejected > 0) ? 2 : 0
   }
 }
@@ -146,6 +168,7 @@ function seedWith(args: string[]): Command {
   const telegramUsers = amount(values['telegram-users'])
   const participations = amount(values.participants)
   return async (database) => {
+    await audit(database.db, actOfProcess('command', 'arcade seed'), 'data.seed', { detail: { telegramUsers, participations } })
     await seed({ database, telegramUsers, participations, log: (line) => process.stdout.write(`${line}\n`) })
     return 0
   }

@@ -4,6 +4,7 @@
  */
 import { type AliasedRawBuilder, type ColumnType, type Generated, sql } from 'kysely'
 import { announcementFields } from '@arcade/contract/entities/announcement'
+import { auditFields } from '@arcade/contract/entities/audit'
 import type { DerivedName, Field, Fields, FieldValue, StoredName } from '@arcade/contract/entities/entity'
 import { historyItemFields, participantFields } from '@arcade/contract/entities/history'
 import { playerFields } from '@arcade/contract/entities/player'
@@ -48,6 +49,7 @@ export const announcementEntity = defineEntity({
   columnNames: { image: 'image_key', icon: 'icon_key' },
   id: 'id',
 })
+export const auditEntity = defineEntity({ table: 'audit_entries', fields: auditFields, columnNames: {}, id: 'seq' })
 export const historyItemEntity = defineEntity({
   table: 'history_items',
   fields: historyItemFields,
@@ -141,6 +143,15 @@ type SelectedField<Fs extends Fields> = {
 export function selectedFields<E extends Entity>(entity: E, derived: DerivedSql<E>): SelectedField<E['fields']>[] {
   const selected = expressions(entity, { derived }).map(([name, expression]) => sql.raw(expression).as(name))
   return selected as SelectedField<E['fields']>[]
+}
+
+/** The fields that the entity's own table holds, as they are on the wire: what a row says for itself. */
+export function storedFields<E extends Entity>(entity: E): SelectedField<Pick<E['fields'], StoredName<E['fields']>>>[] {
+  const only = storedNames(entity.fields) as StoredName<E['fields']>[]
+  const selected = expressions(entity, { derived: {} as DerivedSql<E>, only }).map(([name, expression]) =>
+    sql.raw(expression).as(name),
+  )
+  return selected as unknown as SelectedField<Pick<E['fields'], StoredName<E['fields']>>>[]
 }
 
 /** SQL for the fields' values as they are on the wire, each with the field's name. */

@@ -24,7 +24,9 @@ export interface Tables {
   setup_links: SetupLinksTable
   password_links: PasswordLinksTable
   bot_tokens: BotTokensTable
-  audit_log: AuditLogTable
+  audit_open: AuditOpenTable
+  audit_entries: AuditEntriesTable
+  audit_head: AuditHeadTable
   telegram_users: TelegramUsersTable
   tasks: TasksTable
   announcements: AnnouncementsTable
@@ -102,16 +104,44 @@ export interface BotTokensTable {
   created_at: Timestamp
 }
 
-export interface AuditLogTable {
+/** An act that is not sealed yet. */
+export interface AuditOpenTable {
   id: string
   at: Timestamp
-  actor_id: string | null
+  /** The request or command that it belongs to. */
+  act_id: string
   action: string
-  target: string
-  detail: ColumnType<unknown, string, string>
-  request_id: string | null
+  actor_kind: string
+  actor_id: string | null
+  actor_name: string | null
   address: string | null
   origin: string | null
+  device: string | null
+  /** Null once the columns before it were erased. */
+  actor_salt: string | null
+  actor_commitment: Buffer
+  record_kind: string | null
+  record_id: string | null
+  record_name: string | null
+  changes: unknown
+  detail: unknown
+  record_salt: string | null
+  record_commitment: Buffer
+}
+
+/** A sealed entry: the chain goes by `seq`, without gaps. */
+export interface AuditEntriesTable extends AuditOpenTable {
+  seq: number
+  hash: Buffer
+}
+
+/** One row: the last sealed entry, and the last one that was dropped because of its age. */
+export interface AuditHeadTable {
+  id: Generated<number>
+  seq: number
+  hash: Buffer
+  base_seq: number
+  base_hash: Buffer
 }
 
 export interface TelegramUsersTable extends ColumnsOf<typeof playerEntity> {

@@ -39,8 +39,7 @@ export interface Sight {
 export interface AuditEntry {
   requestId: string
   action: string
-  target: string
-  ids: string[] | null
+  ids: string[]
 }
 
 export interface FinalItem {
@@ -71,8 +70,8 @@ export function checkHistory(acts: Act[], sights: Sight[], audit: AuditEntry[], 
 
   const actOf = new Map(acts.map((act) => [act.requestId, act]))
   const about = new Map<string, { act: Act; action: string }[]>()
-  for (const { requestId, action, target, ids } of audit)
-    for (const id of ids ?? [target]) {
+  for (const { requestId, action, ids } of audit)
+    for (const id of ids) {
       const of = about.get(id) ?? []
       of.push({ act: actOf.get(requestId)!, action })
       about.set(id, of)

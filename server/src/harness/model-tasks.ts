@@ -138,8 +138,10 @@ export function taskCommands(collection: TaskCollection) {
         const numbered = tasks.map((task, index) => ({ ...task, priority: numberOf(index), version: task.version + 1 }))
         const ids = tasks.map(({ id }) => id)
         if (numbered.some((task) => isTaken(model, task.priority, ids))) return { refusal: 'PRIORITY_TAKEN' }
+        const moved = numbered.filter((task, index) => task.priority !== tasks[index]!.priority)
         const change = (): void => {
-          for (const task of numbered) record(model, task)
+          for (const task of moved) record(model, task)
+          if (moved.length === 0) model.audited -= 1 // for `bulkOutcome` counts an act that does something
         }
         return bulkOutcome(model, input, { affected: tasks.length, change })
       },
@@ -162,11 +164,12 @@ export function taskCommands(collection: TaskCollection) {
         const priorities = tasks.map((task) => task.priority).toSorted((a, b) => a - b)
         return {
           change() {
-            for (const [index, task] of tasks.entries()) {
-              if (task.priority === priorities[index]) continue
-              record(model, { ...task, priority: priorities[index]!, version: task.version + 1 })
-            }
-            model.audited += 1
+            const moved = tasks.flatMap((task, index) => {
+              const dealt = priorities[index]!
+              return task.priority === dealt ? [] : { ...task, priority: dealt, version: task.version + 1 }
+            })
+            for (const task of moved) record(model, task)
+            if (moved.length > 0) model.audited += 1
           },
         }
       },

@@ -10,6 +10,7 @@ import { serve } from '@hono/node-server'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { importDirectory } from '#src/cli/import.ts'
+import { trailSql } from '#src/testing/audit-trail.ts'
 import { SAMPLE } from '#src/testing/console-server.ts'
 import { type Client, testApp, type TestApp } from '#src/testing/test-app.ts'
 import { png } from '#src/testing/test-images.ts'
@@ -158,7 +159,7 @@ export async function createWorld(): Promise<World> {
   /** A text that changes whenever a call changed something. */
   async function fingerprint(): Promise<string> {
     const { rows } = await sql<{ text: string }>`
-      select concat_ws(' ', (select count(*) from audit_log where action <> 'download'), (select count(*) from accounts), (select sum(version) from users),
+      select concat_ws(' ', (select count(*) from ${sql.raw(trailSql)} as trail where action not in ('export', 'session.refuse')), (select count(*) from accounts), (select sum(version) from users),
         (select count(*) || ' ' || sum(version) || ' ' || sum(priority) from tasks),
         (select count(*) || ' ' || sum(version) from announcements), (select epoch from status_epoch),
         (select count(*) from history_items)) as text`.execute(db)

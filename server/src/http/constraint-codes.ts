@@ -32,6 +32,9 @@ export const constraintCodes: Record<string, ErrorCode> = {
   bot_tokens_pkey: 'STALE',
   bot_tokens_token_hash_key: 'STALE',
   audit_log_pkey: 'STALE',
+  audit_open_pkey: 'STALE',
+  audit_entries_seq_key: 'STALE',
+  audit_head_pkey: 'STALE',
   telegram_users_pkey: 'STALE',
   tasks_pkey: 'STALE',
   announcements_pkey: 'STALE',
@@ -53,4 +56,5 @@ export const constraintCodes: Record<string, ErrorCode> = {
   announcements_link_type_check: 'INVALID_INPUT',
   history_items_kind_check: 'INVALID_INPUT',
   status_epoch_id_check: 'INVALID_INPUT',
+  audit_head_id_check: 'INVALID_INPUT',
 }

@@ -4,6 +4,7 @@ import { sql, type Transaction } from 'kysely'
 import { type SessionUser } from '@arcade/contract/auth'
 import { registrationInputFor, type RegistrationInput } from '@arcade/contract/users'
 import type { UserType } from '@arcade/contract/entities/user'
+import { type Act, audit, type AuditEntryInput, type AuditRecord, changesBetween } from '#src/audit/audit.ts'
 import { Failure } from '#src/calls.ts'
 import { addToCounter } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
@@ -28,6 +29,16 @@ export interface NewAccount {
   userType: UserType
 }
 
+/** A user as the audit trail names them. */
+export function userRecord({ id, fname, lname }: { id: string; fname: string; lname: string }): AuditRecord {
+  return { kind: 'user', id, name: `${fname} ${lname}` }
+}
+
+/** What the audit trail keeps of a user who comes or goes. */
+export function auditedUser({ fname, lname, email, userType }: Pick<SessionUser, 'fname' | 'lname' | 'email' | 'userType'>) {
+  return { fname, lname, email, userType }
+}
+
 /** Creates the authentication account and its users document. A taken e-mail violates `accounts_email_key` or `users_email_key`. */
 export async function createAccount(tx: Transaction<Tables>, account: NewAccount): Promise<SessionUser> {
   const { fname, lname, email, userType } = account
@@ -38,7 +49,13 @@ export async function createAccount(tx: Transaction<Tables>, account: NewAccount
   return { id, username: `${fname} ${lname}`, fname, lname, email, userType }
 }
 
+/** What the audit trail says of an account that an act has just created. */
+export function newAccountEntry(user: SessionUser): AuditEntryInput {
+  return { record: userRecord(user), changes: changesBetween(null, auditedUser(user)), detail: { version: 1 } }
+}
+
 interface FirstAdmin {
+  act: Act
   email: string
   password: string
   policy: PasswordPolicy
@@ -54,7 +71,7 @@ interface FirstAdmin {
 export async function ensureAdmin(
   database: Database,
   sessions: Pick<Sessions, 'endAllOf'>,
-  { email, password, policy, unlessAdminExists }: FirstAdmin,
+  { act, email, password, policy, unlessAdminExists }: FirstAdmin,
 ): Promise<'created' | 'updated' | 'kept'> {
   if (unlessAdminExists && (await hasAdmin(database.db))) return 'kept'
   const passwordHash = await hashNewPassword(password, policy)
@@ -67,7 +84,8 @@ export async function ensureAdmin(
       .executeTakeFirst()
     const [fname, lname] = ['Admin', 'Admin']
     if (!account) {
-      await createAccount(tx, { fname, lname, email, passwordHash, userType: 'admin' })
+      const user = await createAccount(tx, { fname, lname, email, passwordHash, userType: 'admin' })
+      await audit(tx, act, 'user.create', newAccountEntry(user))
       return 'created'
     }
     await tx.updateTable('accounts').set({ password_hash: passwordHash }).where('id', '=', account.id).execute()
@@ -78,6 +96,10 @@ export async function ensureAdmin(
       await changeUserType(tx, account.id, 'admin')
     }
     await sessions.endAllOf(tx, account.id)
+    const record = { kind: 'user', id: account.id, name: email } as const
+    await audit(tx, act, 'user.password', { record })
+    if (account.user_type !== 'admin')
+      await audit(tx, act, 'user.role', { record, changes: { userType: [account.user_type, 'admin'] } })
     return 'updated'
   })
 }

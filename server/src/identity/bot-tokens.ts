@@ -1,5 +1,6 @@
 /** Bot tokens: bearer credentials of the game's bot, shown once, stored as SHA-256 (design §8). */
 import { randomBytes, randomUUID } from 'node:crypto'
+import { type Act, audit } from '#src/audit/audit.ts'
 import type { Database } from '#src/db/database.ts'
 import { hashToken } from './sessions.ts'
 
@@ -24,11 +25,15 @@ export function createBotTokens(database: Database): BotTokens {
 }
 
 /** Makes a token for a bot called `name` and gives it, once. A name in use violates `bot_tokens_name_key`. */
-export async function createBotToken({ db }: Database, name: string): Promise<string> {
+export async function createBotToken(database: Database, act: Act, name: string): Promise<string> {
   const token = PREFIX + randomBytes(32).toString('base64url')
-  await db
-    .insertInto('bot_tokens')
-    .values({ id: randomUUID(), name, token_hash: hashToken(token) })
-    .execute()
+  const id = randomUUID()
+  await database.transaction(async (tx) => {
+    await tx
+      .insertInto('bot_tokens')
+      .values({ id, name, token_hash: hashToken(token) })
+      .execute()
+    await audit(tx, act, 'token.create', { record: { kind: 'token', id, name } })
+  })
   return token
 }

@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Session } from '@arcade/contract/account'
 import type { SessionUser } from '@arcade/contract/auth'
+import { type Act, audit } from '#src/audit/audit.ts'
 import { Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -23,24 +24,25 @@ const EVERYBODY = ''
 
 export interface Sessions {
   /**
-   * Begins a session on a device such as `Chrome on Windows` and gives its token, which is stored nowhere. The oldest of more than SESSIONS_EACH ends.
+   * Begins a session and gives its token, which is stored nowhere. The oldest of more than SESSIONS_EACH ends.
+   * @param act the sign-in, with a device such as `Chrome on Windows`
    * @param passwordHash that of the password which was given @throws Failure LOGIN_FAILED if the account has another one by now
    */
-  begin(userId: string, device?: string, passwordHash?: string): Promise<string>
+  begin(userId: string, options?: { act?: Act; passwordHash?: string }): Promise<string>
   /** The user whom a token belongs to, with the present role; `undefined` if the token is unknown or expired or the user was removed. */
   userOf(token: string): Promise<SessionUser | undefined>
   /** As `userOf`, but does not count as a use of the session: an open dashboard must not keep its session alive. */
   holderOf(token: string): Promise<SessionUser | undefined>
   /** Calls `listener` when a user's sessions may have ended or the role may have changed. Without an id it may be anybody's. */
   onChange(listener: (userId: string | undefined) => void): void
-  /** Ends one session. */
-  end(token: string): Promise<void>
+  /** Ends one session: the signing out of its owner, if it is an act. */
+  end(token: string, act?: Act): Promise<void>
   /** A user's sessions, the one with this token first, then the latest. */
   listOf(userId: string, token: string | undefined): Promise<Session[]>
   /** Ends one of a user's sessions, if it is one. */
-  endById(userId: string, id: string): Promise<void>
+  endById(userId: string, id: string, act: Act): Promise<void>
   /** Ends all of a user's sessions but the one with this token. */
-  endOthers(userId: string, token: string | undefined): Promise<void>
+  endOthers(userId: string, token: string | undefined, act: Act): Promise<void>
   /** Ends all sessions of a user, in the transaction that changes the user. Call `changed` after the commit. */
   endAllOf(tx: Kysely<Tables>, userId: string): Promise<void>
   /** Tells every process to forget what it cached of a user. To be called in the transaction that changes the user. */
@@ -92,19 +94,23 @@ export async function createSessions(database: Database): Promise<Sessions> {
     return undefined
   }
 
-  const endWhere = async (userId: string, condition: RawBuilder<boolean>): Promise<void> => {
-    const { numDeletedRows } = await db
-      .deleteFrom('sessions')
-      .where('user_id', '=', userId)
-      .where(condition)
-      .executeTakeFirstOrThrow()
-    if (numDeletedRows === 0n) return
-    forget(userId)
-    await sql`select pg_notify(${CHANNEL}, ${userId})`.execute(db)
+  const endWhere = async (userId: string, condition: RawBuilder<boolean>, act: Act): Promise<void> => {
+    const ended = await database.transaction(async (tx) => {
+      const { numDeletedRows } = await tx
+        .deleteFrom('sessions')
+        .where('user_id', '=', userId)
+        .where(condition)
+        .executeTakeFirstOrThrow()
+      if (numDeletedRows === 0n) return 0
+      await sql`select pg_notify(${CHANNEL}, ${userId})`.execute(tx)
+      await audit(tx, act, 'session.revoke', { detail: { sessions: Number(numDeletedRows) } })
+      return Number(numDeletedRows)
+    })
+    if (ended > 0) forget(userId)
   }
 
   return {
-    async begin(userId, device = '', passwordHash) {
+    async begin(userId, { act, passwordHash } = {}) {
       const token = randomBytes(32).toString('base64url')
       const hasEndedOthers = await database.transaction(async (tx) => {
         // In this order, because whoever removes the user does so: the user, then the account.
@@ -115,8 +121,9 @@ export async function createSessions(database: Database): Promise<Sessions> {
         if (passwordHash !== undefined && rows[0]?.password_hash !== passwordHash) throw new Failure('LOGIN_FAILED')
         await tx
           .insertInto('sessions')
-          .values({ token_hash: hashToken(token), user_id: userId, device })
+          .values({ token_hash: hashToken(token), user_id: userId, device: act?.device ?? '' })
           .execute()
+        if (act) await audit(tx, act, 'session.begin', {})
         const ended = await sql`delete from sessions where token_hash in (
           select token_hash from sessions where user_id = ${userId} order by created_at desc, token_hash offset ${SESSIONS_EACH})`.execute(
           tx,
@@ -158,11 +165,15 @@ export async function createSessions(database: Database): Promise<Sessions> {
       listeners.add(listener)
     },
 
-    async end(token) {
-      const [row] = await db.deleteFrom('sessions').where('token_hash', '=', hashToken(token)).returning('user_id').execute()
-      if (!row) return
-      forget(row.user_id)
-      await sql`select pg_notify(${CHANNEL}, ${row.user_id})`.execute(db)
+    async end(token, act) {
+      const userId = await database.transaction(async (tx) => {
+        const [row] = await tx.deleteFrom('sessions').where('token_hash', '=', hashToken(token)).returning('user_id').execute()
+        if (!row) return undefined
+        await sql`select pg_notify(${CHANNEL}, ${row.user_id})`.execute(tx)
+        if (act) await audit(tx, act, 'session.end', {})
+        return row.user_id
+      })
+      if (userId !== undefined) forget(userId)
     },
 
     async listOf(userId, token) {
@@ -184,12 +195,12 @@ export async function createSessions(database: Database): Promise<Sessions> {
       }))
     },
 
-    async endById(userId, id) {
-      await endWhere(userId, sql<boolean>`id = ${id}`)
+    async endById(userId, id, act) {
+      await endWhere(userId, sql<boolean>`id = ${id}`, act)
     },
 
-    async endOthers(userId, token) {
-      await endWhere(userId, token === undefined ? sql<boolean>`true` : sql<boolean>`token_hash <> ${hashToken(token)}`)
+    async endOthers(userId, token, act) {
+      await endWhere(userId, token === undefined ? sql<boolean>`true` : sql<boolean>`token_hash <> ${hashToken(token)}`, act)
     },
 
     async endAllOf(tx, userId) {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { SetupLinkState } from '@arcade/contract/auth'
+import { type Act, audit } from '#src/audit/audit.ts'
 import { Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -10,7 +11,7 @@ import { hashToken } from './sessions.ts'
 const VALID_FOR_MINUTES = 30
 
 /** Makes the one-time path `/register?setup=…`, in place of any earlier one; `undefined` if there is an admin already. */
-export async function createSetupLink(database: Database): Promise<string | undefined> {
+export async function createSetupLink(database: Database, act: Act): Promise<string | undefined> {
   if (await hasAdmin(database.db)) return undefined
   const token = randomBytes(32).toString('base64url')
   await database.transaction(async (tx) => {
@@ -19,6 +20,7 @@ export async function createSetupLink(database: Database): Promise<string | unde
       .insertInto('setup_links')
       .values({ token_hash: hashToken(token), expires_at: sql<Date>`now() + make_interval(mins => ${VALID_FOR_MINUTES})` })
       .execute()
+    await audit(tx, act, 'setup-link.create', { record: { kind: 'installation', id: 'setup-link' } })
   })
   return `/register?setup=${token}`
 }

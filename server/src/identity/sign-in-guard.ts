@@ -6,10 +6,10 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
+import { actOf, audit } from '#src/audit/audit.ts'
 import type { CallContext } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { type Attempts, type Limit, limits } from './attempts.ts'
-import { audit } from './audit.ts'
 import type { Devices } from './devices.ts'
 
 const ADDRESSES_EACH = 50
@@ -97,7 +97,8 @@ export function createSignInGuard({
   async function tell(context: CallContext, limit: Limit, userId: string | undefined): Promise<void> {
     const { requestId, address } = context
     log.warn({ event: 'sign-in-limited', limit: limit.name, userId, address, requestId }, 'too many attempts to sign in')
-    await audit(db, context, { action: 'sign-in.limited', target: userId ?? 'unknown', detail: { limit: limit.name } })
+    const record = userId === undefined ? {} : { record: { kind: 'user', id: userId } as const }
+    await audit(db, actOf(context), 'session.limit', { ...record, detail: { limit: limit.name } })
   }
 }
 

@@ -1,8 +1,7 @@
 /** Acting on many rows at once: what is done is what was confirmed. */
 import type { Transaction } from 'kysely'
 import { BULK_NAMED_ROWS, BULK_SHOWN_REFUSALS, type BulkOutput } from '@arcade/contract/bulk'
-import { audit, auditedRows } from '#src/identity/audit.ts'
-import { type CallContext, Failure } from '#src/calls.ts'
+import { Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 
@@ -20,10 +19,6 @@ export interface Done {
 }
 
 export interface BulkAct {
-  /** `user.remove-many`, say, on `target`, the list. */
-  action: string
-  target: string
-  detail?: Record<string, unknown>
   dryRun: boolean
   expected: number | undefined
 }
@@ -31,13 +26,12 @@ export interface BulkAct {
 const byTitle = new Intl.Collator('en', { numeric: true })
 
 /**
- * Runs `work` in a transaction with its audit entry. A dry run is the same up to the end and then taken back, so that it tells exactly
+ * Runs `work`, which leaves its audit entries, too, in a transaction. A dry run is the same up to the end and then taken back, so that it tells exactly
  * what would be. @throws Failure STALE if another number of rows is affected than was expected
  */
 export async function actOnMany(
   database: Database,
-  context: CallContext,
-  { action, target, detail, dryRun, expected }: BulkAct,
+  { dryRun, expected }: BulkAct,
   work: (tx: Transaction<Tables>) => Promise<Done>,
 ): Promise<BulkOutput> {
   const act = database.transaction(async (tx) => {
@@ -45,16 +39,15 @@ export async function actOnMany(
     const summary: BulkOutput = {
       success: true,
       affected,
-      named: rows.toSorted((a, b) => byTitle.compare(a.title, b.title)).slice(0, BULK_NAMED_ROWS),
+      named: rows
+        .toSorted((a, b) => byTitle.compare(a.title, b.title))
+        .slice(0, BULK_NAMED_ROWS)
+        .map(({ id, title }) => ({ id, title })),
       refused: refusals.length,
       refusals: refusals.slice(0, BULK_SHOWN_REFUSALS),
     }
     if (dryRun) throw new TakenBack(summary)
     if (expected !== undefined && expected !== affected) throw staleTarget()
-    if (affected > 0) {
-      const ids = rows.map(({ id }) => id)
-      await audit(tx, context, { action, target, detail: { ...detail, ...auditedRows(ids, affected) } })
-    }
     return summary
   })
   return act.catch((error: unknown) => {

@@ -9,10 +9,12 @@ import type { ListName } from '@arcade/contract/entities/lists'
 import { type CallContext, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { columnName, selectList } from '#src/db/entities.ts'
-import { auditedRows } from '#src/identity/audit.ts'
 import type { DownloadAnswer, Downloads } from '#src/sheets/download.ts'
 import { type ServedList, sortSql, type Target, whereTarget } from './list.ts'
 import { sheetColumns, sheetNames, type SheetRow } from './sheet.ts'
+
+/** The audit entry of an export of picked rows names at most so many of them, beside their number. */
+const AUDITED_IDS = 1000
 
 interface ExportOptions {
   exportId?: string | undefined
@@ -50,7 +52,7 @@ export function listExports<L extends List>(
 
     selection({ target, exportId, format }, context) {
       const where = sql`${whereTarget(served, target, context)}`.compile(database.db)
-      const detail = 'ids' in target ? auditedRows(target.ids) : target
+      const detail = 'ids' in target ? { ids: target.ids.slice(0, AUDITED_IDS) } : target
       return start({ exportId, format, context, where, detail, total: `(select count(*) from ${table} where ${where.sql})` })
     },
   }

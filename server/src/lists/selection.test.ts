@@ -1,5 +1,6 @@
 /** POST /api/exports: picked rows of a list, or those of a filter, as the list shows them, read back cell by cell. */
 import { expect, test } from 'vitest'
+import { auditTrail } from '#src/testing/audit-trail.ts'
 import { addCount } from '#src/testing/activity.ts'
 import { readSheets } from '#src/testing/read-sheets.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'
@@ -32,9 +33,9 @@ test('§7 a selection of players, the highest balance first, with the columns of
   const filtered = await exported(admin, { list: 'telegramUsers', target: { filter: { search: 'moon', balanceMax: 3 } } })
   expect(filtered.rows.map(([id]) => id)).toEqual([3, 2, 1])
   expect((await exported(admin, { list: 'telegramUsers', target: { filter: {} } })).rows).toHaveLength(4)
-  const entries = await app.database.db.selectFrom('audit_log').selectAll().where('action', '=', 'download').execute()
-  expect(entries.map(({ target }) => target)).toEqual(['telegramUsers', 'telegramUsers', 'telegramUsers'])
-  expect(entries[0]).toMatchObject({ actor_id: admin.id, detail: { count: 4 } })
+  const entries = await auditTrail(app.database.db, 'export')
+  expect(entries.map(({ recordId }) => recordId)).toEqual(['telegramUsers', 'telegramUsers', 'telegramUsers'])
+  expect(entries[0]).toMatchObject({ actorId: admin.id, detail: { rows: 2 } })
 })
 
 test('§7 a selection of users, as the list shows them: without oneself', async () => {

@@ -1,4 +1,5 @@
 /** Downloads (§7; security.md, Exports): one snapshot, progress, limits, and a connection freed however a transfer ends. */
+import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { Server } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -9,6 +10,7 @@ import { pino } from 'pino'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { CallContext } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import { auditTrail } from '#src/testing/audit-trail.ts'
 import { addCount } from '#src/testing/activity.ts'
 import { readSheets } from '#src/testing/read-sheets.ts'
 import { type Client, MAX_EXPORTS, type TestApp, testApp } from '#src/testing/test-app.ts'
@@ -162,9 +164,8 @@ describe('§7 the downloads', () => {
     const admin = await app.signUp('admin')
     await admin.call('GET', START)
     await admin.call('POST', '/download-history', { data: {} })
-    const trail = await app.database.db.selectFrom('audit_log').select(['actor_id', 'action', 'target']).orderBy('at').execute()
-    expect(trail).toEqual(
-      ['telegramUsers', 'history:posted'].map((target) => ({ actor_id: admin.id, action: 'download', target })),
+    expect(await auditTrail(app.database.db)).toMatchObject(
+      ['telegramUsers', 'history:posted'].map((recordId) => ({ actorId: admin.id, action: 'export', recordId })),
     )
   })
 
@@ -304,7 +305,7 @@ describe('security: a connection is freed', () => {
     signal = new AbortController().signal,
   ) {
     const user = { id: 'a', username: 'A', fname: 'A', lname: 'A', email: 'a@gmail.com', userType: 'admin' as const }
-    const context = { caller: { kind: 'user', user }, requestId: 'r', signal } as CallContext
+    const context = { caller: { kind: 'user', user }, requestId: randomUUID(), signal } as CallContext
     return downloads.start<{ id: number; text: string }>({
       context,
       exportId: undefined,

@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino'
 import { CSV_MEDIA_TYPE, type SheetFormat, XLSX_MEDIA_TYPE } from '@arcade/contract/download'
-import { audit } from '#src/identity/audit.ts'
+import { actOf, audit } from '#src/audit/audit.ts'
 import { type CallContext, Failure, signedIn, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { isDiskFull } from '#src/postgres/errors.ts'
@@ -36,7 +36,7 @@ export interface DownloadOptions<Row> {
   /** The caller asks for the progress under this id. */
   exportId: string | undefined
   format?: SheetFormat | undefined
-  /** The name of what is exported, for the audit trail. */
+  /** The name of what is exported and which part of it, for the audit trail. */
   target: string
   detail?: Record<string, unknown>
   /** Of the XLSX file; a CSV file has the same with its own ending. */
@@ -106,7 +106,7 @@ export function createDownloads({
           onEnd: () => void writing.delete(current),
         })
         // What is refused above, such as a history that never was, takes nothing away.
-        await auditDownload(options).catch(async (error: unknown) => {
+        await auditDownload(options, total).catch(async (error: unknown) => {
           await batches.return?.()
           throw error
         })
@@ -154,11 +154,10 @@ export function createDownloads({
    * Records who took which data away. Reading goes on when the disk has no room for the record, and downloads do not use up the room that
    * is kept for the database: the entry gets short, and then it is a line of the log.
    */
-  async function auditDownload({
-    context,
-    target,
-    detail = {},
-  }: Pick<DownloadOptions<unknown>, 'context' | 'target' | 'detail'>): Promise<void> {
+  async function auditDownload(
+    { context, target, format = 'xlsx', detail = {} }: Pick<DownloadOptions<unknown>, 'context' | 'target' | 'format' | 'detail'>,
+    rows: number,
+  ): Promise<void> {
     const { ids: _ids, ...short } = detail
     const logInstead = (cause?: unknown): void =>
       log.warn(
@@ -166,8 +165,11 @@ export function createDownloads({
         'a download could not be written to the audit trail',
       )
     if (database.freeSpaceNearlyGone()) return logInstead()
-    const entry = { action: 'download', target, detail: database.freeSpaceLow() ? short : detail }
-    await audit(database.db, context, entry).catch((error: unknown) => {
+    const entry = {
+      record: { kind: 'list', id: target, name: target },
+      detail: { ...(database.freeSpaceLow() ? short : detail), format, rows },
+    } as const
+    await audit(database.db, actOf(context), 'export', entry).catch((error: unknown) => {
       if (!isDiskFull(error)) throw error
       logInstead(error)
     })

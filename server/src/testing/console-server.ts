@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import { pino } from 'pino'
 import { importDirectory } from '#src/cli/import.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
+import { actOfProcess } from '#src/audit/audit.ts'
 import { createAccount } from '#src/identity/accounts.ts'
 import { createPasswordLink } from '#src/identity/password-links.ts'
 import { hashPassword } from '#src/identity/passwords.ts'
@@ -76,7 +77,7 @@ export async function startConsoleServer(
       await rows.putBack(sample ? 'sample' : 'nothing')
     },
     async newSetupLink() {
-      const path = await createSetupLink(database)
+      const path = await createSetupLink(database, actOfProcess('command', 'test'))
       if (path === undefined) throw new Error('there is an admin already')
       return path
     },

@@ -3,6 +3,7 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { type App, createApp } from '#src/app.ts'
+import { actOfProcess } from '#src/audit/audit.ts'
 import { createBotToken } from '#src/identity/bot-tokens.ts'
 import type { Database } from '#src/db/database.ts'
 import { createAccount } from '#src/identity/accounts.ts'
@@ -130,7 +131,7 @@ export async function testApp(
       return client(id, { cookie: `session=${await sessions.begin(id)}` })
     },
     async bot(name = `bot ${++people}`) {
-      return client(name, { authorization: `Bearer ${await createBotToken(database, name)}` })
+      return client(name, { authorization: `Bearer ${await createBotToken(database, actOfProcess('command', 'test'), name)}` })
     },
   }
 }

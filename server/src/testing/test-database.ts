@@ -58,6 +58,7 @@ export async function emptyTables(): Promise<void> {
   const { rows } = await sql<{ name: string }>`${sql.join(checks, sql` union all `)}`.execute(db)
   if (rows.length > 0) await sql`truncate ${sql.join(rows.map(({ name }) => sql.table(name)))} cascade`.execute(db)
   await sql`update status_epoch set epoch = 0 where epoch <> 0`.execute(db)
+  await sql`update audit_head set seq = 0, hash = base_hash where seq <> 0`.execute(db)
 }
 
 export async function closeTestDatabase(): Promise<void> {
@@ -98,7 +99,7 @@ function workerOptions(): DatabaseOptions {
 /** All but the two whose rows come with the migrations. */
 async function rowTables(db: Database['db']): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    select tablename as name from pg_tables where schemaname = 'public' and tablename not in ('migrations', 'status_epoch')`.execute(
+    select tablename as name from pg_tables where schemaname = 'public' and tablename not in ('migrations', 'status_epoch', 'audit_head')`.execute(
     db,
   )
   return rows.map(({ name }) => name)

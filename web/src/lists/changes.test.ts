@@ -14,6 +14,7 @@ const calls = {
   announcements: api.announcements.list.queryKey({ input: {} }),
   history: api.history.titles.queryKey({ input: { kind: 'social' } }),
   dashboard: api.dashboard.get.queryKey(),
+  audit: api.audit.list.queryKey({ input: {} }),
   session: api.auth.session.queryKey(),
 }
 type Call = keyof typeof calls
@@ -24,6 +25,7 @@ const expected: Record<ListName, Call[]> = {
   socialTasks: ['participations', 'socialTasks', 'history', 'dashboard'],
   dailyTasks: ['participations', 'dailyTasks', 'history', 'dashboard'],
   announcements: ['participations', 'announcements', 'history', 'dashboard'],
+  audit: ['audit'],
 }
 
 test.each(Object.values(lists).map(({ name }) => name))(

@@ -12,6 +12,7 @@ const changedBy = {
   socialTasks: [api.socialTasks.key(), ...items],
   dailyTasks: [api.dailyTasks.key(), ...items],
   announcements: [api.announcements.key(), ...items],
+  audit: [api.audit.key()],
 } satisfies Record<ListName, readonly (readonly unknown[])[]>
 
 /** To be called after an act on rows of `list`: what the act may have changed is loaded again, once it is shown. */

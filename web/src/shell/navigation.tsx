@@ -5,6 +5,7 @@ import {
   IconBrandTelegram,
   IconCalendarCheck,
   IconHistory,
+  IconListSearch,
   IconLayoutDashboard,
   IconLogout,
   IconSpeakerphone,
@@ -67,9 +68,15 @@ const links: readonly Place[] = [
   { to: '/history', label: 'History', Icon: IconHistory, isAdminOnly: true, also: [], goKey: 'h' },
 ]
 
+/** The pages by which an installation is looked after; those above are the specification's (§2). */
+const upkeep: readonly Place[] = [{ to: '/audit', label: 'Audit', Icon: IconListSearch, isAdminOnly: true, also: [], goKey: 'l' }]
+
 /** The places that a user of this type may go to. */
-export function placesFor(userType: SessionUser['userType'] | undefined): readonly Place[] {
-  return links.filter(({ isAdminOnly }) => !isAdminOnly || userType === 'admin')
+export function placesFor(
+  userType: SessionUser['userType'] | undefined,
+  among: readonly Place[] = [...links, ...upkeep],
+): readonly Place[] {
+  return among.filter(({ isAdminOnly }) => !isAdminOnly || userType === 'admin')
 }
 
 interface NavigationProps {
@@ -84,6 +91,19 @@ export function Navigation({ onNavigate, isRail = false }: NavigationProps) {
   const segment = useLocation({ select: ({ pathname }) => pathname.split('/')[1] ?? '' })
 
   const nameProps = { className: isRail ? 'app-sr-only' : undefined }
+  const placeLink = ({ to, label, Icon, also }: Place) => (
+    <Link
+      key={to}
+      to={to}
+      aria-current={to === `/${segment}` || also.includes(segment) ? 'page' : undefined}
+      title={isRail ? label : undefined}
+      className={classes['link']}
+      onClick={() => onNavigate?.()}
+    >
+      <Icon size={20} stroke={1.75} aria-hidden />
+      <span {...nameProps}>{label}</span>
+    </Link>
+  )
   return (
     <div className={classes['navigation']}>
       <div className={classes['greeting']}>
@@ -106,20 +126,13 @@ export function Navigation({ onNavigate, isRail = false }: NavigationProps) {
         )}
       </div>
       <nav aria-label="Main" className={classes['links']}>
-        {placesFor(user?.userType).map(({ to, label, Icon, also }) => (
-          <Link
-            key={to}
-            to={to}
-            aria-current={to === `/${segment}` || also.includes(segment) ? 'page' : undefined}
-            title={isRail ? label : undefined}
-            className={classes['link']}
-            onClick={() => onNavigate?.()}
-          >
-            <Icon size={20} stroke={1.75} aria-hidden />
-            <span {...nameProps}>{label}</span>
-          </Link>
-        ))}
+        {placesFor(user?.userType, links).map(placeLink)}
       </nav>
+      {user?.userType === 'admin' && (
+        <nav aria-label="Upkeep" className={classes['upkeep']}>
+          {placesFor(user.userType, upkeep).map(placeLink)}
+        </nav>
+      )}
       <ColorSchemeSwitch />
       <button type="button" title={isRail ? 'Log Out' : undefined} className={classes['link']} onClick={() => void logOut()}>
         <IconLogout size={20} stroke={1.75} aria-hidden />

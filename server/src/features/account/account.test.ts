@@ -1,6 +1,7 @@
 /** One's own password and sessions, and links with which users set theirs (security.md, Sessions). */
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { auditTrail } from '#src/testing/audit-trail.ts'
 import { waitFor } from '#src/testing/processes.ts'
 import { type Client, PASSWORD, testApp, type TestApp } from '#src/testing/test-app.ts'
 
@@ -15,7 +16,7 @@ const isSignedIn = async (app: TestApp, cookie: string) =>
   (await app.guest.call('GET', '/api/session', undefined, { cookie })).body.user !== null
 
 const auditOf = async (app: TestApp, action: string) =>
-  app.database.db.selectFrom('audit_log').select(['actor_id', 'target', 'detail']).where('action', '=', action).execute()
+  (await auditTrail(app.database.db, action)).map(({ actorId, recordId, detail }) => ({ actorId, recordId, detail }))
 
 describe('one’s own password', () => {
   const change = (admin: Client, changes: Record<string, string> = {}) =>
@@ -38,7 +39,7 @@ describe('one’s own password', () => {
     expect(await isSignedIn(app, admin.headers['cookie'] ?? '')).toBe(false)
     expect((await signIn(app, 'ada@gmail.com', PASSWORD)).status).toBe(401)
     expect((await signIn(app, 'ada@gmail.com', 'a new secret')).status).toBe(200)
-    expect(await auditOf(app, 'account.password')).toEqual([{ actor_id: admin.id, target: admin.id, detail: {} }])
+    expect(await auditOf(app, 'user.password')).toEqual([{ actorId: admin.id, recordId: admin.id, detail: null }])
   })
 
   test.each([
@@ -169,8 +170,8 @@ describe('password links', () => {
     expect((await signIn(app, 'uma@gmail.com', 'a new secret')).status).toBe(200)
     expect(await stateOf(app, link)).toEqual({ state: 'used', email: null })
     expect(await setPassword(app, link, 'another one')).toMatchObject({ status: 403, body: { code: 'PASSWORD_LINK_INVALID' } })
-    expect(await auditOf(app, 'user.password-link')).toMatchObject([{ actor_id: admin.id, target: user.id }])
-    expect(await auditOf(app, 'account.password')).toMatchObject([{ actor_id: null, target: user.id }])
+    expect(await auditOf(app, 'user.password-link')).toMatchObject([{ actorId: admin.id, recordId: user.id }])
+    expect(await auditOf(app, 'user.password')).toMatchObject([{ actorId: null, recordId: user.id }])
     const stored = JSON.stringify(await app.database.db.selectFrom('password_links').selectAll().execute())
     expect(stored).not.toContain(link)
   })

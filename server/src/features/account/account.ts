@@ -5,7 +5,7 @@ import { type CallContext, Failure, type Handlers, signedIn } from '#src/calls.t
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
-import { audit } from '#src/identity/audit.ts'
+import { actOf, audit } from '#src/audit/audit.ts'
 import { createPasswordLink, passwordLinkState, spendPasswordLink } from '#src/identity/password-links.ts'
 import { hashNewPassword, isPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
@@ -34,7 +34,7 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
       .onConflict((conflict) => conflict.column('id').doUpdateSet({ password_hash }))
       .execute()
     await sessions.endAllOf(tx, id)
-    await audit(tx, context, { action: 'account.password', target: id })
+    await audit(tx, actOf(context), 'user.password', { record: { kind: 'user', id, name: email } })
   }
 
   return {
@@ -60,7 +60,7 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
         await setPassword(tx, context, { id, email, passwordHash })
       })
       sessions.changed(id)
-      context.setSessionToken(await sessions.begin(id, context.device))
+      context.setSessionToken(await sessions.begin(id, { act: actOf(context) }))
       return { success: true }
     },
 
@@ -70,12 +70,12 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
     },
 
     async endSession({ id }, context) {
-      await sessions.endById(signedIn(context).id, id)
+      await sessions.endById(signedIn(context).id, id, actOf(context))
       return { success: true }
     },
 
     async endOtherSessions(_input, context) {
-      await sessions.endOthers(signedIn(context).id, context.sessionToken)
+      await sessions.endOthers(signedIn(context).id, context.sessionToken, actOf(context))
       return { success: true }
     },
 
@@ -84,7 +84,7 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
       if (id === signedIn(context).id) throw new Failure('NOT_BY_LINK')
       const link = await database.transaction(async (tx) => {
         const made = await createPasswordLink(tx, id)
-        await audit(tx, context, { action: 'user.password-link', target: id })
+        await audit(tx, actOf(context), 'user.password-link', { record: { kind: 'user', id } })
         return made
       })
       return { success: true, ...link }

@@ -1,5 +1,6 @@
 /** Announcements searched, filtered, sorted; many deleted with their files or made active at once, which is news to the players once. */
 import { describe, expect, test } from 'vitest'
+import { auditTrail } from '#src/testing/audit-trail.ts'
 import { addCount } from '#src/testing/activity.ts'
 import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
 
@@ -85,12 +86,10 @@ describe('Bulk: announcements', () => {
       ...Array.from({ length: 19 }, () => 0),
       3,
     ])
-    const audited = app.database.db
-      .selectFrom('audit_log')
-      .selectAll()
-      .where('action', '=', 'announcement.activate-many')
-      .execute()
-    expect(await audited).toMatchObject([{ detail: { count: 3 } }])
+    const audited = await auditTrail(app.database.db, 'announcement.activate')
+    expect(audited).toHaveLength(3)
+    expect(new Set(audited.map(({ actId }) => actId)).size, 'one act').toBe(1)
+    expect(audited[0]).toMatchObject({ changes: { status: [false, true] } })
   })
 
   test('Bulk: deleted ones give their files up; their history stays', async () => {

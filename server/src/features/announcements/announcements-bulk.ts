@@ -1,13 +1,15 @@
 /** Acting on many announcements at once: delete with their files, make active or inactive. */
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
+import { actOf, audit, type AuditEntryInput, changesBetween } from '#src/audit/audit.ts'
+import { announcementEntity, storedFields } from '#src/db/entities.ts'
 import { actOnMany } from '#src/lists/bulk.ts'
 import { whereTarget } from '#src/lists/list.ts'
 import type { Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { Files } from '#src/files/files.ts'
-import { servedAnnouncements } from './announcements-list.ts'
+import { announcementRecord, servedAnnouncements } from './announcements-list.ts'
 
 type Bulk = Pick<Handlers<typeof contract.announcements>, 'removeMany' | 'setStatus'>
 
@@ -17,16 +19,17 @@ const KEYS_AT_ONCE = 10_000
 export function announcementsBulk({ database, files }: { database: Database; files: Files }): Bulk {
   return {
     async removeMany({ target, dryRun, expected }, context) {
-      const act = { action: 'announcement.remove-many', target: 'announcements', dryRun, expected }
-      const summary = await actOnMany(database, context, act, async (tx) => {
+      const summary = await actOnMany(database, { dryRun, expected }, async (tx) => {
         const removed = await tx
           .deleteFrom('announcements')
           .where(await lockAnnouncements(tx, whereTarget(servedAnnouncements, target, context)))
-          .returning(['id', 'title', 'image_key', 'icon_key'])
+          .returning(storedFields(announcementEntity))
           .execute()
-        const keys = removed.flatMap((row) => fileKeys({ image: row.image_key, icon: row.icon_key }))
+        const keys = removed.flatMap(fileKeys)
         for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) await files.remove(tx, keys.slice(at, at + KEYS_AT_ONCE))
-        return { rows: removed.map(({ id, title }) => ({ id, title })) }
+        const entries = removed.map((row) => ({ record: announcementRecord(row), changes: changesBetween(row, null) }))
+        await audit(tx, actOf(context), 'announcement.remove', entries)
+        return { rows: removed }
       })
       if (!dryRun) files.sweepSoon()
       return summary
@@ -34,20 +37,16 @@ export function announcementsBulk({ database, files }: { database: Database; fil
 
     /** Those that are so already are left alone. The epoch counts activations, of which players see that there were any. */
     setStatus({ target, status, dryRun, expected }, context) {
-      const act = {
-        action: status ? 'announcement.activate-many' : 'announcement.deactivate-many',
-        target: 'announcements',
-        dryRun,
-        expected,
-      }
-      return actOnMany(database, context, act, async (tx) => {
+      return actOnMany(database, { dryRun, expected }, async (tx) => {
         const changed = await tx
           .updateTable('announcements')
           .set({ status, version: sql`version + 1` })
           .where(await lockAnnouncements(tx, whereTarget(servedAnnouncements, target, context)))
           .where('status', '<>', status)
-          .returning(['id', 'title'])
+          .returning(['id', 'title', 'status', 'version'])
           .execute()
+        const action = status ? 'announcement.activate' : 'announcement.deactivate'
+        await audit(tx, actOf(context), action, changed.map(statusEntry))
         if (status && changed.length > 0) {
           await tx
             .updateTable('status_epoch')
@@ -64,6 +63,12 @@ export function announcementsBulk({ database, files }: { database: Database; fil
 async function lockAnnouncements(tx: Transaction<Tables>, targeted: RawBuilder<boolean>): Promise<RawBuilder<boolean>> {
   const locked = await tx.selectFrom('announcements').select('id').where(targeted).orderBy('id').forUpdate().execute()
   return sql<boolean>`id = any(${locked.map(({ id }) => id)})`
+}
+
+/** What the audit trail says of an announcement whose status has just changed. */
+export function statusEntry(changed: { id: string; title: string; status: boolean; version: number }): AuditEntryInput {
+  const { status, version } = changed
+  return { record: announcementRecord(changed), changes: { status: [!status, status] }, detail: { version } }
 }
 
 export function fileKeys({ image, icon }: { image: string | null; icon: string | null }): string[] {

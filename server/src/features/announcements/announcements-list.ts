@@ -1,6 +1,7 @@
 /** Announcements as a list (§2, §7): oldest first unless sorted otherwise, searched and filtered, 50 a page. */
 import { sql } from 'kysely'
 import { announcementList } from '@arcade/contract/entities/announcement'
+import type { AuditRecord } from '#src/audit/audit.ts'
 import { counterSql } from '#src/db/counters.ts'
 import { announcementEntity, type DerivedSql } from '#src/db/entities.ts'
 import { serveList } from '#src/lists/list.ts'
@@ -8,6 +9,11 @@ import { searchWithoutIndex } from '#src/lists/search.ts'
 
 export const announcementDerived: DerivedSql<typeof announcementEntity> = {
   numberOfParticipants: counterSql({ of: 'participants', kind: `'announcement'`, itemId: 'announcements.id' }),
+}
+
+/** An announcement as the audit trail names it. */
+export function announcementRecord({ id, title }: { id: string; title: string }): AuditRecord {
+  return { kind: 'announcement', id, name: title }
 }
 
 export const servedAnnouncements = serveList<typeof announcementList>({

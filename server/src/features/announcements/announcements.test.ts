@@ -1,5 +1,6 @@
 /** Announcements without their files (§2, §3, §4, §5, §7, §8); uploads.test.ts has the files. */
 import { describe, expect, test } from 'vitest'
+import { auditTrail } from '#src/testing/audit-trail.ts'
 import { addCount } from '#src/testing/activity.ts'
 import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
 
@@ -279,11 +280,7 @@ describe('§7 GET /update-users-status', () => {
     await app.database.db.insertInto('announcements').values(imported).execute()
     await Promise.all(Array.from({ length: 5 }, () => bot.call('GET', '/update-users-status')))
     expect(await epoch(app)).toBe(3)
-    const trail = await app.database.db
-      .selectFrom('audit_log')
-      .select('actor_id')
-      .where('action', '=', 'players.status')
-      .execute()
+    const trail = await auditTrail(app.database.db, 'players.status')
     expect(trail, 'only the one that changed something').toHaveLength(1)
   })
 
@@ -295,8 +292,9 @@ describe('§7 GET /update-users-status', () => {
       .execute()
     const headers = { ...admin.headers, referer: 'http://console.test:8080/page?secret=1' }
     expect((await app.fetch('/update-users-status', { headers }, '192.0.2.7')).status).toBe(200)
-    const trail = await app.database.db.selectFrom('audit_log').select(['action', 'origin', 'address']).execute()
-    expect(trail).toEqual([{ action: 'players.status', origin: 'http://console.test:8080', address: '192.0.2.7' }])
+    expect(await auditTrail(app.database.db)).toMatchObject([
+      { action: 'players.status', origin: 'http://console.test:8080', address: '192.0.2.7' },
+    ])
   })
 })
 
@@ -324,14 +322,9 @@ test('§3 deleting keeps the history; every act is in the audit trail', async ()
   expect((await admin.call('DELETE', `${path}/${id}`)).body).toEqual({ success: true })
   expect((await admin.call('GET', path)).body.total).toBe(0)
   expect(await history(app, id)).toMatchObject([{ title: 'Season 2', description: 'Everything\nnew', reward: 250.5 }])
-  const trail = await app.database.db
-    .selectFrom('audit_log')
-    .select(['action', 'actor_id'])
-    .where('target', '=', id)
-    .orderBy('at')
-    .execute()
+  const trail = (await auditTrail(app.database.db)).filter(({ recordId }) => recordId === id)
   expect(trail.map(({ action }) => action)).toEqual(
     ['create', 'activate', 'deactivate', 'update', 'remove'].map((act) => `announcement.${act}`),
   )
-  expect(trail.every(({ actor_id: actor }) => actor === admin.id)).toBe(true)
+  expect(trail.every(({ actorId: actor }) => actor === admin.id)).toBe(true)
 })

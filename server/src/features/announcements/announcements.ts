@@ -4,18 +4,21 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import { type AnnouncementInput, FILE_NAME_MAX_LENGTH } from '@arcade/contract/announcements'
 import type { contract } from '@arcade/contract/contract'
 import { errorCatalogue } from '@arcade/contract/errors'
-import { audit } from '#src/identity/audit.ts'
+import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
 import { createOnce, createOnceInSteps } from '#src/identity/idempotency.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { writeHistoryItems } from '#src/db/history-items.ts'
-import { announcementEntity, selectedFields } from '#src/db/entities.ts'
+import { announcementEntity, selectedFields, storedFields } from '#src/db/entities.ts'
 import { numberedPages } from '#src/lists/numbered-pages.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { type Files, shownName } from '#src/files/files.ts'
-import { announcementsBulk, fileKeys } from './announcements-bulk.ts'
-import { announcementDerived, servedAnnouncements } from './announcements-list.ts'
+import { announcementsBulk, fileKeys, statusEntry } from './announcements-bulk.ts'
+import { announcementDerived, announcementRecord, servedAnnouncements } from './announcements-list.ts'
 import type { Images } from './images.ts'
+
+/** An announcement as its own row says. */
+const stored = storedFields(announcementEntity)
 
 const STATUS_UPDATED = 'Status Updated Successfuly!' // sic, §8
 
@@ -52,12 +55,17 @@ export function announcementsHandlers({
       const create = async (tx: Transaction<Tables>) => {
         const id = randomUUID()
         await keepFiles(tx, files, input)
-        await tx
+        const announcement = await tx
           .insertInto('announcements')
           .values({ id, ...toColumns(input) })
-          .execute()
+          .returning(stored)
+          .executeTakeFirstOrThrow()
         await writeHistoryItems(tx, 'announcement', { changed: [id] })
-        await audit(tx, context, { action: 'announcement.create', target: id, detail: { title: input.title } })
+        await audit(tx, actOf(context), 'announcement.create', {
+          record: announcementRecord(announcement),
+          changes: changesBetween(null, announcement),
+          detail: { version: 1 },
+        })
         return { success: true, id } as const
       }
       return createOnce(database, context, { before: () => refuseMissing(files, input), create })
@@ -68,17 +76,22 @@ export function announcementsHandlers({
       if (!seen) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
       await refuseMissing(files, input, fileKeys({ image: seen.image_key, icon: seen.icon_key }))
       await database.transaction(async (tx) => {
-        const before = await tx.selectFrom('announcements').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+        const before = await tx.selectFrom('announcements').select(stored).where('id', '=', id).forUpdate().executeTakeFirst()
         if (!before) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
         if (version !== undefined && before.version !== version) throw new Failure('STALE')
-        await keepFiles(tx, files, input, fileKeys({ image: before.image_key, icon: before.icon_key }))
-        await tx
+        await keepFiles(tx, files, input, fileKeys(before))
+        const after = await tx
           .updateTable('announcements')
           .set({ ...toColumns(input), version: sql`version + 1` })
           .where('id', '=', id)
-          .execute()
+          .returning(stored)
+          .executeTakeFirstOrThrow()
         await writeHistoryItems(tx, 'announcement', { changed: [id] })
-        await audit(tx, context, { action: 'announcement.update', target: id, detail: { from: before } })
+        await audit(tx, actOf(context), 'announcement.update', {
+          record: announcementRecord(after),
+          changes: changesBetween(before, after),
+          detail: { version: after.version },
+        })
       })
       files.sweepSoon()
       return { success: true }
@@ -86,14 +99,13 @@ export function announcementsHandlers({
 
     async remove({ id }, context) {
       await database.transaction(async (tx) => {
-        const before = await tx
-          .deleteFrom('announcements')
-          .where('id', '=', id)
-          .returning(['title', 'image_key', 'icon_key'])
-          .executeTakeFirst()
+        const before = await tx.deleteFrom('announcements').where('id', '=', id).returning(stored).executeTakeFirst()
         if (!before) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
-        await files.remove(tx, fileKeys({ image: before.image_key, icon: before.icon_key }))
-        await audit(tx, context, { action: 'announcement.remove', target: id, detail: { title: before.title } })
+        await files.remove(tx, fileKeys(before))
+        await audit(tx, actOf(context), 'announcement.remove', {
+          record: announcementRecord(before),
+          changes: changesBetween(before, null),
+        })
       })
       files.sweepSoon()
       return { success: true }
@@ -102,13 +114,14 @@ export function announcementsHandlers({
     /** A compare-and-set: `current` is the status that the admin saw. Activating tells every player in the same transaction (design §7). */
     async toggleStatus({ id, status: current }, context) {
       await database.transaction(async (tx) => {
-        const { numUpdatedRows } = await tx
+        const changed = await tx
           .updateTable('announcements')
           .set({ status: !current, version: sql`version + 1` })
           .where('id', '=', id)
           .where('status', '=', current)
+          .returning(stored)
           .executeTakeFirst()
-        if (numUpdatedRows === 0n) {
+        if (!changed) {
           const found = await tx.selectFrom('announcements').select('id').where('id', '=', id).executeTakeFirst()
           if (!found) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
           throw new Failure('STALE', { message: 'Somebody else has changed the status meanwhile.' })
@@ -118,7 +131,7 @@ export function announcementsHandlers({
             .updateTable('status_epoch')
             .set({ epoch: sql`epoch + 1` })
             .execute()
-        await audit(tx, context, { action: current ? 'announcement.deactivate' : 'announcement.activate', target: id })
+        await audit(tx, actOf(context), current ? 'announcement.deactivate' : 'announcement.activate', statusEntry(changed))
       })
       return { success: true, message: STATUS_UPDATED, status: !current }
     },
@@ -137,7 +150,7 @@ export function announcementsHandlers({
           update status_epoch set epoch = active.count
             from (select count(*) as count from announcements where status) as active
            where epoch < active.count`.execute(tx)
-        if (numAffectedRows === 1n) await audit(tx, context, { action: 'players.status', target: 'all' })
+        if (numAffectedRows === 1n) await audit(tx, actOf(context), 'players.status', {})
       })
       return { success: 'success', message: STATUS_UPDATED }
     },
@@ -146,6 +159,9 @@ export function announcementsHandlers({
       createOnceInSteps(database, context, async () => {
         const image = await images.prepare(body as Uint8Array)
         const key = await files.put({ folder: 'announcements', name, ...image })
+        await audit(db, actOf(context), 'file.upload', {
+          record: { kind: 'file', id: key, name: shownName(name, FILE_NAME_MAX_LENGTH) },
+        })
         return { key, name: shownName(name, FILE_NAME_MAX_LENGTH) }
       }),
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { takeClocks } from '#src/testing/clock.ts'
 import { testApp, type TestApp, PASSWORD } from '#src/testing/test-app.ts'
+import { actOfProcess } from '#src/audit/audit.ts'
 import { ensureAdmin } from '#src/identity/accounts.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
 
@@ -15,6 +16,8 @@ function cookieOf(headers: Headers): string {
 async function whoIs(app: TestApp, cookie: string) {
   return (await app.guest.call('GET', '/api/session', undefined, { cookie })).body.user
 }
+
+const act = actOfProcess('command', 'test')
 
 describe('§7 registration', () => {
   test('§7 creates an account and a users document of type user, and signs in', async () => {
@@ -198,7 +201,7 @@ describe('security: PASSWORD_POLICY=strict', () => {
       await admin.call('PUT', '/api/account/password', change),
     ])
       expect(answer).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT', message, fields: { password: message } } })
-    const first = { email: 'ada@gmail.com', password, policy: 'strict', unlessAdminExists: false } as const
+    const first = { act, email: 'ada@gmail.com', password, policy: 'strict', unlessAdminExists: false } as const
     await expect(ensureAdmin(app.database, app.sessions, first)).rejects.toThrow(message)
   })
 
@@ -266,7 +269,7 @@ describe('§4 session', () => {
 
 describe('design §7 the first admin', () => {
   /** The token of a new set-up link. */
-  const newToken = async (app: TestApp) => (await createSetupLink(app.database))?.replace('/register?setup=', '')
+  const newToken = async (app: TestApp) => (await createSetupLink(app.database, act))?.replace('/register?setup=', '')
   const stateOf = async (app: TestApp, setup: string | undefined) =>
     (await app.guest.call('POST', '/api/setup-link', { setup })).body.state
   const hasAdmin = async (app: TestApp) => (await app.guest.call('GET', '/api/session')).body.hasAdmin
@@ -284,7 +287,7 @@ describe('design §7 the first admin', () => {
     expect(await stateOf(app, token)).toBe('used')
     const second = await app.guest.call('POST', '/api/register', { ...registration, email: 'eve@gmail.com', setup: token })
     expect(second.body.code).toBe('SETUP_LINK_INVALID')
-    expect(await createSetupLink(app.database)).toBeUndefined()
+    expect(await createSetupLink(app.database, act)).toBeUndefined()
   })
 
   test('a failed registration does not use the link up; to its holder it says that the e-mail is taken', async () => {
@@ -328,7 +331,7 @@ describe('design §7 the first admin', () => {
   test('ADMIN_EMAIL creates an admin where there is none, and takes a squatted account over', async () => {
     const app = await testApp()
     const squatter = await app.guest.call('POST', '/api/register', registration)
-    const options = { email: 'Ada@gmail.com', password: 'the owner', policy: 'standard', unlessAdminExists: true } as const
+    const options = { act, email: 'Ada@gmail.com', password: 'the owner', policy: 'standard', unlessAdminExists: true } as const
     expect(await ensureAdmin(app.database, app.sessions, options)).toBe('updated')
     expect((await app.guest.call('POST', '/api/session', { email: 'ada@gmail.com', password: 'secret1' })).status).toBe(401)
     const owner = await app.guest.call('POST', '/api/session', { email: 'ada@gmail.com', password: 'the owner' })

@@ -4,12 +4,13 @@ import type { Logger } from 'pino'
 import type { contract } from '@arcade/contract/contract'
 import type { SessionUser } from '@arcade/contract/auth'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
+import { actOf, audit } from '#src/audit/audit.ts'
 import type { SignInGuard } from '#src/identity/sign-in-guard.ts'
 import { type CallContext, Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { hashNewPassword, isPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
-import { checkRegistration, createAccount } from '#src/identity/accounts.ts'
+import { checkRegistration, createAccount, newAccountEntry, userRecord } from '#src/identity/accounts.ts'
 import { hasAdmin, setupLinkState, spendSetupLink } from '#src/identity/setup-links.ts'
 import { violatedConstraint } from '#src/postgres/errors.ts'
 
@@ -32,7 +33,7 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
     passwordHash: string,
   ): Promise<{ success: true; user: SessionUser }> => {
     if (context.sessionToken !== undefined) await sessions.end(context.sessionToken)
-    context.setSessionToken(await sessions.begin(user.id, context.device, passwordHash))
+    context.setSessionToken(await sessions.begin(user.id, { act: actOf(context, user), passwordHash }))
     await signInGuard.remember(context, user.id)
     return { success: true, user }
   }
@@ -54,6 +55,9 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
       const attempt = await signInGuard.begin(context, { email: account, userId: found?.id })
       if (!(await isPassword(password, found?.password_hash)) || !found) {
         log.warn({ event: 'sign-in-failed', address: context.address, requestId: context.requestId }, 'sign-in failed')
+        const { id, fname, lname } = found ?? {}
+        const record = id === undefined ? {} : { record: userRecord({ id, fname: fname ?? '', lname: lname ?? '' }) }
+        await audit(database.db, actOf(context), 'session.refuse', record)
         throw new Failure('LOGIN_FAILED')
       }
       await attempt.succeed()
@@ -67,7 +71,7 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
     },
 
     async logout(_input, context) {
-      if (context.sessionToken !== undefined) await sessions.end(context.sessionToken)
+      if (context.sessionToken !== undefined) await sessions.end(context.sessionToken, actOf(context))
       context.setSessionToken(undefined)
       return { success: true }
     },
@@ -78,7 +82,9 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
       const passwordHash = await hashNewPassword(input.password, passwordPolicy)
       const registering = database.transaction(async (tx) => {
         if (setup !== undefined) await spendSetupLink(tx, setup)
-        return createAccount(tx, { ...input, passwordHash, userType: setup === undefined ? 'user' : 'admin' })
+        const created = await createAccount(tx, { ...input, passwordHash, userType: setup === undefined ? 'user' : 'admin' })
+        await audit(tx, actOf(context, created), 'user.register', newAccountEntry(created))
+        return created
       })
       const user = await registering.catch((cause: unknown) => {
         // Whoever has the link is the operator and may be told; another guest is not (security.md).

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { createAttempts, type Limit, limits } from '#src/identity/attempts.ts'
 import { SESSIONS_EACH } from '#src/identity/sessions.ts'
+import { auditTrail } from '#src/testing/audit-trail.ts'
 import { PASSWORD, testApp, type TestApp } from '#src/testing/test-app.ts'
 
 const OFFICE = '198.51.100.7'
@@ -115,13 +116,9 @@ test('security: the address is the one that a trusted proxy names', async () => 
 
 test('security: the operator hears of it, once for each limit that is reached', async () => {
   const { app, id } = await underAttack()
-  const { rows } =
-    await sql`select target, detail, address, actor_id from audit_log where action = 'sign-in.limited' order by at`.execute(
-      app.database.db,
-    )
-  expect(rows).toEqual([
-    { target: id, detail: { limit: 'sign-in-account' }, address: ATTACKER, actor_id: null },
-    { target: 'unknown', detail: { limit: 'sign-in-address' }, address: ATTACKER, actor_id: null },
+  expect(await auditTrail(app.database.db, 'session.limit')).toMatchObject([
+    { recordId: id, detail: { limit: 'sign-in-account' }, address: ATTACKER, actorId: null },
+    { recordId: null, detail: { limit: 'sign-in-address' }, address: ATTACKER, actorId: null },
   ])
 })
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import type { Database } from '#src/db/database.ts'
 import type { HistoryKind, HistoryParticipant } from '@arcade/contract/entities/history'
+import { auditTrail } from '#src/testing/audit-trail.ts'
 import { addCount } from '#src/testing/activity.ts'
 import { readSheets } from '#src/testing/read-sheets.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'
@@ -377,8 +378,7 @@ describe('§7 POST /download-history', () => {
       status: 404,
       body: { status: 'failed', message: 'This item has no history.' },
     })
-    const trail = app.database.db.selectFrom('audit_log').select('action').where('action', '=', 'download')
-    expect(await trail.execute(), 'nothing was downloaded').toEqual([])
+    expect(await auditTrail(app.database.db, 'export'), 'nothing was downloaded').toEqual([])
     const users = Array.from({ length: 10_001 }, (_, id) => ({ id }))
     expect(await post({ data: { users } })).toMatchObject({
       status: 400,

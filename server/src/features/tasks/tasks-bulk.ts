@@ -4,14 +4,15 @@ import type { contract } from '@arcade/contract/contract'
 import { MAX_NUMBER } from '@arcade/contract/entities/entity'
 import type { TaskCollection } from '@arcade/contract/entities/task'
 import { isExactNumber } from '@arcade/contract/numbers'
-import { audit, auditedRows } from '#src/identity/audit.ts'
+import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
 import { actOnMany } from '#src/lists/bulk.ts'
 import { whereTarget } from '#src/lists/list.ts'
-import { Failure, type Handlers } from '#src/calls.ts'
+import { type CallContext, Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import { storedFields, taskEntity } from '#src/db/entities.ts'
 import { type AssignedPriority, assignPriorities, lockPriorities } from '#src/db/priorities.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { servedTasks } from './tasks-list.ts'
+import { servedTasks, taskRecord } from './tasks-list.ts'
 
 type Bulk = Pick<Handlers<typeof contract.socialTasks>, 'removeMany' | 'prioritise' | 'reorder'>
 
@@ -20,21 +21,21 @@ export function tasksBulk(database: Database, collection: TaskCollection): Bulk 
 
   return {
     removeMany({ target, dryRun, expected }, context) {
-      const act = { action: 'task.remove-many', target: `${collection}Tasks`, dryRun, expected }
-      return actOnMany(database, context, act, async (tx) => {
+      return actOnMany(database, { dryRun, expected }, async (tx) => {
         await lockPriorities(tx, collection)
         const removed = await tx
           .deleteFrom('tasks')
           .where(whereTarget(served, target, context))
-          .returning(['id', 'title'])
+          .returning(storedFields(taskEntity))
           .execute()
+        const entries = removed.map((task) => ({ record: taskRecord(collection, task), changes: changesBetween(task, null) }))
+        await audit(tx, actOf(context), 'task.remove', entries)
         return { rows: removed }
       })
     },
 
     prioritise({ target, first, step, dryRun, expected }, context) {
-      const act = { action: 'task.prioritise', target: `${collection}Tasks`, detail: { first, step }, dryRun, expected }
-      return actOnMany(database, context, act, async (tx) => {
+      return actOnMany(database, { dryRun, expected }, async (tx) => {
         await lockPriorities(tx, collection)
         const tasks = await lockTasks(tx, collection, whereTarget(served, target, context))
         if (Math.abs(first + step * Math.max(0, tasks.length - 1)) > MAX_NUMBER) {
@@ -48,7 +49,10 @@ export function tasksBulk(database: Database, collection: TaskCollection): Bulk 
           const message = 'Between numbers this large a step this small cannot be kept exactly.'
           throw new Failure('INVALID_INPUT', { message, fields: { step: message } })
         }
-        await assignPriorities(tx, collection, numbered)
+        const present = new Map(tasks.map(({ id, priority }) => [id, priority]))
+        const moved = numbered.filter(({ id, priority }) => present.get(id) !== Number(priority))
+        await assignPriorities(tx, collection, moved)
+        await auditPriorities(tx, context, { tasks, moved })
         return { rows: tasks }
       })
     },
@@ -58,13 +62,7 @@ export function tasksBulk(database: Database, collection: TaskCollection): Bulk 
       if (new Set(ids).size < ids.length) throw new Failure('INVALID_INPUT', { message: 'Name each task once.' })
       await database.transaction(async (tx) => {
         await lockPriorities(tx, collection)
-        await lockTasks(tx, collection, sql<boolean>`collection = ${collection} and id = any(${ids})`)
-        const found = await tx
-          .selectFrom('tasks')
-          .select(['id', 'priority'])
-          .where('collection', '=', collection)
-          .where('id', 'in', ids)
-          .execute()
+        const found = await lockTasks(tx, collection, sql<boolean>`collection = ${collection} and id = any(${ids})`)
         const priorities = new Map(found.map(({ id, priority }) => [id, priority]))
         if (tasks.some(({ id, priority }) => priorities.get(id) !== priority)) {
           throw new Failure('STALE', {
@@ -80,11 +78,32 @@ export function tasksBulk(database: Database, collection: TaskCollection): Bulk 
           tx,
         )
         await assignPriorities(tx, collection, moved)
-        await audit(tx, context, { action: 'task.reorder', target: `${collection}Tasks`, detail: auditedRows(ids) })
+        await auditPriorities(tx, context, { tasks: found, moved })
       })
       return { success: true }
     },
   }
+
+  async function auditPriorities(
+    tx: Transaction<Tables>,
+    context: CallContext,
+    { tasks, moved }: { tasks: LockedTask[]; moved: AssignedPriority[] },
+  ): Promise<void> {
+    const byId = new Map(tasks.map((task) => [task.id, task]))
+    const entries = moved.map(({ id, priority }) => {
+      const task = byId.get(id)!
+      const changes = { priority: [task.priority, Number(priority)] } as const
+      return { record: taskRecord(collection, task), changes, detail: { version: task.version + 1 } }
+    })
+    await audit(tx, actOf(context), 'task.priority', entries)
+  }
+}
+
+interface LockedTask {
+  id: string
+  title: string
+  priority: number
+  version: number
 }
 
 /** Locks the rows by their ids, so that two transactions wait for each other instead of getting stuck; gives them by priority. */
@@ -92,11 +111,11 @@ async function lockTasks(
   tx: Transaction<Tables>,
   collection: TaskCollection,
   targeted: ReturnType<typeof sql<boolean>>,
-): Promise<{ id: string; title: string }[]> {
+): Promise<LockedTask[]> {
   const locked = await tx.selectFrom('tasks').select('id').where(targeted).orderBy('id').forUpdate().execute()
   return tx
     .selectFrom('tasks')
-    .select(['id', 'title'])
+    .select(['id', 'title', 'priority', 'version'])
     .where('collection', '=', collection)
     .where(sql<boolean>`id = any(${locked.map(({ id }) => id)})`)
     .orderBy('priority')

@@ -1,9 +1,15 @@
 /** Social and daily tasks as lists (§2, §7): by priority unless sorted otherwise, searched and filtered, 50 a page. */
 import { type TaskCollection, taskCollections, taskLists } from '@arcade/contract/entities/task'
+import type { AuditRecord } from '#src/audit/audit.ts'
 import { counterSql } from '#src/db/counters.ts'
 import { type DerivedSql, taskEntity } from '#src/db/entities.ts'
 import { type ServedList, serveList } from '#src/lists/list.ts'
 import { searchWithoutIndex } from '#src/lists/search.ts'
+
+/** A task as the audit trail names it. */
+export function taskRecord(collection: TaskCollection, { id, title }: { id: string; title: string }): AuditRecord {
+  return { kind: collection === 'social' ? 'socialTask' : 'dailyTask', id, name: title }
+}
 
 type TaskList = (typeof taskLists)[TaskCollection]
 

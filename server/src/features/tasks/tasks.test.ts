@@ -1,5 +1,6 @@
 /** Social and daily tasks (§2, §3, §5, §7, §8), the same tests for both collections. */
 import { describe, expect, test } from 'vitest'
+import { auditTrail } from '#src/testing/audit-trail.ts'
 import { addCount } from '#src/testing/activity.ts'
 import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
 
@@ -21,9 +22,9 @@ const history = (app: TestApp, collection: string, id: string) =>
     .execute()
 
 const actions = async (app: TestApp, id: string) =>
-  (
-    await app.database.db.selectFrom('audit_log').select(['action', 'actor_id']).where('target', '=', id).orderBy('at').execute()
-  ).map(({ action, actor_id: actor }) => `${action} by ${actor}`)
+  (await auditTrail(app.database.db)).flatMap(({ action, actorId, recordId }) =>
+    recordId === id ? `${action} by ${actorId}` : [],
+  )
 
 describe.each(collections)('$collection tasks', ({ collection, path, other, type, foreignType }) => {
   const opening = async () => {

@@ -5,17 +5,20 @@ import type { contract } from '@arcade/contract/contract'
 import { errorCatalogue } from '@arcade/contract/errors'
 import { hasLink, type TaskCollection } from '@arcade/contract/entities/task'
 import type { TaskInput } from '@arcade/contract/tasks'
-import { audit } from '#src/identity/audit.ts'
+import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
 import { createOnce } from '#src/identity/idempotency.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
-import { selectedFields, taskEntity } from '#src/db/entities.ts'
+import { selectedFields, storedFields, taskEntity } from '#src/db/entities.ts'
 import { writeHistoryItems } from '#src/db/history-items.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { lockPriorities } from '#src/db/priorities.ts'
 import { numberedPages } from '#src/lists/numbered-pages.ts'
 import { tasksBulk } from './tasks-bulk.ts'
-import { servedTasks, taskDerived } from './tasks-list.ts'
+import { servedTasks, taskDerived, taskRecord } from './tasks-list.ts'
+
+/** A task as its own row says. */
+const stored = storedFields(taskEntity)
 
 /** The calls of one collection. A taken priority violates `tasks_priority_key`. */
 export function tasksHandlers(
@@ -46,12 +49,17 @@ export function tasksHandlers(
     async create(input, context) {
       const create = async (tx: Transaction<Tables>) => {
         const id = randomUUID()
-        await tx
+        const task = await tx
           .insertInto('tasks')
           .values({ collection, id, ...toColumns(input) })
-          .execute()
+          .returning(stored)
+          .executeTakeFirstOrThrow()
         await writeHistoryItems(tx, collection, { changed: [id] })
-        await audit(tx, context, { action: 'task.create', target: id, detail: { collection, title: input.title } })
+        await audit(tx, actOf(context), 'task.create', {
+          record: taskRecord(collection, task),
+          changes: changesBetween(null, task),
+          detail: { version: 1 },
+        })
         return { success: true, id } as const
       }
       return createOnce(database, context, { create })
@@ -62,21 +70,26 @@ export function tasksHandlers(
         await lockPriorities(tx, collection)
         const before = await tx
           .selectFrom('tasks')
-          .select(['version', 'image as type', 'priority', 'title', 'link', 'reward'])
+          .select(stored)
           .where('collection', '=', collection)
           .where('id', '=', id)
           .forUpdate()
           .executeTakeFirst()
         if (!before) throw new Failure('NO_SUCH_TASK')
         if (version !== undefined && before.version !== version) throw new Failure('STALE')
-        await tx
+        const after = await tx
           .updateTable('tasks')
           .set({ ...toColumns(input), version: sql`version + 1` })
           .where('collection', '=', collection)
           .where('id', '=', id)
-          .execute()
+          .returning(stored)
+          .executeTakeFirstOrThrow()
         await writeHistoryItems(tx, collection, { changed: [id] })
-        await audit(tx, context, { action: 'task.update', target: id, detail: { collection, from: before } })
+        await audit(tx, actOf(context), 'task.update', {
+          record: taskRecord(collection, after),
+          changes: changesBetween(before, after),
+          detail: { version: after.version },
+        })
       })
       return { success: true }
     },
@@ -87,10 +100,13 @@ export function tasksHandlers(
           .deleteFrom('tasks')
           .where('collection', '=', collection)
           .where('id', '=', id)
-          .returning('title')
+          .returning(stored)
           .executeTakeFirst()
         if (!removed) throw new Failure('NO_SUCH_TASK')
-        await audit(tx, context, { action: 'task.remove', target: id, detail: { collection, title: removed.title } })
+        await audit(tx, actOf(context), 'task.remove', {
+          record: taskRecord(collection, removed),
+          changes: changesBetween(removed, null),
+        })
       })
       return { success: true }
     },

@@ -3,7 +3,7 @@ import { sql, type Transaction } from 'kysely'
 import type { UsersFilter } from '@arcade/contract/entities/user'
 import { BULK_NAMED_ROWS, type BulkOutput } from '@arcade/contract/bulk'
 import { errorCatalogue } from '@arcade/contract/errors'
-import { AUDITED_IDS } from '#src/identity/audit.ts'
+import { actOf, auditRows } from '#src/audit/audit.ts'
 import { actOnMany, type Done } from '#src/lists/bulk.ts'
 import { type Target, whereTarget } from '#src/lists/list.ts'
 import { type CallContext, signedIn } from '#src/calls.ts'
@@ -26,8 +26,7 @@ export async function removeUsers(
   { target, dryRun, expected }: Removal,
 ): Promise<BulkOutput> {
   const self = signedIn(context)
-  const act = { action: 'user.remove-many', target: 'users', dryRun, expected }
-  const summary = await actOnMany(database, context, act, async (tx) => {
+  const summary = await actOnMany(database, { dryRun, expected }, async (tx) => {
     const admins = await lockAdmins(tx)
     const targeted = whereTarget(servedUsers, target, context)
     const { rows: refused } = await sql<{ id: string; email: string }>`
@@ -55,10 +54,11 @@ export async function removeUsers(
 
     async function remove(): Promise<Done> {
       const { rows } = await sql<{ type: 'admin' | 'user'; affected: number; some: { id: string; title: string }[] }>`
-        with gone as (delete from users where ${removable} returning id, email, user_type),
-        gone_accounts as (delete from accounts using gone where accounts.id = gone.id)
+        with gone as (delete from users where ${removable} returning id, fname, lname, email, user_type),
+        gone_accounts as (delete from accounts using gone where accounts.id = gone.id),
+        audited as (${auditRows(actOf(context), 'user.remove', removedUsers)})
         select user_type as type, count(*) as affected,
-               to_json((array_agg(json_build_object('id', id, 'title', email) order by id))[1:${sql.lit(AUDITED_IDS)}]) as some
+               to_json((array_agg(json_build_object('id', id, 'title', email) order by lower(email), id))[1:${sql.lit(BULK_NAMED_ROWS)}]) as some
           from gone group by user_type order by user_type`.execute(tx)
       for (const { type: userType, affected } of rows)
         await addToCounter(tx, { counter: { of: 'users', userType }, delta: -affected })
@@ -69,6 +69,13 @@ export async function removeUsers(
   if (!dryRun) sessions.changed()
   return summary
 }
+
+/** The users that a statement has removed as `gone`, for the audit trail. */
+const removedUsers = sql`
+  select 'user' as record_kind, id as record_id, fname || ' ' || lname as record_name,
+         json_build_object('fname', json_build_array(fname, null), 'lname', json_build_array(lname, null),
+                           'email', json_build_array(email, null), 'userType', json_build_array(user_type, null)) as changes,
+         null::json as detail from gone`
 
 /**
  * Waits for this transaction's turn to change who is an admin, so that of two simultaneous removals the second sees the first's outcome.

@@ -1,6 +1,7 @@
 /** Manage Users (§2, §5, §6, §7): list, names, roles, adding, removing. */
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
+import { auditTrail } from '#src/testing/audit-trail.ts'
 import { addCount } from '#src/testing/activity.ts'
 import { type Client, PASSWORD, testApp } from '#src/testing/test-app.ts'
 import { changeUserType } from '#src/identity/accounts.ts'
@@ -197,9 +198,8 @@ describe('design: roles', () => {
     await admin.call('PATCH', `/api/users/${user.id}`, { fname: 'A', lname: 'B' })
     await admin.call('PUT', `/api/users/${user.id}/user-type`, { userType: 'admin' })
     await admin.call('DELETE', `/removeUser/${user.id}`)
-    const trail = await app.database.db.selectFrom('audit_log').select(['actor_id', 'action', 'target']).orderBy('at').execute()
-    expect(trail).toEqual(
-      ['user.update', 'user.role', 'user.remove'].map((action) => ({ actor_id: admin.id, action, target: user.id })),
+    expect(await auditTrail(app.database.db)).toMatchObject(
+      ['user.update', 'user.role', 'user.remove'].map((action) => ({ actorId: admin.id, action, recordId: user.id })),
     )
   })
 })

@@ -2,7 +2,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { DashboardUser } from '@arcade/contract/entities/user'
 import type { contract } from '@arcade/contract/contract'
-import { audit } from '#src/identity/audit.ts'
+import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
 import { createOnce } from '#src/identity/idempotency.ts'
 import { type CallContext, Failure, type Handlers, signedIn } from '#src/calls.ts'
 import { addToCounter } from '#src/db/counters.ts'
@@ -13,7 +13,14 @@ import { violatedConstraint } from '#src/postgres/errors.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { hashNewPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
-import { changeUserType, checkRegistration, createAccount } from '#src/identity/accounts.ts'
+import {
+  auditedUser,
+  changeUserType,
+  checkRegistration,
+  createAccount,
+  newAccountEntry,
+  userRecord,
+} from '#src/identity/accounts.ts'
 import { lockAdmins, removeUsers } from './users-bulk.ts'
 import { servedUsers } from './users-list.ts'
 
@@ -53,17 +60,15 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
       const user = await changing(id, async (tx) => {
         const before = await findUser(tx, id, 'lock')
         if (version !== undefined && before.version !== version) throw new Failure('STALE')
-        await audit(tx, context, {
-          action: 'user.update',
-          target: id,
-          detail: { from: { fname: before.fname, lname: before.lname } },
-        })
-        return tx
+        const after = await tx
           .updateTable('users')
           .set({ fname, lname, version: sql`version + 1` })
           .where('id', '=', id)
           .returning(shown)
           .executeTakeFirstOrThrow()
+        const changes = changesBetween({ fname: before.fname, lname: before.lname }, { fname, lname })
+        await audit(tx, actOf(context), 'user.update', { record: userRecord(after), changes, detail: { version: after.version } })
+        return after
       })
       return { success: true, user }
     },
@@ -77,8 +82,10 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
         if (userType === 'user') refuseLastAdmin(id, admins)
         await changeUserType(tx, id, userType)
         await sessions.endAllOf(tx, id)
-        await audit(tx, context, { action: 'user.role', target: id, detail: { from: before.userType, to: userType } })
-        return findUser(tx, id)
+        const after = await findUser(tx, id)
+        const changes = { userType: [before.userType, userType] } as const
+        await audit(tx, actOf(context), 'user.role', { record: userRecord(after), changes, detail: { version: after.version } })
+        return after
       })
       return { success: true, user }
     },
@@ -87,9 +94,9 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
       checkRegistration(input, registrationEmailHost)
       const before = () => hashNewPassword(input.password, passwordPolicy)
       const create = async (tx: Transaction<Tables>, passwordHash: string) => {
-        const { id } = await createAccount(tx, { ...input, passwordHash, userType: 'user' })
-        await audit(tx, context, { action: 'user.create', target: id })
-        return { status: 'success', message: 'User Added Successfuly!', id } as const // sic, §8
+        const user = await createAccount(tx, { ...input, passwordHash, userType: 'user' })
+        await audit(tx, actOf(context), 'user.create', newAccountEntry(user))
+        return { status: 'success', message: 'User Added Successfuly!', id: user.id } as const // sic, §8
       }
       return createOnce(database, context, { before, create }).catch((cause: unknown) => {
         // An admin sees the list of users anyway, so they may be told; a guest who registers is not (security.md).
@@ -102,14 +109,17 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
       refuseSelf(id, context)
       await changing(id, async (tx) => {
         const admins = await lockAdmins(tx)
-        const { userType } = await findUser(tx, id, 'lock')
+        const user = await findUser(tx, id, 'lock')
         refuseLastAdmin(id, admins)
         // In this order: whoever changes the password holds the account and then ends the sessions.
         await tx.deleteFrom('users').where('id', '=', id).execute()
         await tx.deleteFrom('accounts').where('id', '=', id).execute()
         await sessions.endAllOf(tx, id)
-        await addToCounter(tx, { counter: { of: 'users', userType }, delta: -1 })
-        await audit(tx, context, { action: 'user.remove', target: id })
+        await addToCounter(tx, { counter: { of: 'users', userType: user.userType }, delta: -1 })
+        await audit(tx, actOf(context), 'user.remove', {
+          record: userRecord(user),
+          changes: changesBetween(auditedUser(user), null),
+        })
       })
       return { status: 'success', message: 'User Removed Successfully!' }
     },

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { View } from '@arcade/contract/views'
 import { VIEWS_MAX } from '@arcade/contract/view-limits'
+import { auditTrail } from '#src/testing/audit-trail.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'
 
 const rich = {
@@ -162,6 +163,6 @@ test('Views: of simultaneous requests for one name one succeeds; a repeated one 
   expect(twice[0]).toMatchObject({ status: 200 })
   expect(twice[1]?.body).toEqual(twice[0]?.body)
   expect(await namesSeenBy(ada)).toEqual(['Poor', 'Rich'])
-  const audited = await app.database.db.selectFrom('audit_log').select('action').where('action', '=', 'view.create').execute()
+  const audited = await auditTrail(app.database.db, 'view.create')
   expect(audited).toHaveLength(2)
 })

@@ -7,7 +7,7 @@ import { VIEWS_MAX } from '@arcade/contract/view-limits'
 import { Failure, type Handlers, signedIn } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { audit } from '#src/identity/audit.ts'
+import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
 import { createOnce } from '#src/identity/idempotency.ts'
 import { violatedConstraint } from '#src/postgres/errors.ts'
 
@@ -49,7 +49,8 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
             const id = randomUUID()
             const private_to = isShared ? null : owner_id
             await tx.insertInto('saved_views').values({ id, list, name, address, owner_id, private_to }).execute()
-            await audit(tx, context, { action: 'view.create', target: id })
+            const changes = changesBetween(null, { name, list, address, isShared })
+            await audit(tx, actOf(context), 'view.create', { record: { kind: 'view', id, name }, changes })
             return { success: true, id } as const
           },
         }),
@@ -62,7 +63,7 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
         database.transaction(async (tx) => {
           const before = await tx
             .selectFrom('saved_views')
-            .select(['owner_id', 'version'])
+            .select(['owner_id', 'version', 'name', 'address', sql<boolean>`private_to is null`.as('isShared')])
             .where('id', '=', id)
             .where(isVisibleTo(self))
             .forUpdate()
@@ -77,7 +78,11 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
             .set(address === undefined ? {} : { address })
             .where('id', '=', id)
             .execute()
-          await audit(tx, context, { action: 'view.update', target: id })
+          const changes = changesBetween(
+            { name: before.name, address: before.address, isShared: before.isShared },
+            { name, address: address ?? before.address, isShared },
+          )
+          await audit(tx, actOf(context), 'view.update', { record: { kind: 'view', id, name }, changes })
           return { success: true } as const
         }),
       )
@@ -89,10 +94,11 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
           .deleteFrom('saved_views')
           .where('id', '=', id)
           .where(isVisibleTo(signedIn(context).id))
-          .returning('id')
+          .returning(['name', 'list', 'address'])
           .executeTakeFirst()
         if (!removed) throw new Failure('NO_SUCH_VIEW')
-        await audit(tx, context, { action: 'view.remove', target: id })
+        const record = { kind: 'view', id, name: removed.name } as const
+        await audit(tx, actOf(context), 'view.remove', { record, changes: changesBetween(removed, null) })
       })
       return { success: true }
     },

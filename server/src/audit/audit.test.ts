@@ -1,0 +1,202 @@
+/** The audit trail: an act has its entries, the chain finds what was tampered with, and a person can be erased from it. */
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Database, openDatabase } from '#src/db/database.ts'
+import { loadMigrations } from '#src/db/migrate.ts'
+import { auditTrail } from '#src/testing/audit-trail.ts'
+import { createDatabase, openAgain, testDatabase } from '#src/testing/test-database.ts'
+import { type Act, actOfProcess, audit, changesBetween } from './audit.ts'
+import { sealEntries } from './chain.ts'
+import { erasePerson } from './erase.ts'
+import { verifyAudit } from './verify.ts'
+
+const ada: Act = {
+  ...actOfProcess('command', 'Ada Lovelace'),
+  kind: 'user',
+  actorId: 'ada',
+  address: '192.0.2.7',
+  device: 'Chrome on Windows',
+}
+
+const write = async (database: Database, count: number): Promise<void> => {
+  const entries = Array.from({ length: count }, (_, n) => ({
+    record: { kind: 'announcement' as const, id: `a${n}`, name: `Season "${n}", \\ ü` },
+    changes: { title: [null, `Season ${n}`] as const },
+    detail: { version: 1 },
+  }))
+  await audit(database.db, ada, 'announcement.create', entries)
+}
+
+/** A trail of twelve sealed entries. */
+const sealed = async (): Promise<Database> => {
+  const database = await testDatabase()
+  for (let round = 0; round < 3; round += 1) {
+    await write(database, 4)
+    expect(await sealEntries(database)).toBe(4)
+  }
+  expect(await verifyAudit(database)).toMatchObject({ entries: 12, erased: 0, findings: [], head: { seq: 12 } })
+  return database
+}
+
+test('changes are the fields that differ, without the version and what never changes', () => {
+  const before = { id: '1', title: 'A', reward: 1, link: null, version: 3, createdAt: 'x' }
+  expect(changesBetween(before, { ...before, title: 'B', link: 'https://t.me', version: 4 })).toEqual({
+    title: ['A', 'B'],
+    link: [null, 'https://t.me'],
+  })
+  expect(changesBetween(null, before)).toEqual({ title: [null, 'A'], reward: [null, 1] })
+  expect(changesBetween(before, null)).toEqual({ title: ['A', null], reward: [1, null] })
+})
+
+describe('the chain', () => {
+  test('numbers entries without gaps, in the order in which they were written', async () => {
+    const database = await sealed()
+    const { rows } = await sql<{ seq: number; id: string }>`select seq, record_id as id from audit_entries order by seq`.execute(
+      database.db,
+    )
+    expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: 12 }, (_, n) => n + 1))
+    expect((await sql`select from audit_open`.execute(database.db)).rows).toHaveLength(0)
+  })
+
+  test.each([
+    ['a changed action', `update audit_entries set action = 'task.remove' where seq = 5`, /no\. 5 is not the one/],
+    ['a changed moment', `update audit_entries set at = at - interval '1 microsecond' where seq = 5`, /no\. 5 is not the one/],
+    ['another actor', `update audit_entries set actor_name = 'Bob' where seq = 5`, /no\. 5 says something else/],
+    ['another address', `update audit_entries set address = null where seq = 5`, /no\. 5 says something else/],
+    [
+      'other changes',
+      `update audit_entries set changes = '{"title":[null,"Season 9"]}' where seq = 5`,
+      /no\. 5 says something else/,
+    ],
+    [
+      'the same changes, written differently',
+      `update audit_entries set changes = (changes::text || ' ')::json where seq = 5`,
+      /no\. 5 says/,
+    ],
+    [
+      'a new salt with a new commitment',
+      `update audit_entries set actor_salt = gen_random_uuid(), actor_commitment = sha256('x') where seq = 5`,
+      /no\. 5/,
+    ],
+    ['a removed entry', `delete from audit_entries where seq = 5`, /before no\. 6 are missing/],
+    ['the first removed', `delete from audit_entries where seq = 1`, /before no\. 2 are missing/],
+    ['the last removed', `delete from audit_entries where seq = 12`, /ends with no\. 11, its head says 12/],
+    ['all removed', `delete from audit_entries`, /ends with no\. 0, its head says 12/],
+    [
+      'two exchanged',
+      `update audit_entries set seq = case seq when 5 then -5 when 6 then 5 end where seq in (5, 6); update audit_entries set seq = 6 where seq = -5`,
+      /no\. 5 is not/,
+    ],
+    [
+      'an inserted entry, with all after it moved on',
+      `update audit_entries set seq = seq + 1000 where seq >= 5; update audit_entries set seq = seq - 999 where seq > 1000; insert into audit_entries select (jsonb_populate_record(l, jsonb_build_object('seq', 5, 'id', gen_random_uuid()))).* from audit_entries l where seq = 4; update audit_head set seq = 13`,
+      /no\. 5 is not/,
+    ],
+    ['a torn hash', `update audit_entries set hash = substr(hash, 1, 16) where seq = 5`, /no\. 5 is not/],
+    ['another head', `update audit_head set hash = sha256('x')`, /head is not that of the chain/],
+  ])('finds %s', async (_what, tampering, finding) => {
+    const database = await sealed()
+    for (const statement of tampering.split('; ')) await sql.raw(statement).execute(database.db)
+    const { findings } = await verifyAudit(database)
+    expect(findings.join('\n')).toMatch(finding)
+  })
+
+  test('a head that was kept elsewhere finds a trail that was rewritten as a whole', async () => {
+    const database = await sealed()
+    const { head } = await verifyAudit(database)
+    await write(database, 3)
+    expect(await verifyAudit(database, { kept: head })).toMatchObject({ findings: [], entries: 15 })
+    await sql`delete from audit_entries`.execute(database.db)
+    await sql`update audit_head set seq = 0, hash = base_hash`.execute(database.db)
+    await write(database, 20)
+    const { findings } = await verifyAudit(database, { kept: head })
+    expect(findings).toEqual([expect.stringContaining('is not in the chain')])
+  })
+
+  test('two servers seal and twenty write at once: one chain with every entry', async () => {
+    const database = await testDatabase()
+    const other = await openAgain()
+    const writing = Promise.all(Array.from({ length: 20 }, () => write(database, 7)))
+    const sealing = async (by: Database): Promise<void> => {
+      for (let round = 0; round < 20; round += 1) await sealEntries(by)
+    }
+    await Promise.all([writing, sealing(database), sealing(other)])
+    expect(await verifyAudit(other)).toMatchObject({ entries: 140, findings: [], head: { seq: 140 } })
+  })
+
+  test('a sealer that dies in the middle has sealed nothing, and the next one goes on', async () => {
+    const database = await sealed()
+    await write(database, 2)
+    const dying = database.transaction(async (tx) => {
+      await sql`select from audit_head for update`.execute(tx)
+      expect(await sealEntries(database), 'somebody is at it').toBe(0)
+      throw new Error('dead')
+    })
+    await expect(dying).rejects.toThrow('dead')
+    expect(await sealEntries(database)).toBe(2)
+    expect(await verifyAudit(database)).toMatchObject({ entries: 14, findings: [] })
+  })
+
+  test('an act that is taken back leaves no entry', async () => {
+    const database = await testDatabase()
+    const act = database.transaction(async (tx) => {
+      await audit(tx, ada, 'players.status', {})
+      throw new Error('no')
+    })
+    await expect(act).rejects.toThrow('no')
+    expect(await verifyAudit(database)).toMatchObject({ entries: 0, findings: [], head: { seq: 0 } })
+  })
+})
+
+test('a person who is erased is named nowhere; the chain stays whole, and what others did stays as it was', async () => {
+  const database = await sealed()
+  await audit(database.db, { ...ada, id: randomUUID() }, 'user.remove', {
+    record: { kind: 'user', id: 'bob', name: 'Bob Bobson' },
+    changes: { email: ['bob@gmail.com', null] },
+  })
+  await sealEntries(database)
+  const erase = (id: string, anonymousId: string) =>
+    database.transaction((tx) => erasePerson(tx, actOfProcess('command', 'test'), { kind: 'user', id, anonymousId }))
+  expect(await erase('bob', 'erased-1')).toBe(1)
+  expect(await verifyAudit(database)).toMatchObject({ entries: 14, erased: 1, findings: [] })
+  expect(await erase('ada', 'erased-2')).toBe(13)
+  const { rows } = await sql<{ text: string }>`select string_agg(audit_entries::text, ' ') as text from audit_entries`.execute(
+    database.db,
+  )
+  expect(rows[0]!.text).not.toMatch(/\bada\b|lovelace|\bbob|192\.0\.2\.7|chrome/i)
+  expect(rows[0]!.text).toContain('Season 3')
+  expect(await verifyAudit(database)).toMatchObject({ entries: 15, findings: [] })
+})
+
+test('what an earlier version wrote becomes open entries, under the names that actions have now', async () => {
+  const url = await createDatabase('earlier_audit')
+  const earlier = (await loadMigrations()).filter(({ name }) => name < '0011')
+  const opening = { url, dataDir: '', log: pino({ level: 'silent' }), use: 'command' } as const
+  const before = await openDatabase({ ...opening, migrations: earlier })
+  const { db } = before
+  await sql`insert into users (id, fname, lname, email, user_type) values ('ada', 'Ada', 'Lovelace', 'ada@gmail.com', 'admin')`.execute(
+    db,
+  )
+  await sql`insert into audit_log (id, at, actor_id, action, target, detail, request_id, address) values
+    ('1', '2026-01-02', 'ada', 'task.remove-many', 'socialTasks', '{"count": 2}', '7b5f6a56-53f0-4bd6-9d5c-4c1c4c8b5a01', '192.0.2.7'),
+    ('2', '2026-01-01', 'bot:b1', 'players.status', 'all', '{}', null, null),
+    ('3', '2026-01-03', null, 'sign-in.limited', 'unknown', '{"limit": "x"}', null, null)`.execute(db)
+  await before.close()
+  const database = await openDatabase(opening)
+  onTestFinished(() => database.close())
+  expect(await auditTrail(database.db)).toMatchObject([
+    { actorKind: 'bot', actorId: 'b1', action: 'players.status', detail: null },
+    {
+      actorKind: 'user',
+      actorId: 'ada',
+      actorName: 'Ada Lovelace',
+      action: 'task.remove',
+      recordId: 'socialTasks',
+      detail: { count: 2 },
+    },
+    { actorKind: 'guest', actorId: null, action: 'session.limit', recordId: 'unknown' },
+  ])
+  expect(await verifyAudit(database)).toMatchObject({ entries: 3, findings: [] })
+})

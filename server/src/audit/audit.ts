@@ -1,0 +1,112 @@
+/**
+ * The audit trail: who did what to which record, when, from where, and what changed. An act leaves its entry in its own transaction, so
+ * that there is no act without an entry and no entry without its act (security.md, Operations). chain.ts seals entries.
+ */
+import { randomUUID } from 'node:crypto'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { ActorKind, AuditAction, AuditChanges, RecordKind } from '@arcade/contract/entities/audit'
+import type { SessionUser } from '@arcade/contract/auth'
+import type { CallContext } from '#src/calls.ts'
+import { actorCommitmentSql, recordCommitmentSql } from '#src/db/audit-hashes.ts'
+import type { Tables } from '#src/db/tables.ts'
+
+/** Who acts, from where, and the act's id: all entries of one request or command have the same. */
+export interface Act {
+  id: string
+  kind: ActorKind
+  actorId: string | null
+  actorName: string | null
+  address: string | null
+  origin: string | null
+  device: string | null
+}
+
+export interface AuditRecord {
+  kind: RecordKind
+  id: string
+  /** What people know it by. */
+  name?: string | undefined
+}
+
+/** What an act did to one record. Neither changes nor detail may hold a secret. */
+export interface AuditEntryInput {
+  record?: AuditRecord
+  changes?: AuditChanges | undefined
+  /** What else belongs to the act, such as the filter of an export. */
+  detail?: Record<string, unknown>
+}
+
+/**
+ * The act of a request.
+ * @param user who turned out to be behind it, where the caller was a guest until now
+ */
+export function actOf({ caller, requestId, address, origin, device }: CallContext, user?: SessionUser): Act {
+  const from = { id: requestId, address, origin: origin ?? null, device: device === '' ? null : device }
+  const person = user ?? (caller.kind === 'user' ? caller.user : undefined)
+  if (person) return { ...from, kind: 'user', actorId: person.id, actorName: `${person.fname} ${person.lname}` }
+  if (caller.kind === 'bot') return { ...from, kind: 'bot', actorId: caller.id, actorName: caller.name }
+  return { ...from, kind: 'guest', actorId: null, actorName: null }
+}
+
+/** The act of a command of the operator of the machine, or of the server itself. */
+export function actOfProcess(kind: 'command' | 'system', actorName: string): Act {
+  return { id: randomUUID(), kind, actorId: null, actorName, address: null, origin: null, device: null }
+}
+
+/** Records an act, with an entry for each record that it touched. */
+export async function audit(
+  tx: Kysely<Tables>,
+  act: Act,
+  action: AuditAction,
+  entries: AuditEntryInput | readonly AuditEntryInput[],
+): Promise<void> {
+  const all = Array.isArray(entries) ? (entries as readonly AuditEntryInput[]) : [entries as AuditEntryInput]
+  for (let at = 0; at < all.length; at += ENTRIES_AT_ONCE) {
+    const rows = all.slice(at, at + ENTRIES_AT_ONCE).map(({ record, changes, detail }) => ({
+      record_kind: record?.kind ?? null,
+      record_id: record?.id ?? null,
+      record_name: record?.name ?? null,
+      changes: changes ?? null,
+      detail: detail ?? null,
+    }))
+    const given = sql`select * from json_to_recordset(${JSON.stringify(rows)}::json)
+      as given (record_kind text, record_id text, record_name text, changes json, detail json)`
+    await auditRows(act, action, given).execute(tx)
+  }
+}
+
+/** Entries of one statement; the rows of a bulk act may be many. */
+const ENTRIES_AT_ONCE = 5000
+
+/**
+ * An INSERT of an entry for each row of `source`, also as a part of the statement that changes these rows.
+ * @param source a SELECT of record_kind, record_id, record_name, changes and detail
+ */
+export function auditRows(act: Act, action: AuditAction, source: RawBuilder<unknown>): RawBuilder<unknown> {
+  const { id, kind, actorId, actorName, address, origin, device } = act
+  return sql`
+    insert into audit_open (id, act_id, action, actor_kind, actor_id, actor_name, address, origin, device, actor_salt, actor_commitment,
+                            record_kind, record_id, record_name, changes, detail, record_salt, record_commitment)
+    select id, act_id, action, actor_kind, actor_id, actor_name, address, origin, device, actor_salt, ${sql.raw(actorCommitmentSql('entry'))},
+           record_kind, record_id, record_name, changes, detail, record_salt, ${sql.raw(recordCommitmentSql('entry'))}
+      from (select gen_random_uuid() as id, ${id}::uuid as act_id, ${action}::text as action, ${kind}::text as actor_kind,
+                   ${actorId}::text as actor_id, ${actorName}::text as actor_name, ${address}::text as address, ${origin}::text as origin,
+                   ${device}::text as device, gen_random_uuid() as actor_salt, gen_random_uuid() as record_salt, source.*
+              from (${source}) as source) as entry`
+}
+
+/** A row as its fields by name, or null where there is none: before it was created, after it was removed. */
+type Fields = Readonly<Record<string, unknown>> | null
+
+/** The fields that differ. Those of the version and of derived figures are no changes by themselves. */
+export function changesBetween(before: Fields, after: Fields): AuditChanges {
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
+  const changed = [...names].flatMap((name) => {
+    if (NO_CHANGES.has(name)) return []
+    const pair = [before?.[name] ?? null, after?.[name] ?? null] as const
+    return pair[0] === pair[1] ? [] : [[name, pair] as const]
+  })
+  return Object.fromEntries(changed)
+}
+
+const NO_CHANGES = new Set(['id', 'version', 'createdAt'])

@@ -1,0 +1,72 @@
+/**
+ * Sealing: new entries of the audit trail get their numbers, and each a hash over itself and all before it, so that none can be changed,
+ * removed or inserted unnoticed. One server at a time seals: it holds the row of `audit_head`, which a dead one lets go of by itself.
+ */
+import { createHash } from 'node:crypto'
+import { sql, type Transaction } from 'kysely'
+import { chainedTextSql } from '#src/db/audit-hashes.ts'
+import type { Database } from '#src/db/database.ts'
+import type { Tables } from '#src/db/tables.ts'
+
+const BATCH = 2000
+
+/**
+ * Seals all entries there are. Gives the number of those that it sealed.
+ * @param whenBusy what to do while somebody else is at it: leave it to them, or wait until they are done
+ */
+export async function sealEntries(database: Database, whenBusy: 'leave' | 'wait' = 'leave'): Promise<number> {
+  let total = 0
+  for (;;) {
+    const sealed = await database.transaction((tx) => sealBatch(tx, whenBusy))
+    total += sealed
+    if (sealed < BATCH) return total
+  }
+}
+
+async function sealBatch(tx: Transaction<Tables>, whenBusy: 'leave' | 'wait'): Promise<number> {
+  const { rows: heads } = await sql<{ seq: number; hash: Buffer }>`
+    select seq, hash from audit_head for update ${sql.raw(whenBusy === 'leave' ? 'skip locked' : '')}`.execute(tx)
+  const [head] = heads
+  if (!head) return 0
+  const { rows: open } = await sql<{ id: string; seq: number; text: string }>`
+    select id, seq, ${sql.raw(chainedTextSql('entry', 'seq'))} as text
+      from (select *, ${head.seq}::bigint + row_number() over (order by at, id) as seq
+              from (select * from audit_open order by at, id limit ${sql.lit(BATCH)}) as oldest) as entry
+     order by seq`.execute(tx)
+  const last = open.at(-1)
+  if (!last) return 0
+  let { hash } = head
+  const hashes = open.map(({ text }) => (hash = createHash('sha256').update(hash).update(text).digest()))
+  const columns = sql.raw(ENTRY_COLUMNS.join(', '))
+  await sql`
+    with gone as (delete from audit_open where id = any(${open.map(({ id }) => id)}::uuid[]) returning *),
+    sealed as (select * from unnest(${open.map(({ id }) => id)}::uuid[], ${open.map(({ seq }) => seq)}::bigint[], ${hashes}::bytea[])
+      as sealed (id, seq, hash))
+    insert into audit_entries (${columns}, seq, hash)
+    select ${columns}, seq, hash from gone join sealed using (id) order by seq`.execute(tx)
+  await tx.updateTable('audit_head').set({ seq: last.seq, hash }).execute()
+  return open.length
+}
+
+/** The columns that an open entry and a sealed one have in common. */
+const ENTRY_COLUMNS = [
+  'id',
+  'at',
+  'act_id',
+  'action',
+  'actor_kind',
+  'actor_id',
+  'actor_name',
+  'address',
+  'origin',
+  'device',
+  'actor_salt',
+  'actor_commitment',
+  'record_kind',
+  'record_id',
+  'record_name',
+  'changes',
+  'detail',
+  'record_salt',
+  'record_commitment',
+]

@@ -1,0 +1,31 @@
+/** Erasing a person from the audit trail: what was done stays, and that the chain is whole; who it was and what was said of them goes. */
+import { sql, type Transaction } from 'kysely'
+import type { RecordKind } from '@arcade/contract/entities/audit'
+import type { Tables } from '#src/db/tables.ts'
+import { type Act, audit } from './audit.ts'
+
+/** The kinds of records that are people. */
+export type PersonKind = Extract<RecordKind, 'user'>
+
+/**
+ * Erases what entries say of a person, as who acted and as whom an act was about. Their commitments stay. Gives the number of entries.
+ * @param anonymousId what the entries name instead, so that those of one person still belong together
+ */
+export async function erasePerson(
+  tx: Transaction<Tables>,
+  act: Act,
+  { kind, id, anonymousId }: { kind: PersonKind; id: string; anonymousId: string },
+): Promise<number> {
+  let entries = 0
+  for (const table of ['audit_open', 'audit_entries']) {
+    const asActor = await sql`
+      update ${sql.table(table)} set actor_salt = null, actor_id = ${anonymousId}, actor_name = null, address = null, origin = null, device = null
+       where actor_kind = ${kind} and actor_id = ${id} and actor_salt is not null`.execute(tx)
+    const asRecord = await sql`
+      update ${sql.table(table)} set record_salt = null, record_id = ${anonymousId}, record_name = null, changes = null, detail = null
+       where record_kind = ${kind} and record_id = ${id} and record_salt is not null`.execute(tx)
+    entries += Number(asActor.numAffectedRows) + Number(asRecord.numAffectedRows)
+  }
+  await audit(tx, act, 'audit.erase', { record: { kind, id: anonymousId }, detail: { entries } })
+  return entries
+}

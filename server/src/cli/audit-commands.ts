@@ -1,0 +1,46 @@
+/** `arcade audit verify` and `arcade audit erase`: whether the audit trail is whole, and taking a person out of it. */
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { actOfProcess } from '#src/audit/audit.ts'
+import { erasePerson } from '#src/audit/erase.ts'
+import { type AuditHead, verifyAudit } from '#src/audit/verify.ts'
+import type { Database } from '#src/db/database.ts'
+import { StartError } from '#src/postgres/errors.ts'
+
+/** What the command ends with if the trail is not whole. */
+const NOT_WHOLE = 3
+
+/** A head as `arcade audit verify` prints it, `number:hash`; undefined for another text. */
+export function readHead(text: string): AuditHead | undefined {
+  const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? []
+  return seq === undefined || hash === undefined ? undefined : { seq: Number(seq), hash }
+}
+
+/** @param kept the head of an earlier time, which the chain must still have */
+export function verifyTrail(kept: AuditHead | undefined): (database: Database) => Promise<number> {
+  return async (database) => {
+    const onProgress = (entries: number): void => void process.stderr.write(`${entries} entries …\n`)
+    const { entries, erased, findings, head } = await verifyAudit(database, { kept, onProgress })
+    for (const finding of findings) process.stdout.write(`${finding}\n`)
+    const parts = erased === 0 ? '' : `, ${erased} of them without the personal data that were erased`
+    if (findings.length > 0) process.stdout.write(`The audit trail is NOT whole: ${entries} entries were read${parts}.\n`)
+    else process.stdout.write(`The audit trail is whole: ${entries} entries${parts}.\n`)
+    process.stdout.write(`Keep its head elsewhere, and give it to a later run with --head: ${head.seq}:${head.hash}\n`)
+    return findings.length > 0 ? NOT_WHOLE : 0
+  }
+}
+
+/** Erases a former dashboard user from the trail, whose id the trail names. */
+export function eraseUser(given: string): (database: Database) => Promise<number> {
+  return async (database) => {
+    const erased = await database.transaction(async (tx) => {
+      const { rows } = await sql<{ email: string }>`
+        select email from users where id = ${given} or lower(email) = lower(${given})`.execute(tx)
+      if (rows[0]) throw new StartError(`${rows[0].email} is a user: remove them first.`)
+      const anonymousId = `erased-${randomUUID()}`
+      return erasePerson(tx, actOfProcess('command', 'arcade audit erase'), { kind: 'user', id: given, anonymousId })
+    })
+    process.stdout.write(`${erased} entries do not tell any more who that was.\n`)
+    return 0
+  }
+}

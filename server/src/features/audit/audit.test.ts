@@ -1,0 +1,147 @@
+/** The audit trail as admins read it: every act with who, when, from where, what and on which record; and one record's history. */
+import { describe, expect, test } from 'vitest'
+import type { AuditEntry } from '@arcade/contract/entities/audit'
+import { type Client, testApp } from '#src/testing/test-app.ts'
+
+const task = { type: 'twitter', title: 'Follow us', link: 'https://x.com/moon', reward: 5, priority: 1 }
+const opening = async () => {
+  const app = await testApp()
+  return { app, admin: await app.signUp('admin', 'ada@gmail.com') }
+}
+const trail = async (admin: Client, query = ''): Promise<AuditEntry[]> => {
+  const answer = await admin.call('GET', `/api/audit${query}`)
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+  return answer.body.entries
+}
+const add = async (admin: Client, changes: object = {}): Promise<string> => {
+  const answer = await admin.call('POST', '/api/social-tasks', { ...task, ...changes })
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+  return answer.body.id
+}
+
+describe('security: the audit trail', () => {
+  test('has what one has just done first: who, when, from where, on which record, before and after', async () => {
+    const { app, admin } = await opening()
+    const id = await add(admin)
+    const since = Date.now()
+    const headers = {
+      ...admin.headers,
+      'user-agent': 'Mozilla/5.0 (Windows NT 10.0) Chrome/140.0 Safari/537.36',
+      'content-type': 'application/json',
+    }
+    const body = JSON.stringify({ ...task, title: 'Follow the moon', reward: 7, version: 1 })
+    const answer = await app.fetch(`/api/social-tasks/${id}`, { method: 'PUT', headers, body }, '192.0.2.7')
+    expect(answer.status).toBe(200)
+    const [entry] = await trail(admin)
+    expect(entry).toMatchObject({
+      action: 'task.update',
+      actorKind: 'user',
+      actorId: admin.id,
+      recordKind: 'socialTask',
+      recordId: id,
+      recordName: 'Follow the moon',
+      address: '192.0.2.7',
+      device: 'Chrome on Windows',
+      actId: answer.headers.get('x-request-id'),
+    })
+    expect(JSON.parse(entry!.changes!)).toEqual({ title: ['Follow us', 'Follow the moon'], reward: [5, 7] })
+    expect(JSON.parse(entry!.detail!)).toEqual({ version: 2 })
+    expect(Math.abs(Date.parse(entry!.at) - since)).toBeLessThan(60_000)
+  })
+
+  test('tells sign-ins, refused ones and sign-outs', async () => {
+    const { app, admin } = await opening()
+    const signIn = (password: string, email = 'ada@gmail.com') => app.guest.call('POST', '/api/session', { email, password })
+    expect((await signIn('wrong one')).status).toBe(401)
+    expect((await signIn('wrong one', 'nobody@gmail.com')).status).toBe(401)
+    const signedIn = await signIn('correct horse')
+    const cookie = signedIn.headers.getSetCookie()[0]!.split(';')[0]!
+    await app.guest.call('DELETE', '/api/session', undefined, { cookie })
+    const entries = await trail(admin)
+    expect(entries.map(({ action, actorId, recordId }) => [action, actorId, recordId])).toEqual([
+      ['session.end', admin.id, null],
+      ['session.begin', admin.id, null],
+      ['session.refuse', null, null],
+      ['session.refuse', null, admin.id],
+    ])
+    expect(JSON.stringify(entries)).not.toContain('wrong')
+  })
+
+  test('names an export with its list, filter and rows', async () => {
+    const { admin } = await opening()
+    await add(admin)
+    await admin.call('POST', '/api/exports', { list: 'socialTasks', target: { filter: { search: 'follow' } }, format: 'csv' })
+    const [entry] = await trail(admin, '?action=export')
+    expect(entry).toMatchObject({ recordKind: 'list', recordId: 'socialTasks' })
+    expect(JSON.parse(entry!.detail!)).toEqual({ filter: { search: 'follow' }, format: 'csv', rows: 1 })
+  })
+
+  test('is filtered by action, kind, person, record and time, and searched by names and ids', async () => {
+    const { app, admin } = await opening()
+    const eve = await app.signUp('admin')
+    const [id] = [await add(admin), await add(eve, { title: 'Join us', priority: 2 })]
+    await admin.call('DELETE', `/api/social-tasks/${id}`)
+    const actions = async (query: string) => (await trail(admin, query)).map(({ action }) => action)
+    expect(await actions('')).toEqual(['task.remove', 'task.create', 'task.create'])
+    expect(await actions('?action=task.remove')).toEqual(['task.remove'])
+    expect(await actions(`?actorId=${eve.id}`)).toEqual(['task.create'])
+    expect(await actions(`?recordId=${id}&recordKind=socialTask`)).toEqual(['task.remove', 'task.create'])
+    expect(await actions('?recordKind=announcement')).toEqual([])
+    expect(await actions('?search=join')).toEqual(['task.create'])
+    expect(await actions(`?search=${id}`)).toEqual(['task.remove', 'task.create'])
+    expect(await actions('?doneFrom=2000-01-01T00:00:00Z')).toHaveLength(3)
+    expect(await actions('?doneBefore=2000-01-01T00:00:00Z')).toEqual([])
+    expect((await admin.call('GET', '/api/audit/count?action=task.create')).body).toEqual({ total: 2 })
+  })
+
+  test('goes back page by page, and its total is the number of entries', async () => {
+    const { admin } = await opening()
+    for (let n = 1; n <= 60; n += 1) await add(admin, { priority: n })
+    const first = (await admin.call('GET', '/api/audit')).body
+    expect(first).toMatchObject({ total: 60, pageCount: 2, before: null })
+    const second = (await admin.call('GET', `/api/audit?after=${encodeURIComponent(first.after)}`)).body
+    const numbers = [...first.entries, ...second.entries].map(({ seq }: AuditEntry) => seq)
+    expect(numbers).toEqual(Array.from({ length: 60 }, (_, index) => 60 - index))
+    expect(second.after).toBeNull()
+  })
+
+  test('is exported, which is an act, too', async () => {
+    const { app, admin } = await opening()
+    await add(admin)
+    await trail(admin)
+    const headers = { ...admin.headers, 'content-type': 'application/json' }
+    const body = JSON.stringify({ list: 'audit', target: { filter: {} }, format: 'csv' })
+    const csv = await (await app.fetch('/api/exports', { method: 'POST', headers, body })).text()
+    expect(csv).toContain('task.create')
+    expect(csv).toContain('Follow us')
+    expect((await trail(admin, '?action=export')).map(({ recordId }) => recordId)).toEqual(['audit'])
+  })
+})
+
+describe('a record’s own history', () => {
+  test('has what happened to it, newest first, without where the acts came from, also for people who are no admins', async () => {
+    const { app, admin } = await opening()
+    const user = await app.signUp('user')
+    const id = await add(admin)
+    await add(admin, { priority: 2 })
+    await admin.call('PUT', `/api/social-tasks/${id}`, { ...task, reward: 6 })
+    const { status, body } = await user.call('GET', `/api/audit/items/socialTask/${id}`)
+    expect(status).toBe(200)
+    expect(body.entries.map(({ action }: AuditEntry) => action)).toEqual(['task.update', 'task.create'])
+    expect(Object.keys(body.entries[0]).toSorted()).toEqual(
+      ['action', 'actorKind', 'actorName', 'at', 'changes', 'detail', 'seq'].toSorted(),
+    )
+    expect((await user.call('GET', `/api/audit/users/${admin.id}`)).status).toBe(403)
+  })
+
+  test('of a user says what became of names and role; fifty a page', async () => {
+    const { app, admin } = await opening()
+    const user = await app.signUp('user')
+    for (let n = 1; n <= 55; n += 1) await admin.call('PATCH', `/api/users/${user.id}`, { fname: `A${n}`, lname: 'B' })
+    const first = (await admin.call('GET', `/api/audit/users/${user.id}`)).body
+    expect(first.entries).toHaveLength(50)
+    const second = (await admin.call('GET', `/api/audit/users/${user.id}?after=${encodeURIComponent(first.after)}`)).body
+    expect(second.entries).toHaveLength(5)
+    expect(JSON.parse(second.entries[3].changes)).toEqual({ fname: ['A1', 'A2'] })
+  })
+})
