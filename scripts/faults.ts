@@ -35,8 +35,8 @@ export const faults: readonly Fault[] = [
     name: 'missing-lock',
     what: 'An announcement is looked at without a lock before it is saved, so two saves of one version succeed',
     file: announcements,
-    find: `selectAll().where('id', '=', id).forUpdate()`,
-    replace: `selectAll().where('id', '=', id)`,
+    find: `select(stored).where('id', '=', id).forUpdate()`,
+    replace: `select(stored).where('id', '=', id)`,
     harness: 'races',
   },
   {
@@ -91,7 +91,7 @@ export const faults: readonly Fault[] = [
     name: 'counter-not-updated',
     what: 'A removed user is still counted',
     file: users,
-    find: `await addToCounter(tx, { counter: { of: 'users', userType }, delta: -1 })`,
+    find: `await addToCounter(tx, { counter: { of: 'users', userType: user.userType }, delta: -1 })`,
     replace: '',
     harness: 'model',
   },
@@ -100,7 +100,7 @@ export const faults: readonly Fault[] = [
     what: 'The files of a deleted announcement stay for ever',
     file: announcements,
     find: `if (!before) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
-        await files.remove(tx, fileKeys({ image: before.image_key, icon: before.icon_key }))`,
+        await files.remove(tx, fileKeys(before))`,
     replace: `if (!before) throw new Failure('ANNOUNCEMENT_NOT_FOUND')`,
     harness: 'model',
   },
@@ -141,9 +141,13 @@ export const faults: readonly Fault[] = [
     name: 'cache-not-cleared',
     what: 'Who signed out is still in the cache of sessions',
     file: `${server}/identity/sessions.ts`,
-    find: `forget(row.user_id)
-      await sql\`select pg_notify(\${CHANNEL}, \${row.user_id})\`.execute(db)`,
-    replace: '',
+    find: `await sql\`select pg_notify(\${CHANNEL}, \${row.user_id})\`.execute(tx)
+        if (act) await audit(tx, act, 'session.end', {})
+        return row.user_id
+      })
+      if (userId !== undefined) forget(userId)`,
+    replace: `if (act) await audit(tx, act, 'session.end', {})
+      })`,
     harness: 'requests',
   },
   {

@@ -62,25 +62,24 @@ export async function audit(
 ): Promise<void> {
   const all = Array.isArray(entries) ? (entries as readonly AuditEntryInput[]) : [entries as AuditEntryInput]
   for (let at = 0; at < all.length; at += ENTRIES_AT_ONCE) {
-    const rows = all.slice(at, at + ENTRIES_AT_ONCE).map(({ record, changes, detail }) => ({
-      record_kind: record?.kind ?? null,
-      record_id: record?.id ?? null,
-      record_name: record?.name ?? null,
-      changes: changes ?? null,
-      detail: detail ?? null,
-    }))
-    const given = sql`select * from json_to_recordset(${JSON.stringify(rows)}::json)
-      as given (record_kind text, record_id text, record_name text, changes json, detail json)`
-    await auditRows(act, action, given).execute(tx)
+    const rows = all.slice(at, at + ENTRIES_AT_ONCE).map(({ record, changes, detail }) => {
+      const { kind = null, id = null, name = null } = record ?? {}
+      return sql`(${kind}::text, ${id}::text, ${name}::text, ${json(changes)}::json, ${json(detail)}::json)`
+    })
+    await auditRows(act, action, sql`(values ${sql.join(rows)})`).execute(tx)
   }
 }
 
-/** Entries of one statement; the rows of a bulk act may be many. */
+/** Entries of one statement, which may have 65,535 parameters. */
 const ENTRIES_AT_ONCE = 5000
+
+function json(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value)
+}
 
 /**
  * An INSERT of an entry for each row of `source`, also as a part of the statement that changes these rows.
- * @param source a SELECT of record_kind, record_id, record_name, changes and detail
+ * @param source a SELECT of a record's kind, id and name, of the changes and the detail, in this order
  */
 export function auditRows(act: Act, action: AuditAction, source: RawBuilder<unknown>): RawBuilder<unknown> {
   const { id, kind, actorId, actorName, address, origin, device } = act
@@ -92,7 +91,7 @@ export function auditRows(act: Act, action: AuditAction, source: RawBuilder<unkn
       from (select gen_random_uuid() as id, ${id}::uuid as act_id, ${action}::text as action, ${kind}::text as actor_kind,
                    ${actorId}::text as actor_id, ${actorName}::text as actor_name, ${address}::text as address, ${origin}::text as origin,
                    ${device}::text as device, gen_random_uuid() as actor_salt, gen_random_uuid() as record_salt, source.*
-              from (${source}) as source) as entry`
+              from (${source}) as source (record_kind, record_id, record_name, changes, detail)) as entry`
 }
 
 /** A row as its fields by name, or null where there is none: before it was created, after it was removed. */

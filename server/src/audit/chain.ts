@@ -6,9 +6,12 @@ import { createHash } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
 import { chainedTextSql } from '#src/db/audit-hashes.ts'
 import type { Database } from '#src/db/database.ts'
+import { microsecondsSql, momentParameter } from '#src/db/moments.ts'
 import type { Tables } from '#src/db/tables.ts'
 
 const BATCH = 2000
+/** So many rows that went are cleared away at once, so that the next look at the table does not walk through them. */
+const MANY = 20_000
 
 /**
  * Seals all entries there are. Gives the number of those that it sealed.
@@ -16,36 +19,56 @@ const BATCH = 2000
  */
 export async function sealEntries(database: Database, whenBusy: 'leave' | 'wait' = 'leave'): Promise<number> {
   let total = 0
+  let after: Place | undefined
   for (;;) {
-    const sealed = await database.transaction((tx) => sealBatch(tx, whenBusy))
+    const { sealed, last } = await database.transaction((tx) => sealBatch(tx, whenBusy, after))
     total += sealed
-    if (sealed < BATCH) return total
+    if (sealed < BATCH) break
+    after = last
   }
+  if (total >= MANY) await sql`vacuum audit_open`.execute(database.db)
+  return total
 }
 
-async function sealBatch(tx: Transaction<Tables>, whenBusy: 'leave' | 'wait'): Promise<number> {
+/** Where an open entry stands in their order. */
+interface Place {
+  /** Microseconds since 1970. */
+  at: string
+  id: string
+}
+
+/** @param after a place before which the same run has sealed all, so that what is gone there need not be walked through again */
+async function sealBatch(
+  tx: Transaction<Tables>,
+  whenBusy: 'leave' | 'wait',
+  after: Place | undefined,
+): Promise<{ sealed: number; last?: Place }> {
   const { rows: heads } = await sql<{ seq: number; hash: Buffer }>`
     select seq, hash from audit_head for update ${sql.raw(whenBusy === 'leave' ? 'skip locked' : '')}`.execute(tx)
   const [head] = heads
-  if (!head) return 0
-  const { rows: open } = await sql<{ id: string; seq: number; text: string }>`
-    select id, seq, ${sql.raw(chainedTextSql('entry', 'seq'))} as text
+  if (!head) return { sealed: 0 }
+  const from = after === undefined ? sql`` : sql`where (at, id) > (${momentParameter(after.at)}, ${after.id}::uuid)`
+  const { rows: open } = await sql<Place & { seq: number; text: string }>`
+    select ${sql.raw(microsecondsSql('at'))} as at, id, seq, ${sql.raw(chainedTextSql('entry', 'seq'))} as text
       from (select *, ${head.seq}::bigint + row_number() over (order by at, id) as seq
-              from (select * from audit_open order by at, id limit ${sql.lit(BATCH)}) as oldest) as entry
+              from (select * from audit_open ${from} order by at, id limit ${sql.lit(BATCH)}) as oldest) as entry
      order by seq`.execute(tx)
   const last = open.at(-1)
-  if (!last) return 0
+  if (!last) return { sealed: 0 }
   let { hash } = head
   const hashes = open.map(({ text }) => (hash = createHash('sha256').update(hash).update(text).digest()))
   const columns = sql.raw(ENTRY_COLUMNS.join(', '))
+  // Between the first and the last of them lie others only if they were committed since: those are left for the next time.
   await sql`
-    with gone as (delete from audit_open where id = any(${open.map(({ id }) => id)}::uuid[]) returning *),
-    sealed as (select * from unnest(${open.map(({ id }) => id)}::uuid[], ${open.map(({ seq }) => seq)}::bigint[], ${hashes}::bytea[])
-      as sealed (id, seq, hash))
+    with sealed as materialized (
+      select * from unnest(${open.map(({ id }) => id)}::uuid[], ${open.map(({ seq }) => seq)}::bigint[], ${hashes}::bytea[]) as sealed (id, seq, hash)),
+    gone as (
+      delete from audit_open using sealed where audit_open.id = sealed.id
+         and at between ${momentParameter(open[0]!.at)} and ${momentParameter(last.at)} returning audit_open.*)
     insert into audit_entries (${columns}, seq, hash)
     select ${columns}, seq, hash from gone join sealed using (id) order by seq`.execute(tx)
   await tx.updateTable('audit_head').set({ seq: last.seq, hash }).execute()
-  return open.length
+  return { sealed: open.length, last }
 }
 
 /** The columns that an open entry and a sealed one have in common. */

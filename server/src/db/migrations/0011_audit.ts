@@ -48,9 +48,10 @@ const action = `case action ${Object.entries(earlierActions)
   .join(' ')} else action end`
 
 const statements = [
+  // Entries come and go, so what is gone is cleared away after a few thousand instead of after a share of the table.
   `create table audit_open (${entry},
-     constraint audit_open_pkey primary key (id))`,
-  `create index audit_open_order on audit_open (at, id)`,
+     constraint audit_open_pkey primary key (at, id))
+     with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)`,
   `create table audit_entries (${entry},
      seq bigint not null,
      hash bytea not null,

@@ -1,0 +1,129 @@
+/**
+ * The audit trail: what an entry costs the act that leaves it, how fast entries are sealed and verified, and a page of /audit against the
+ * bare limit. With `--large` at ten million entries instead of one.
+ */
+import { randomUUID } from 'node:crypto'
+import { sql, type Transaction } from 'kysely'
+import { type Act, actOfProcess, audit } from '../server/src/audit/audit.ts'
+import { sealEntries } from '../server/src/audit/chain.ts'
+import { verifyAudit } from '../server/src/audit/verify.ts'
+import { writeHistoryItems } from '../server/src/db/history-items.ts'
+import { lockPriorities } from '../server/src/db/priorities.ts'
+import type { Tables } from '../server/src/db/tables.ts'
+import { measure, median, show, startBare, startBenchServer, stopProcess, tailVerdict, verdict } from './harness.ts'
+
+const WRITE_BUDGET = 0.1
+const VERIFY_BUDGET = 200_000
+const PAGE_BUDGET = 0.6
+const SEALED = 1_000_000
+const WRITES = 2000
+const WARM_UP = 200
+const ENTRIES = process.argv.includes('--large') ? 10_000_000 : 1_000_000
+
+const server = await startBenchServer()
+const { database } = server
+const { db } = database
+
+await measureWrites()
+await measureChain()
+await measurePages()
+await server.stop()
+
+/** Updating a task, as features/tasks does it, with the entry and without, in turns. */
+async function measureWrites(): Promise<void> {
+  await sql`insert into tasks (collection, id, image, priority, title, link, reward)
+    select 'social', 't' || n, 'twitter', n, 'Follow us on X ' || n, 'https://x.com/moon', 5 from generate_series(1, 50) n`.execute(
+    db,
+  )
+  const act: Act = { ...actOfProcess('command', 'Ada Lovelace'), kind: 'user', actorId: randomUUID(), address: '192.0.2.7' }
+  const update = async (tx: Transaction<Tables>, n: number, isAudited: boolean): Promise<void> => {
+    await lockPriorities(tx, 'social')
+    const id = `t${1 + (n % 50)}`
+    await tx.selectFrom('tasks').selectAll().where('collection', '=', 'social').where('id', '=', id).forUpdate().execute()
+    await tx
+      .updateTable('tasks')
+      .set({ title: `Follow us on X ${n}`, reward: n, version: sql`version + 1` })
+      .where('collection', '=', 'social')
+      .where('id', '=', id)
+      .execute()
+    await writeHistoryItems(tx, 'social', { changed: [id] })
+    if (!isAudited) return
+    const changes = { title: [`Follow us on X ${n - 1}`, `Follow us on X ${n}`], reward: [n - 1, n] } as const
+    await audit(tx, act, 'task.update', {
+      record: { kind: 'socialTask', id, name: `Follow us on X ${n}` },
+      changes,
+      detail: { version: n },
+    })
+  }
+  // In turns, so that whatever else the machine does meets both alike.
+  const times: Record<'with' | 'without', number[]> = { with: [], without: [] }
+  for (let n = 1; n <= WRITES; n += 1)
+    for (const way of n % 2 === 0 ? (['with', 'without'] as const) : (['without', 'with'] as const)) {
+      const started = performance.now()
+      await database.transaction((tx) => update(tx, n, way === 'with'))
+      if (n > WARM_UP) times[way].push(performance.now() - started)
+    }
+  const [withEntry, without] = [median(times.with), median(times.without)]
+  const share = withEntry / without - 1
+  console.log(`updating a task: ${without.toFixed(2)} ms, with its entry ${withEntry.toFixed(2)} ms`)
+  verdict(
+    `an entry costs ≤ ${WRITE_BUDGET * 100} % of the write it tells of`,
+    share <= WRITE_BUDGET,
+    `${(share * 100).toFixed(1)} %`,
+  )
+  await sealEntries(database)
+}
+
+async function measureChain(): Promise<void> {
+  const act = actOfProcess('system', 'bench')
+  const entries = Array.from({ length: 5000 }, (_, n) => ({
+    record: { kind: 'announcement' as const, id: randomUUID(), name: `Season ${n}` },
+    changes: { title: [`Season ${n - 1}`, `Season ${n}`] as const, reward: [n, n + 1] as const },
+    detail: { version: 2 },
+  }))
+  for (let written = 0; written < SEALED; written += entries.length) await audit(db, act, 'announcement.update', entries)
+  await sealEntries(database, 'wait')
+  await sql`vacuum analyze audit_entries`.execute(db)
+  const begun = performance.now()
+  const { entries: read, findings } = await verifyAudit(database)
+  const rate = (read / (performance.now() - begun)) * 1000
+  if (findings.length > 0) throw new Error(findings.join('\n'))
+  verdict(`verifies ≥ ${VERIFY_BUDGET} entries a second`, rate >= VERIFY_BUDGET, `${rate.toFixed(0)} of ${read}`)
+}
+
+/** Pages need no true chain, so the others are made by one statement. */
+async function measurePages(): Promise<void> {
+  await sql`insert into audit_entries (id, at, act_id, action, actor_kind, actor_id, actor_name, address, actor_salt, actor_commitment,
+      record_kind, record_id, record_name, changes, record_salt, record_commitment, seq, hash)
+    select gen_random_uuid(), now() - (${ENTRIES}::bigint - n) * interval '1 second', gen_random_uuid(),
+      (array['task.update', 'task.create', 'announcement.update', 'session.begin'])[1 + n % 4], 'user', 'u' || n % 200, 'Person ' || n % 200,
+      '192.0.2.7', gen_random_uuid(), sha256('a'), 'socialTask', 't' || n % 5000, 'Task ' || n % 5000, '{"reward":[1,2]}', gen_random_uuid(),
+      sha256('b'), seq + n, sha256('c')
+    from generate_series(1, ${ENTRIES}::bigint) n, audit_head`.execute(db)
+  await sql`update audit_head set seq = seq + ${ENTRIES}::bigint`.execute(db)
+  await sql`vacuum analyze audit_entries`.execute(db)
+  const columns = `seq, at, actor_name as "actorName", actor_kind as "actorKind", action, record_kind as "recordKind", record_name as "recordName",
+    changes::text as changes, detail::text as detail, address, origin, device, actor_id as "actorId", record_id as "recordId", act_id as "actId",
+    (select seq - base_seq from audit_head) as "all"`
+  const pages = {
+    newest: { where: 'true', query: '' },
+    'of one person': { where: `actor_id = 'u7'`, query: '?actorId=u7' },
+    'of one record': { where: `record_id = 't77'`, query: '?recordId=t77' },
+    'by name': {
+      where: `lower(actor_name) ~>=~ 'person 77' and lower(actor_name) ~<~ 'person 77z'`,
+      query: '?search=person%2077',
+    },
+  }
+  for (const [name, { where, query }] of Object.entries(pages)) {
+    const bare = await startBare(server, `select ${columns} from audit_entries where ${where} order by at desc, seq limit 50`, [])
+    const load = { connections: 10, seconds: 5 }
+    const limit = await measure({ ...load, url: bare.url })
+    const ours = await measure({ ...load, url: `${server.url}/api/audit${query}`, headers: { cookie: server.admin.cookie } })
+    show(`bare, ${name}`, limit)
+    show(`GET /api/audit, ${name}`, ours)
+    const ratio = ours.requestsPerSecond / limit.requestsPerSecond
+    verdict(`/audit, ${name}: ≥ ${PAGE_BUDGET * 100} % of bare`, ratio >= PAGE_BUDGET, `${(ratio * 100).toFixed(0)} %`)
+    tailVerdict(name, ours, limit)
+    await stopProcess(bare.child)
+  }
+}
