@@ -86,6 +86,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
     signal: options.signal,
     onConnected: (address) => pool?.moveTo(address),
+    // A command may wait: nobody else waits for it.
+    onSilent: use === 'server' ? () => pool?.abandon() : undefined,
     onFatal: options.onFatal ?? exit(log),
   })
   try {

@@ -65,6 +65,21 @@ test('§security crash: a database that is slow, silent, broken or gone: 503 mea
   reportFigure(`§security crash: ${answersOf(200)} writes acknowledged, ${answersOf(503)} refused while the network failed`)
 })
 
+test('§security crash: of a database that falls silent callers hear after two heartbeats, not when the time limits of their statements are over', async () => {
+  const address = new URL(workerUrl())
+  const proxy = await startTcpProxy(Number(address.port))
+  address.port = String(proxy.port)
+  const limits = { statementTimeoutMs: 600_000 }
+  const app = await testApp({ database: await openAgain({ url: address.href, limits, heartbeatMs: 500 }) })
+  const admin = await app.signUp('admin')
+  expect((await admin.call('GET', '/api/users')).status).toBe(200)
+  await proxy.become('silent')
+  const answers = await Promise.all(UNRELATED.slice(0, 3).map((path) => admin.call('GET', path)))
+  expect(answers.map(({ status }) => status)).toEqual([503, 503, 503])
+  await proxy.become('passes')
+  await waitFor('the database', async () => (await admin.call('GET', '/api/users')).status === 200)
+})
+
 test('§security crash: a file store that never answers is felt by those who need it alone, and recovers by itself', async () => {
   const s3 = await startS3Server()
   const address = new URL(s3.url)

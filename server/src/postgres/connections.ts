@@ -11,6 +11,8 @@ export type Address =
 export interface Pool {
   /** A connection of the pool, to be given back by its `release`. Rejects when none is free for some seconds. */
   connect(): Promise<pg.PoolClient>
+  /** Gives up all its connections, with the statements that run on them, because the database does not answer. */
+  abandon(): void
   /** Changes the address for connections opened from now on. */
   moveTo(address: Address): void
   /** Waits for running statements at most this long, then closes their connections. */
@@ -60,6 +62,9 @@ export function openPool(address: Address, limits: PoolLimits & { log: Logger })
         giveBack()
         throw error
       }
+    },
+    abandon() {
+      for (const client of clients) destroy(client)
     },
     moveTo(next) {
       Object.assign(pool.options, next)

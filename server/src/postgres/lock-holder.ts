@@ -24,6 +24,8 @@ export interface LockHolderOptions {
   heartbeatMs: number
   /** Called with the database's address at the start and after each recovery, because the port may have changed. */
   onConnected: (address: Address) => void
+  /** Called when the connection counts as lost because the database was silent: it will not answer on others, either. */
+  onSilent?: (() => void) | undefined
   /** Called when another server has taken the data directory over, so that this process has to end. */
   onFatal: (error: Error) => void
 }
@@ -63,7 +65,7 @@ export async function openLockHolder(options: LockHolderOptions): Promise<LockHo
   let recovery: Promise<void> | undefined
   let lastAddress = current.address
   watch(current)
-  const heartbeat = setInterval(() => void destroyIfDead(current?.client, options.heartbeatMs), options.heartbeatMs)
+  const heartbeat = setInterval(() => void destroyIfDead(current?.client, options), options.heartbeatMs)
   heartbeat.unref()
 
   function watch({ client, address }: Attached): void {
@@ -295,10 +297,21 @@ async function stopIfLast(
 }
 
 /** Sends a query, because a connection whose other end vanished silently looks alive until it is used. */
-async function destroyIfDead(client: pg.Client | undefined, timeoutMs: number): Promise<void> {
+async function destroyIfDead(
+  client: pg.Client | undefined,
+  { heartbeatMs, onSilent }: Pick<LockHolderOptions, 'heartbeatMs' | 'onSilent'>,
+): Promise<void> {
   if (client === undefined) return
-  const timer = setTimeout(() => destroy(client), timeoutMs)
+  let isAnswered = false
+  const giveUp = (): void => {
+    if (isAnswered) return
+    destroy(client)
+    onSilent?.()
+  }
+  // A process that was stopped for a while itself reads the answer before the immediate.
+  const timer = setTimeout(() => setImmediate(giveUp), heartbeatMs)
   await client.query('select 1').catch(() => destroy(client))
+  isAnswered = true
   clearTimeout(timer)
 }
 
