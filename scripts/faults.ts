@@ -40,6 +40,15 @@ export const faults: readonly Fault[] = [
     harness: 'races',
   },
   {
+    name: 'priorities-without-turns',
+    what: 'Two who number tasks do not take turns, so each may wait for a priority that the other has claimed',
+    file: `${server}/db/priorities.ts`,
+    find: 'return takeTurn(tx, `${collection}Priorities`)',
+    replace: 'return Promise.resolve()',
+    harness: 'races',
+    test: 'two who number',
+  },
+  {
     name: 'missing-access-check',
     what: 'Whoever is signed in counts as an admin',
     file: `${server}/http/caller.ts`,

@@ -7,6 +7,6 @@ test.each(faults)('§security harnesses: what the planted fault $name changes is
   expect(await planted(fault)).toContain(fault.replace)
 })
 
-test('§security harnesses: twenty different faults are planted', () => {
-  expect(new Set(faults.map(({ name }) => name)).size).toBe(20)
+test('§security harnesses: more than twenty different faults are planted', () => {
+  expect(new Set(faults.map(({ name }) => name)).size).toBe(21)
 })

@@ -10,6 +10,8 @@ import { type Act, type AuditEntry, checkHistory, type Collection, type FinalIte
 const CLIENTS = 8
 const SERVERS = 2
 const TIMEOUT_MS = 60 * 60_000
+/** How many tasks each of those who number theirs has. */
+const GROUP = 20
 
 /** What callers know of an item: what somebody saw last. */
 interface Known {
@@ -252,6 +254,46 @@ test('§security concurrency: no lost update, no phantom success, counts equal r
     expect(counted['history'], 'every item has its history').toBe(counted['made'])
     expect(counted['epoch'], 'players hear of every activation').toBe(counted['activated'])
   }
+})
+
+test('§5 two who number their tasks with each other’s priorities, amid orders, updates and new tasks: no deadlock', async () => {
+  const { db } = await testDatabase()
+  const deadlocks = await countDeadlocks()
+  const databases = await Promise.all(Array.from({ length: SERVERS }, () => openAgain()))
+  const apps = await Promise.all(databases.map((database) => testApp({ database })))
+  onTestFinished(() => apps.forEach((app) => app.live.stop()))
+  const [one, other] = (await Promise.all(apps.map((app) => app.signUp('admin')))) as [Client, Client]
+  const stored = (group: number) =>
+    Array.from({ length: GROUP }, (_, n) => ({ id: `t${group}-${n}`, priority: 1000 * group + n, title: 'Task', reward: 1 }))
+  const groups = [stored(0), stored(1), stored(2)] as const
+  const values = groups.flat().map((task) => ({ ...task, collection: 'social' as const, image: 'twitter' }))
+  await db.insertInto('tasks').values(values).execute()
+  const count = rounds(20, 500)
+  const refused = new Map<string, number>()
+
+  for (let round = 1; round <= count; round += 1) {
+    const number = (client: Client, group: 0 | 1, first: number) =>
+      client.call('POST', `${paths.social}/priorities`, { target: { ids: groups[group].map(({ id }) => id) }, first, step: 1 })
+    const task = { type: 'twitter', title: 'Task', reward: 1, priority: 3000 + round }
+    const others = await sql<{ id: string; priority: number }>`
+      select id, priority from tasks where id like 't2-%' order by priority desc`.execute(db)
+    const answers = await Promise.all([
+      number(one, 0, 1000),
+      number(other, 1, 0),
+      one.call('POST', `${paths.social}/order`, { tasks: others.rows }),
+      other.call('PUT', `${paths.social}/t2-${round % GROUP}`, task),
+      one.call('POST', paths.social, task),
+    ])
+    for (const { status, body } of answers) {
+      if (status === 200) continue
+      expect(['PRIORITY_TAKEN', 'STALE'], body.message).toContain(body.code)
+      refused.set(body.code, (refused.get(body.code) ?? 0) + 1)
+    }
+    expect(answers.slice(0, 2).map(({ body }) => body.code)).toEqual(['PRIORITY_TAKEN', 'PRIORITY_TAKEN'])
+  }
+  for (const database of databases) await database.close()
+  expect(await countDeadlocks(), 'deadlocks').toBe(deadlocks)
+  reportFigure(`races: ${count} rounds of numbering, refused: ${[...refused].map(([code, n]) => `${code} ${n}`).join(', ')}`)
 })
 
 function requestIdOf({ headers }: TestAnswer): string {
