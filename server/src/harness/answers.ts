@@ -18,16 +18,21 @@ export type Reached =
   | { kind: 'other method'; methods: string[] }
   | { kind: 'nothing' }
 
+const byPath = routes
+  .toSorted((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
+  .map((route) => ({
+    route,
+    pattern: new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`),
+    names: [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
+  }))
+
 /** Where a request leads to: among the paths with its method one without parameters goes first. */
 export function reach({ method, path }: Pick<Sent, 'method' | 'path'>): Reached {
   const { pathname } = new URL(path, 'http://console.test')
-  const atPath = routes
-    .toSorted((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
-    .flatMap((route) => {
-      const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
-      const found = new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`).exec(pathname)
-      return found ? [{ route, params: Object.fromEntries(names.map((name, index) => [name, decoded(found[index + 1]!)])) }] : []
-    })
+  const atPath = byPath.flatMap(({ route, pattern, names }) => {
+    const found = pattern.exec(pathname)
+    return found ? [{ route, params: Object.fromEntries(names.map((name, index) => [name, decoded(found[index + 1]!)])) }] : []
+  })
   if (atPath.length === 0) return { kind: 'nothing' }
   const reached = atPath.find(({ route }) => route.method === (method === 'HEAD' ? 'GET' : method))
   return reached ? { kind: 'call', ...reached } : { kind: 'other method', methods: atPath.map(({ route }) => route.method) }

@@ -13,7 +13,7 @@ const FURTHER_ROUNDS = 40
 type GeneratedRequest = typeof generatedRequest extends fc.Arbitrary<infer Generated> ? Generated : never
 
 test('§security input: whatever is asked by whomever, the answer is one of the contract', { timeout: TIMEOUT_MS }, async () => {
-  const numRuns = rounds(4_000, 100_000)
+  const numRuns = rounds(10_000, 100_000)
   const world = await createWorld()
   onTestFinished(() => world.stop())
   const counts = { good: 0, refused: 0 }
