@@ -116,12 +116,12 @@ export async function createWorld(): Promise<World> {
   const look = async (): Promise<Sight> => {
     const hashes = [people.user, people.admin, operator].map((client) => (client ? hashOf(client) : ''))
     const [sight] = await readSight([hashes, hashToken(String(found.links?.[0])).toString('hex')])
-    const { socialOrder, dailyOrder, fingerprint } = sight!
+    const { socialOrder, dailyOrder } = sight!
     Object.assign(found, sight!.found, { socialOrder, dailyOrder })
     found.emails = [...sight!.emails, 'nobody@gmail.com']
     found.socialTasks = socialOrder.map(({ id }) => id)
     found.dailyTasks = dailyOrder.map(({ id }) => id)
-    lastKnown = fingerprint
+    lastKnown = sight!.fingerprint
     return sight!
   }
 
