@@ -48,6 +48,7 @@ const rooms = [
   ],
   ['server/sheets', 'server/src/sheets/', 'sheets/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.'],
   ['server/lists', 'server/src/lists/', 'lists/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.'],
+  ['server/backup', 'server/src/backup/', 'backup/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.'],
 ] as const
 const roomNames = rooms.map(([name]) => name)
 const contract = ['contract', 'contract/entities']

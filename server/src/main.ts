@@ -12,6 +12,7 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { forgetHours } from '#src/db/activity.ts'
 import { foldCounters } from '#src/db/counters.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
+import { findPause } from '#src/db/scheduled-work.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import { findListener } from '#src/postgres/processes.ts'
 import { createImages } from '#src/features/announcements/images.ts'
@@ -108,6 +109,8 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       [3600, () => forgetIdempotencyKeys(database)],
     ])
     process.stdout.write(`Arcade Console ready at ${address}\n`)
+    const pause = await findPause(database.db)
+    if (pause) process.stdout.write(`Scheduled work is paused. ${pause.reason} To let it run: npm run arcade -- resume\n`)
     if (setupPath)
       process.stdout.write(`Create the first admin (within 30 minutes, once): ${config.publicOrigin ?? address}${setupPath}\n`)
     const stop = async (): Promise<void> => {

@@ -35,6 +35,9 @@ export const auditActionLabels = {
   'setup-link.create': 'Made a setup link',
   'data.import': 'Imported data',
   'data.seed': 'Made synthetic data',
+  'backup.create': 'Made a backup',
+  'backup.restore': 'Restored a backup',
+  'backup.resume': 'Let scheduled work run',
   'audit.erase': 'Erased a person from the audit',
 } as const
 export type AuditAction = keyof typeof auditActionLabels

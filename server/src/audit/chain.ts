@@ -17,7 +17,10 @@ const MANY = 20_000
  * Seals all entries there are. Gives the number of those that it sealed.
  * @param whenBusy what to do while somebody else is at it: leave it to them, or wait until they are done
  */
-export async function sealEntries(database: Database, whenBusy: 'leave' | 'wait' = 'leave'): Promise<number> {
+export async function sealEntries(
+  database: Pick<Database, 'db' | 'transaction'>,
+  whenBusy: 'leave' | 'wait' = 'leave',
+): Promise<number> {
   let total = 0
   let after: Place | undefined
   for (;;) {

@@ -29,7 +29,7 @@ export interface AuditVerification {
  * @param onProgress is told how many entries have been read
  */
 export async function verifyAudit(
-  database: Database,
+  database: Pick<Database, 'db' | 'transaction' | 'snapshot'>,
   { kept, onProgress = () => {} }: { kept?: AuditHead | undefined; onProgress?: (entries: number) => void } = {},
 ): Promise<AuditVerification> {
   await sealEntries(database, 'wait')

@@ -15,6 +15,8 @@ import { ensureAdmin } from '#src/identity/accounts.ts'
 import { createSessions } from '#src/identity/sessions.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
 import { eraseUser, readHead, verifyTrail } from './audit-commands.ts'
+import { isBucketAddress, openPlace, type Place } from '#src/backup/place.ts'
+import { backupInto, type CommandOptions, restore, resume, verify } from './backup.ts'
 import { importDirectory } from './import.ts'
 import { seed } from './seed.ts'
 
@@ -25,6 +27,10 @@ const usage = `Usage:
   npm run arcade -- audit verify [--head NUMBER:HASH]
                                             read the whole audit trail; exit 3 if entries were changed, removed or inserted
   npm run arcade -- audit erase ID          take a removed user out of the audit trail, which stays whole
+  npm run arcade -- backup PLACE            save database and files of this moment in an empty folder or s3://bucket/prefix
+  npm run arcade -- backup verify PLACE     restore a backup on trial and compare it with what was saved
+  npm run arcade -- restore PLACE           restore a backup into an empty DATA_DIR, or an empty database of DATABASE_URL
+  npm run arcade -- resume                  let scheduled work run again after a restore
   npm run import -- DIRECTORY               load NDJSON files, one a collection
   npm run seed -- --telegram-users N --participants N`
 
@@ -37,15 +43,8 @@ async function run(args: string[]): Promise<number> {
   try {
     const command = parse(args)
     const config = readConfig()
-    await mkdir(config.dataDir, { recursive: true })
     const log = pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true }))
-    const database = await openDatabase({ dataDir: config.dataDir, url: config.databaseUrl, log, use: 'command' })
-    try {
-      if (database.freeSpaceLow()) throw new StartError('The disk is nearly full, so nothing was done: free some space first.')
-      return await command(database, config)
-    } finally {
-      await database.close()
-    }
+    return await command({ config, log })
   } catch (error) {
     const isExpected = [UsageError, ConfigError, StartError, Failure].some((kind) => error instanceof kind)
     if (isDiskFull(error)) {
@@ -61,31 +60,62 @@ async function run(args: string[]): Promise<number> {
 
 type Command = (database: Database, config: Config) => Promise<number>
 
-function parse(args: string[]): Command {
+/** Runs a command on the database. */
+function onDatabase(command: Command, { needsRoom = true } = {}): (options: CommandOptions) => Promise<number> {
+  return async ({ config, log }) => {
+    await mkdir(config.dataDir, { recursive: true })
+    const database = await openDatabase({ dataDir: config.dataDir, url: config.databaseUrl, log, use: 'command' })
+    try {
+      if (needsRoom && database.freeSpaceLow())
+        throw new StartError('The disk is nearly full, so nothing was done: free some space first.')
+      return await command(database, config)
+    } finally {
+      await database.close()
+    }
+  }
+}
+
+function parse(args: string[]): (options: CommandOptions) => Promise<number> {
   const [name, ...rest] = args
   switch (name) {
+    case 'backup':
+      if (rest.length === 1 && rest[0] !== 'verify') return onDatabase(backupInto(placeOf(rest[0])), { needsRoom: false })
+      if (rest[0] === 'verify' && rest.length === 2) return verify(placeOf(rest[1]))
+      break
+    case 'restore':
+      if (rest.length === 1) return restore(placeOf(rest[0]))
+      break
+    case 'resume':
+      if (rest.length === 0) return onDatabase(resume)
+      break
     case 'admin':
-      if (rest[0] === 'create' && rest.length === 2) return createAdmin(rest[1] ?? '')
+      if (rest[0] === 'create' && rest.length === 2) return onDatabase(createAdmin(rest[1] ?? ''))
       break
     case 'setup-link':
-      if (rest.length === 0) return printSetupLink
+      if (rest.length === 0) return onDatabase(printSetupLink)
       break
     case 'token':
-      if (rest[0] === 'create' && rest.length === 2) return createToken(rest[1] ?? '')
+      if (rest[0] === 'create' && rest.length === 2) return onDatabase(createToken(rest[1] ?? ''))
       break
     case 'audit':
-      if (rest[0] === 'verify') return verifyFrom(rest.slice(1))
-      if (rest[0] === 'erase' && rest.length === 2) return eraseUser(rest[1] ?? '')
+      if (rest[0] === 'verify') return onDatabase(verifyFrom(rest.slice(1)))
+      if (rest[0] === 'erase' && rest.length === 2) return onDatabase(eraseUser(rest[1] ?? ''))
       break
     case 'import':
-      if (rest.length === 1) return importFrom(resolve(callerDirectory(), rest[0] ?? ''))
+      if (rest.length === 1) return onDatabase(importFrom(resolve(callerDirectory(), rest[0] ?? '')))
       break
     case 'seed':
-      return seedWith(rest)
+      return onDatabase(seedWith(rest))
     case undefined:
     default:
   }
   throw new UsageError(usage)
+}
+
+/** A path is relative to where the person is. */
+function placeOf(given = ''): Place {
+  if (given === '' || given.startsWith('-')) throw new UsageError(usage)
+  return openPlace(isBucketAddress(given) ? given : resolve(callerDirectory(), given))
 }
 
 function createAdmin(given: string): Command {

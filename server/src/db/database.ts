@@ -7,7 +7,7 @@ import { Kysely, PostgresDialect, type PostgresPool, type RawBuilder, type Trans
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import { embeddedCluster } from '#src/postgres/cluster.ts'
-import { type Pool, type PoolLimits, openPool } from '#src/postgres/connections.ts'
+import { type Connection, type Pool, type PoolLimits, connect, openPool } from '#src/postgres/connections.ts'
 import { StartError, isRetryable, isUnavailable } from '#src/postgres/errors.ts'
 import { type FreeSpace, watchFreeSpace } from '#src/postgres/free-space.ts'
 import { type LockHolder, openLockHolder } from '#src/postgres/lock-holder.ts'
@@ -16,6 +16,7 @@ import { MIGRATION_LIMITS, type MigrationLimits } from './migration-connection.t
 import { sharedReads } from './shared-reads.ts'
 import { type Snapshot, snapshotRows, withSnapshot } from './snapshot.ts'
 import type { Tables } from './tables.ts'
+import { refuseUnfinishedFolder } from './unfinished-restore.ts'
 
 export interface DatabaseOptions {
   /** The embedded cluster is the folder `postgres` in here. */
@@ -55,6 +56,8 @@ export interface Database {
   texts(query: RawBuilder<unknown>): Promise<TextRow[]>
   /** A consistent view without a time limit, on a connection outside the pool. */
   snapshot<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T>
+  /** A connection outside the pool and without time limits, which its user closes. */
+  connect(applicationName: string): Promise<Connection>
   /** The rows of one query in batches, from a snapshot of its own. Leaving the iteration in any way closes the connection. */
   snapshotRows<Row>(sql: string, params: unknown[], batchSize: number): AsyncGenerator<Row[]>
   /** `onGap` is called when the connection is lost and when it is back: messages may be missed, so caches have to be dropped. */
@@ -77,6 +80,7 @@ export type TextRow = readonly (string | null)[]
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { dataDir, url, log, use } = options
   let pool: Pool | undefined
+  if (url === undefined) await refuseUnfinishedFolder(dataDir)
   const lockHolder = await openLockHolder({
     target:
       url === undefined ? { cluster: embeddedCluster({ dataDir, log, usesSpareRoom: use === 'server' }), dataDir } : { url },
@@ -133,6 +137,7 @@ function databaseOn(pool: Pool, lockHolder: LockHolder, freeSpace: FreeSpace | u
       return runQuery(pool, { text, values: [...parameters], ...asTexts })
     },
     snapshot: (work) => withSnapshot(lockHolder.address(), work),
+    connect: (applicationName) => connect(lockHolder.address(), applicationName),
     snapshotRows: (sql, params, batchSize) => snapshotRows(lockHolder.address(), { sql, params, batchSize }),
     listen: (channel, onMessage, onGap) => lockHolder.listen({ channel, onMessage, onGap }),
     async isReady() {

@@ -8,6 +8,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import { StartError, isLockTimeout, isRetryable } from '#src/postgres/errors.ts'
 import { LOCKS, LOCK_SPACE, advisoryLockHolder } from '#src/postgres/lock-holder.ts'
+import { refuseUnfinishedDatabase } from './unfinished-restore.ts'
 import { type MigrationConnection, type MigrationConnectionOptions, openMigrationConnection } from './migration-connection.ts'
 
 export interface Migration {
@@ -25,6 +26,8 @@ export interface MigrateOptions extends MigrationConnectionOptions {
   log: Logger
   /** Replaces the product's migrations in tests. */
   migrations?: Migration[] | undefined
+  /** The caller fills the database from a backup, and nobody else may use it until that is done. */
+  isRestoring?: boolean | undefined
 }
 
 export async function migrate(options: MigrateOptions): Promise<void> {
@@ -33,6 +36,7 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   try {
     await waitForTurn(connection, options)
     const { db } = connection
+    if (options.isRestoring !== true) await refuseUnfinishedDatabase(db)
     await sql`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`.execute(
       db,
     )

@@ -3,11 +3,12 @@
  * others pass, because everybody else queues behind a statement that waits for an exclusive lock. What takes long is reported.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { QueryResult } from 'pg'
 import type { Logger } from 'pino'
 import { type Address, type Connection, connect, destroy } from '#src/postgres/connections.ts'
 import { isLockTimeout } from '#src/postgres/errors.ts'
+import { kyselyOn } from './kysely-on.ts'
 
 export interface MigrationLimits {
   /** How long a statement waits for a lock before it lets others pass. */
@@ -112,12 +113,6 @@ export async function openMigrationConnection(options: MigrationConnectionOption
 }
 
 type Query = (text: string, params: readonly unknown[]) => Promise<QueryResult>
-
-/** Gives Kysely as much of a pool as it asks for. */
-function kyselyOn(query: Query): Kysely<unknown> {
-  const pool = { connect: async () => ({ query, release: () => undefined }), end: async () => undefined }
-  return new Kysely({ dialect: new PostgresDialect({ pool: pool as unknown as PostgresPool }) })
-}
 
 interface ReporterOptions extends MigrationConnectionOptions {
   /** PostgreSQL's process of the connection that migrates. */

@@ -39,6 +39,8 @@ export interface Tables {
   idempotency_keys: IdempotencyKeysTable
   saved_views: SavedViewsTable
   default_views: DefaultViewsTable
+  backups: BackupsTable
+  scheduled_work_pauses: ScheduledWorkPausesTable
 }
 
 /** An authentication account. Its users document is a row of its own, so either can exist alone (§8 `No such document!`). */
@@ -226,4 +228,31 @@ export interface DefaultViewsTable {
   user_id: string
   list: ListName
   view_id: string
+}
+
+/** Backups that were made or tried. */
+export interface BackupsTable {
+  id: string
+  /** A folder or an address without credentials. */
+  place: string
+  /** Whether BACKUP_SCHEDULE asked for it, not a person. */
+  is_scheduled: boolean
+  started_at: Timestamp
+  /** When all of it was there; null while it is being made, and for one that failed. */
+  finished_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  /** When it was restored on trial and all was as it should be. */
+  verified_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  /** When it made room for newer ones. */
+  removed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  rows: number | null
+  bytes: number | null
+  /** Why it could not be made, or why it is of no use. */
+  error: string | null
+}
+
+/** One row while scheduled work waits for a person's go. */
+export interface ScheduledWorkPausesTable {
+  id: Generated<number>
+  since: Timestamp
+  reason: string
 }

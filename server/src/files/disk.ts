@@ -1,6 +1,6 @@
 /** The interface of a file store, and the store in a local folder: a file is written beside its place, flushed and renamed into it. */
-import { mkdir, open, rename, stat, unlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { isDiskFull } from '#src/postgres/errors.ts'
 
@@ -15,6 +15,8 @@ export interface FileStore {
   has(key: string): Promise<boolean>
   /** Also succeeds when there is nothing to remove. */
   remove(key: string): Promise<void>
+  /** What lies in the store. */
+  keys(): AsyncIterable<string>
 }
 
 export interface OpenFile {
@@ -37,19 +39,7 @@ export function diskStore(root: string): FileStore {
       }
     },
 
-    async put(key, bytes) {
-      const path = toPath(key)
-      await mkdir(dirname(path), { recursive: true })
-      const file = await open(partialPath(path), 'w', 0o600)
-      try {
-        await file.writeFile(bytes)
-        await file.sync()
-      } finally {
-        await file.close()
-      }
-      await rename(partialPath(path), path)
-      await flushFolder(dirname(path))
-    },
+    put: async (key, bytes) => writeWhole(toPath(key), bytes),
 
     async open(key) {
       const file = await open(toPath(key)).catch(unlessMissing)
@@ -67,7 +57,29 @@ export function diskStore(root: string): FileStore {
       await unlink(partialPath(path)).catch(unlessMissing)
       await unlink(path).catch(unlessMissing)
     },
+
+    keys: () => filesBelow(root),
   }
+}
+
+/** Writes a file that is there whole or not at all, also after a power failure. */
+export async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  const file = await open(partialPath(path), 'w', 0o600)
+  try {
+    await file.writeFile(bytes)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(partialPath(path), path)
+  await flushFolder(dirname(path))
+}
+
+/** The files in a folder and those below it, as paths from there with slashes. A folder that is missing has none. */
+export async function* filesBelow(root: string): AsyncGenerator<string> {
+  for (const entry of (await readdir(root, { withFileTypes: true, recursive: true }).catch(unlessMissing)) ?? [])
+    if (!entry.isDirectory()) yield relative(root, join(entry.parentPath, entry.name)).split(sep).join('/')
 }
 
 /** Where a file is until it is whole. One that a crash leaves there is removed together with the file it was to become. */

@@ -10,8 +10,10 @@ import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
 import { diskStore, type FileStore, isKey, type OpenFile } from './disk.ts'
-import { s3Store, storeUnavailable } from './s3.ts'
+import { storeUnavailable } from './bucket.ts'
+import { s3Store, STORE_UNAVAILABLE } from './s3.ts'
 
 /** The store that FILES_URL names, or the folder DATA_DIR/files. Nothing is opened before it is used. */
 export function openFileStore({ filesUrl, dataDir }: { filesUrl: string | undefined; dataDir: string }): FileStore {
@@ -78,7 +80,10 @@ export function createFiles({ database, store, log }: { database: Database; stor
         .executeTakeFirst()
       if (numInsertedOrUpdatedRows === 1n) return key
     }
-    throw storeUnavailable(new Error(`the file store says of each of ${TAKEN_MAX} new keys that it has such a file`))
+    throw storeUnavailable(
+      STORE_UNAVAILABLE,
+      new Error(`the file store says of each of ${TAKEN_MAX} new keys that it has such a file`),
+    )
   }
 
   const files: Files = {
@@ -158,6 +163,7 @@ export function createFiles({ database, store, log }: { database: Database; stor
           .selectFrom('file_removals')
           .select('key')
           .where('requested_at', '<=', sql<Date>`now()`)
+          .where(noBackupUnderWay)
           .orderBy('requested_at')
           .limit(1)
           .forUpdate()
@@ -176,6 +182,19 @@ export function createFiles({ database, store, log }: { database: Database; stor
     await db.deleteFrom('file_removals').where('key', '=', due.key).execute()
     return true
   }
+}
+
+/**
+ * A backup holds this lock from before its snapshot until it has copied the files, so that each file that a row of its snapshot names is
+ * still there. What was marked before, no such row names. The subquery is evaluated once a statement.
+ */
+const noBackupUnderWay = sql<boolean>`(select pg_try_advisory_xact_lock_shared(${sql.lit(LOCK_SPACE)}, ${sql.lit(LOCKS.fileRemovals)}))`
+
+/** The files, with their thumbnails, that the rows of a moment name: what a backup holds. */
+export async function filesOfRows(db: Kysely<Tables>): Promise<string[]> {
+  const rows = await db.selectFrom('announcements').select(['image_key', 'icon_key']).execute()
+  const keys = rows.flatMap(({ image_key, icon_key }) => [image_key, icon_key]).filter((key) => key !== null)
+  return keys.flatMap((key) => [key, thumbKey(key)])
 }
 
 const SAFE_NAME_LENGTH = 80
@@ -205,7 +224,7 @@ function thumbKey(key: string): string {
   return `${key.replace('/', '-thumbs/')}.webp`
 }
 
-function findMediaType(key: string): string {
+export function findMediaType(key: string): string {
   const extension = key.slice(key.lastIndexOf('.') + 1)
   return Object.hasOwn(mediaTypes, extension) ? mediaTypes[extension as keyof typeof mediaTypes] : 'application/octet-stream'
 }

@@ -37,7 +37,11 @@ export function startServer(dataDir: string, env: Record<string, string> = {}): 
 
 /** Runs `npm run arcade -- …`. */
 export function startCommand(dataDir: string, ...args: string[]): ConsoleProcess {
-  return start('cli/arcade.ts', args, dataDir, { INIT_CWD: join(dataDir, '..') })
+  return startCommandWith({}, dataDir, ...args)
+}
+
+export function startCommandWith(env: Record<string, string>, dataDir: string, ...args: string[]): ConsoleProcess {
+  return start('cli/arcade.ts', args, dataDir, { INIT_CWD: join(dataDir, '..'), ...env })
 }
 
 function start(program: string, args: string[], dataDir: string, env: Record<string, string>): ConsoleProcess {

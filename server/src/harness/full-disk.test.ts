@@ -1,6 +1,6 @@
 /** The product on a disk of its own that gets full (security.md, Crash): what goes on, what stops, and how it comes back. */
 import { randomBytes } from 'node:crypto'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
@@ -9,6 +9,10 @@ import { startProcess, temporaryDataDir, waitFor } from '#src/testing/processes.
 import { freeBytes, resize, smallDisk } from '#src/testing/small-disk.ts'
 import { PASSWORD, testApp } from '#src/testing/test-app.ts'
 import { startCommand } from './console-process.ts'
+
+const MB = 1024 * 1024
+/** What stays free of a disk of 300 MB. */
+const RESERVE_BYTES = 37.5 * MB
 
 test('§security full disk: an import stops before it, says how far it came, and goes on when it is run again', async () => {
   const dataDir = await smallDisk(160)
@@ -65,4 +69,24 @@ test('§security full disk: what is let through does not use the reserve up, and
   for (const name of ['ballast', 'more']) await rm(path.join(dataDir, name))
   const task = { priority: 1, type: 'twitter', title: 'After', link: 'https://example.org', reward: 1 }
   await expect.poll(async () => (await admin.call('POST', '/api/social-tasks', task)).status).toBe(200)
+})
+
+test('§security full disk: a backup stops before it, says so and leaves nothing behind, while the console serves', async () => {
+  const dataDir = await smallDisk(300)
+  const server = startProcess({ dataDir, use: 'server' })
+  await server.opened
+  await server.query(`insert into idempotency_keys (caller, key_hash, fingerprint, answer)
+    select 'a', decode(md5(n::text), 'hex'), '\\x00', (select string_agg(md5(n::text || k), '') from generate_series(1, 300) k)
+      from generate_series(1, 3000) n`)
+  const ballast = path.join(dataDir, 'ballast')
+  await writeFile(ballast, Buffer.alloc((await freeBytes(dataDir)) - RESERVE_BYTES - 9 * MB))
+  const at = path.join(dataDir, '../backup')
+  const { code, output } = await startCommand(dataDir, 'backup', at).ended
+  expect(output).toMatch(/^The disk of \S+ has too little room left for this backup: free some, or name another place\.$/m)
+  expect(code).toBe(1)
+  expect(await readdir(at, { recursive: true })).toEqual(['tables'])
+  expect(await freeBytes(dataDir)).toBeGreaterThan(RESERVE_BYTES - 4 * MB)
+  await server.query(`insert into counters values ('meanwhile', 1)`)
+  await rm(ballast)
+  expect(await startCommand(dataDir, 'backup', at).ended).toMatchObject({ code: 0 })
 })

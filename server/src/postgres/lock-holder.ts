@@ -48,7 +48,16 @@ export interface Listener {
 
 /** Advisory locks have two numbers here: this one ("ARCD") is common to all of Arcade Console's, LOCKS holds the second. */
 export const LOCK_SPACE = 0x41524344
-export const LOCKS = { server: 1, use: 2, migration: 3, socialPriorities: 4, dailyPriorities: 5, admins: 6 }
+export const LOCKS = {
+  server: 1,
+  use: 2,
+  migration: 3,
+  socialPriorities: 4,
+  dailyPriorities: 5,
+  admins: 6,
+  backup: 7,
+  fileRemovals: 8,
+}
 
 export async function openLockHolder(options: LockHolderOptions): Promise<LockHolder> {
   const { target, log } = options

@@ -12,13 +12,17 @@ export interface S3Server {
   stop(): Promise<void>
 }
 
-/** Starts it with one empty bucket, and makes its credentials the environment's. */
-export async function startS3Server(): Promise<S3Server> {
+/**
+ * Starts it with one empty bucket, and makes its credentials the environment's.
+ * @param isListed whether the test lists objects: of such requests this server works the signature out from another path than was signed
+ */
+export async function startS3Server({ isListed = false } = {}): Promise<S3Server> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-s3-'))
   const server = new S3rver({
     address: '127.0.0.1',
     port: 0,
     silent: true,
+    allowMismatchedSignatures: isListed,
     directory,
     configureBuckets: [{ name: 'arcade', configs: [] }],
   })

@@ -1,0 +1,109 @@
+/**
+ * Backup of 1M players ≤ 2 × `pg_dump -Fc` of the same on PostgreSQL 15, of Debian's package postgresql-15; what verifying and restoring
+ * take, and the memory of each. `node bench/backup.bench.ts [players]`
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { chmod, chown, mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { median, ROOT, temporaryDirectory, verdict } from './harness.ts'
+
+const TIME_BUDGET = 2
+const ROUNDS = 3
+const PROGRAMS = '/usr/lib/postgresql/15/bin'
+const PORT = 54_815
+const players = Number(process.argv[2] ?? 1_000_000)
+
+if (!existsSync(join(PROGRAMS, 'pg_dump'))) throw new Error('There is no PostgreSQL 15 here: apt-get install postgresql-15')
+const directory = await temporaryDirectory()
+const cluster = join(directory.path, 'cluster')
+const url = `postgres://postgres@127.0.0.1:${PORT}/arcade`
+const asPostgres = postgresUser()
+await startCluster()
+try {
+  await arcade(['seed', '--telegram-users', String(players), '--participants', '0'])
+  const place = join(directory.path, 'backup')
+  const dumps: number[] = []
+  const backups: Run[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    dumps.push(dump())
+    await rm(place, { recursive: true, force: true })
+    backups.push(await arcade(['backup', place]))
+  }
+  const trial = await arcade(['backup', 'verify', place])
+  const restored = await arcade(['restore', place], { DATA_DIR: join(directory.path, 'restored'), DATABASE_URL: '' })
+  const [dumped, saved] = [median(dumps), median(backups.map(({ seconds }) => seconds))]
+  console.log(`pg_dump -Fc ${dumped.toFixed(1)} s   backup ${saved.toFixed(1)} s, ${await megabytes(place)} MB`)
+  console.log(`verify ${trial.seconds.toFixed(1)} s   restore ${restored.seconds.toFixed(1)} s`)
+  const peaks = [backups[0], trial, restored].map((run) => `${(run?.peakMb ?? 0).toFixed(0)} MB`)
+  console.log(`memory at most: backup ${peaks[0]}, verify ${peaks[1]}, restore ${peaks[2]}`)
+  verdict(
+    `backup of ${players} players ≤ ${TIME_BUDGET} × pg_dump -Fc`,
+    saved <= dumped * TIME_BUDGET,
+    `× ${(saved / dumped).toFixed(2)}`,
+  )
+} finally {
+  program('pg_ctl', '-D', cluster, '-m', 'immediate', 'stop')
+  await directory.remove()
+}
+
+/** PostgreSQL does not run as root. */
+function postgresUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const id = (flag: string): number => Number(execFileSync('id', [flag, 'postgres']).toString())
+  return { uid: id('-u'), gid: id('-g') }
+}
+
+function program(name: string, ...args: string[]): void {
+  execFileSync(join(PROGRAMS, name), args, { ...asPostgres, cwd: '/', stdio: ['ignore', 'ignore', 'inherit'] })
+}
+
+async function startCluster(): Promise<void> {
+  await mkdir(cluster, { mode: 0o700 })
+  await chmod(directory.path, 0o711)
+  if (asPostgres) await chown(cluster, asPostgres.uid, asPostgres.gid)
+  program('initdb', '-D', cluster, '-A', 'trust', '-U', 'postgres')
+  const options = `-p ${PORT} -k ${cluster} -c listen_addresses=127.0.0.1 -c max_wal_size=4GB`
+  program('pg_ctl', '-D', cluster, '-o', options, '-l', join(cluster, 'log'), '-w', 'start')
+  program('createdb', '-h', cluster, '-p', String(PORT), '-U', 'postgres', 'arcade')
+}
+
+function dump(): number {
+  const started = performance.now()
+  program('pg_dump', '-Fc', '-h', cluster, '-p', String(PORT), '-U', 'postgres', '-f', join(cluster, 'dump'), 'arcade')
+  return (performance.now() - started) / 1000
+}
+
+interface Run {
+  seconds: number
+  peakMb: number
+}
+
+/** A command as an operator runs it, with Node's start. */
+async function arcade(args: string[], env: Record<string, string> = {}): Promise<Run> {
+  const started = performance.now()
+  const child = spawn(process.execPath, [resolve(ROOT, 'server/src/cli/arcade.ts'), ...args], {
+    env: { PATH: process.env['PATH'], DATABASE_URL: url, DATA_DIR: join(directory.path, 'data'), ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const peak = watchMemory(child)
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code !== 0) throw new Error(`arcade ${args.join(' ')} ended with ${code}`)
+  return { seconds: (performance.now() - started) / 1000, peakMb: peak() }
+}
+
+function watchMemory(child: ChildProcess): () => number {
+  let peakMb = 0
+  const timer = setInterval(() => {
+    const status = existsSync(`/proc/${child.pid}`) ? readFileSync(`/proc/${child.pid}/status`, 'utf8') : ''
+    peakMb = Math.max(peakMb, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024)
+  }, 50)
+  child.once('exit', () => clearInterval(timer))
+  return () => peakMb
+}
+
+async function megabytes(path: string): Promise<number> {
+  const sizes = (await readdir(path, { recursive: true })).map(async (name) => (await stat(join(path, name))).size)
+  return Math.round((await Promise.all(sizes)).reduce((sum, size) => sum + size, 0) / 1e6)
+}

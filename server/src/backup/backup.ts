@@ -1,0 +1,246 @@
+/**
+ * Makes a backup: the rows of one moment by COPY, while others read and write, and the files that those rows name (ADR 0012). Whatever
+ * the size of the database, a few parts of some megabytes are in memory at a time.
+ */
+import { arrayBuffer } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { constants, zstdCompress } from 'node:zlib'
+import type { Database } from '#src/db/database.ts'
+import { kyselyOn } from '#src/db/kysely-on.ts'
+import type { Tables } from '#src/db/tables.ts'
+import type { FileStore } from '#src/files/disk.ts'
+import { filesOfRows } from '#src/files/files.ts'
+import { type Connection, destroy } from '#src/postgres/connections.ts'
+import { copyOut } from '#src/postgres/copy.ts'
+import { StartError } from '#src/postgres/errors.ts'
+import { advisoryLockHolder, LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
+import { FORMAT, MANIFEST, type Manifest, partOf, type SavedTable, UNFINISHED, writeManifest } from './manifest.ts'
+import type { Place } from './place.ts'
+import { asWritten, copyOutStatement, sumRows, type TableToSave, tablesToSave } from './saved-tables.ts'
+import { productVersion } from './version.ts'
+
+export interface BackupOptions {
+  database: Pick<Database, 'connect'>
+  fileStore: FileStore
+  place: Place
+  /** Without compression the tables can be read and compared as text. */
+  compression?: Manifest['compression']
+}
+
+/**
+ * Makes a backup in a place that is empty, or holds one that was cut off.
+ * @throws StartError when the place is not empty or has no room, or while another backup is made
+ */
+export async function makeBackup({ database, fileStore, place, compression = 'zstd' }: BackupOptions): Promise<Manifest> {
+  const main = await database.connect('arcade backup')
+  const second = await database.connect('arcade backup checksums').catch((error: unknown) => {
+    destroy(main)
+    throw error
+  })
+  try {
+    await takeTurn(main)
+    await clearUnfinished(place)
+    await place.put(UNFINISHED, Buffer.from('This backup is being made, or was cut off: it is of no use yet.\n'))
+    try {
+      const manifest = await save({ main, second, fileStore, place, compression })
+      await writeManifest(place, manifest)
+      await place.remove(UNFINISHED)
+      return manifest
+    } catch (error) {
+      // A full disk gets its room back. What cannot be removed now is at the next backup.
+      await clearUnfinished(place).catch(() => undefined)
+      throw error
+    }
+  } finally {
+    destroy(main) // which gives its locks back and ends its transaction, too
+    destroy(second)
+  }
+}
+
+/** Removes a whole backup. Cut off at any moment, what is left is an unfinished one. */
+export async function removeBackup(place: Place): Promise<void> {
+  await place.put(UNFINISHED, Buffer.from('This backup is being removed.\n'))
+  await place.remove(MANIFEST)
+  await clearUnfinished(place)
+  await place.removeFolder()
+}
+
+/** Of compressed text this is some megabytes: little enough for memory, enough for few requests to a store. */
+const PART_TEXT_BYTES = 8 * 1024 * 1024
+/** While some parts are compressed and written, the next is read. */
+const PARTS_AT_ONCE = 3
+const FILES_AT_ONCE = 4
+const LEVEL = 3 // zstd's default; ADR 0012 has what others cost
+
+async function takeTurn(client: Connection): Promise<void> {
+  const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_lock(${LOCK_SPACE}, ${LOCKS.backup}) as taken`)
+  if (rows[0]?.taken) return
+  const holder = await advisoryLockHolder(client, LOCKS.backup)
+  throw new StartError(
+    `Another backup of this database is being made (${holder?.name ?? 'it has just finished'}): try again later.`,
+  )
+}
+
+async function clearUnfinished(place: Place): Promise<void> {
+  const names = await place.names()
+  if (names.includes(MANIFEST)) throw new StartError(`There is a backup in ${place.address}: name an empty place.`)
+  if (names.length === 0) return
+  const isPart = (name: string): boolean => /^(tables|files)\//.test(name)
+  const other = names.find((name) =>
+    isPart(name) ? !names.includes(UNFINISHED) : !/^(unfinished|manifest\.json\.part|unfinished\.part)$/.test(name),
+  )
+  if (other !== undefined) throw new StartError(`${place.address} is not empty (${other}): name an empty place.`)
+  for (const name of names) if (name !== UNFINISHED) await place.remove(name)
+  await place.remove(UNFINISHED)
+}
+
+interface SaveOptions extends Required<Pick<BackupOptions, 'fileStore' | 'place' | 'compression'>> {
+  main: Connection
+  second: Connection
+}
+
+async function save({ main, second, fileStore, place, compression }: SaveOptions): Promise<Manifest> {
+  for (const client of [main, second]) await asWritten(client)
+  // Waits for removals that are being marked at this moment, and keeps later ones waiting: see files.ts.
+  await main.query(`select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.fileRemovals})`)
+  const { moment, postgres } = await shareSnapshot(main, second)
+  const tables = await tablesToSave(main)
+  const { rows: migrations } = await main.query<{ name: string }>('select name from migrations order by name')
+  const keys = await filesOfRows(kyselyOn<Tables>((text, params) => main.query(text, [...params])))
+
+  const sums = inTurn(tables, (table) => sumRows(second, table))
+  const parts = inTurn(tables, (table) => saveTable({ client: main, table, place, compression }))
+  const files = saveFiles(keys, fileStore, place)
+  const [summed, saved, { copied, missing }] = await allOrNone([sums, parts, files], [main, second])
+  return {
+    format: FORMAT,
+    version: await productVersion(),
+    migrations: migrations.map(({ name }) => name),
+    moment,
+    postgres,
+    compression,
+    tables: tables.map((table, index): SavedTable => {
+      const { rows, checksum } = summed[index] ?? { rows: 0, checksum: '' }
+      return { ...table, rows, checksum, parts: saved[index] ?? [] }
+    }),
+    files: copied,
+    missingFiles: missing,
+  }
+}
+
+/** Both connections see the database as of one moment from here on. */
+async function shareSnapshot(main: Connection, second: Connection): Promise<{ moment: string; postgres: string }> {
+  const begin = 'begin isolation level repeatable read read only'
+  await main.query(begin)
+  const { rows } = await main.query<{ id: string; moment: Date; postgres: string }>(
+    `select pg_export_snapshot() as id, now() as moment, current_setting('server_version') as postgres`,
+  )
+  const { id = '', moment = new Date(), postgres = '' } = rows[0] ?? {}
+  await second.query(begin)
+  await second.query(`set transaction snapshot '${id}'`)
+  return { moment: moment.toISOString(), postgres }
+}
+
+async function saveTable({
+  client,
+  table,
+  place,
+  compression,
+}: {
+  client: Connection
+  table: TableToSave
+  place: Place
+  compression: Manifest['compression']
+}): Promise<SavedTable['parts']> {
+  const writing = new Set<Promise<unknown>>()
+  const parts: SavedTable['parts'] = []
+  let failure: unknown
+  try {
+    for await (const text of copyOut(client, copyOutStatement(table), PART_TEXT_BYTES)) {
+      const index = parts.length
+      const name = `tables/${table.name}.${String(index + 1).padStart(5, '0')}.copy`
+      parts.length += 1
+      const write = savePart({ name, text, place, compression })
+        .then(
+          (part) => (parts[index] = part),
+          (error: unknown) => (failure ??= error),
+        )
+        .finally(() => writing.delete(write))
+      writing.add(write)
+      if (writing.size >= PARTS_AT_ONCE) await Promise.race(writing)
+      if (failure !== undefined) break
+    }
+  } finally {
+    await Promise.all(writing)
+  }
+  if (failure !== undefined) throw failure
+  return parts
+}
+
+async function savePart({
+  name,
+  text,
+  place,
+  compression,
+}: {
+  name: string
+  text: Buffer
+  place: Place
+  compression: Manifest['compression']
+}): Promise<SavedTable['parts'][number]> {
+  const isCompressed = compression === 'zstd'
+  const bytes = isCompressed ? await compress(text) : text
+  const part = partOf(isCompressed ? `${name}.zst` : name, bytes)
+  await place.put(part.name, bytes)
+  return { ...part, textBytes: text.byteLength }
+}
+
+const zstd = promisify(zstdCompress)
+
+async function compress(text: Buffer): Promise<Buffer> {
+  return zstd(text, { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } })
+}
+
+async function saveFiles(
+  keys: string[],
+  fileStore: FileStore,
+  place: Place,
+): Promise<{ copied: Manifest['files']; missing: string[] }> {
+  const copied: Manifest['files'] = []
+  const missing: string[] = []
+  const left = [...new Set(keys)].toSorted()
+  const copy = async (key: string): Promise<void> => {
+    const file = await fileStore.open(key)
+    if (file === undefined) return void missing.push(key)
+    const bytes = Buffer.from(await arrayBuffer(file.body))
+    const part = partOf(`files/${key}`, bytes)
+    await place.put(part.name, bytes)
+    copied.push({ ...part, key })
+  }
+  while (left.length > 0) {
+    const results = await Promise.allSettled(left.splice(0, FILES_AT_ONCE).map(copy))
+    const failed = results.find(({ status }) => status === 'rejected')
+    if (failed?.status === 'rejected') throw failed.reason
+  }
+  return { copied: copied.toSorted((a, b) => (a.key < b.key ? -1 : 1)), missing }
+}
+
+async function inTurn<In, Out>(items: In[], work: (item: In) => Promise<Out>): Promise<Out[]> {
+  const results: Out[] = []
+  for (const item of items) results.push(await work(item))
+  return results
+}
+
+/** Waits for all; the first that fails ends the others by closing their connections, so that nothing is written afterwards. */
+async function allOrNone<T extends readonly Promise<unknown>[]>(
+  promises: [...T],
+  connections: Connection[],
+): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
+  try {
+    return await Promise.all(promises)
+  } catch (error) {
+    connections.forEach(destroy)
+    await Promise.allSettled(promises)
+    throw error
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * A backup's table of contents, `manifest.json`: what was saved, from which moment and version, and how to tell that all of it is there.
+ * It is written last, so a backup that was cut off has none.
+ */
+import { hash } from 'node:crypto'
+import { z } from 'zod'
+import { StartError } from '#src/postgres/errors.ts'
+import type { Place } from './place.ts'
+
+/** Rises when an older version could not read what a newer one writes. */
+export const FORMAT = 1
+export const MANIFEST = 'manifest.json'
+/** Lies in a backup until it is whole; a folder that has it may be cleared. */
+export const UNFINISHED = 'unfinished'
+
+const whole = z.number().int().nonnegative()
+const partSchema = z.object({
+  name: z.string().regex(/^(tables|files)\/[\w./-]+$/),
+  bytes: whole,
+  sha256: z.hex().length(64),
+})
+const tableSchema = z.object({
+  name: z.string(),
+  /** Those that are stored; the others are derived from them. */
+  columns: z.array(z.string()),
+  rows: whole,
+  /** The sum of a hash of each row, so that their order does not matter. */
+  checksum: z.string(),
+  /** The rows in COPY's text format, cut into parts between rows. */
+  parts: z.array(partSchema.extend({ textBytes: whole })),
+})
+const manifestSchema = z.object({
+  format: z.literal(FORMAT),
+  /** The product's version. */
+  version: z.string(),
+  /** The migrations that the database had had. */
+  migrations: z.array(z.string()).min(1),
+  /** When it was taken. */
+  moment: z.iso.datetime(),
+  /** PostgreSQL's version. */
+  postgres: z.string(),
+  compression: z.enum(['zstd', 'none']),
+  tables: z.array(tableSchema),
+  /** The uploaded files that rows name, by their key in the file store. */
+  files: z.array(partSchema.extend({ key: z.string() })),
+  /** Files that rows name although the store did not have them. */
+  missingFiles: z.array(z.string()),
+})
+
+export type Part = z.output<typeof partSchema>
+export type SavedTable = z.output<typeof tableSchema>
+export type Manifest = z.output<typeof manifestSchema>
+
+export function sha256(bytes: Uint8Array): string {
+  return hash('sha256', bytes)
+}
+
+export function partOf(name: string, bytes: Uint8Array): Part {
+  return { name, bytes: bytes.byteLength, sha256: sha256(bytes) }
+}
+
+/** How many bytes the backup takes. */
+export function sizeOf({ tables, files }: Manifest): number {
+  return partsOf({ tables, files }).reduce((sum, { bytes }) => sum + bytes, 0)
+}
+
+export function rowsOf({ tables }: Manifest): number {
+  return tables.reduce((sum, { rows }) => sum + rows, 0)
+}
+
+export async function writeManifest(place: Place, manifest: Manifest): Promise<void> {
+  const text = JSON.stringify({ ...manifest, checksum: checksumOf(manifest) }, null, 1)
+  await place.put(MANIFEST, Buffer.from(`${text}\n`))
+}
+
+/**
+ * Reads what a backup consists of.
+ * @throws StartError when there is no whole backup, when it was altered, or when a newer version made it
+ */
+export async function readManifest(place: Place): Promise<Manifest> {
+  const bytes = await place.read(MANIFEST)
+  if (bytes === undefined) {
+    const names = await place.names()
+    throw new StartError(
+      names.length === 0
+        ? `There is no backup in ${place.address}.`
+        : `There is no whole backup in ${place.address}: it was cut off before it was finished, or something else lies there.`,
+    )
+  }
+  const { checksum, ...content } = parse(place, bytes)
+  // A newer format may hold what this version cannot check.
+  if (typeof content['format'] === 'number' && content['format'] > FORMAT)
+    throw new StartError(
+      `The backup in ${place.address} was made by a newer Arcade Console (${String(content['version'])}): use that version or a later one.`,
+    )
+  const result = manifestSchema.safeParse(content)
+  if (!result.success || checksum !== checksumOf(content)) throw damaged(place, `${MANIFEST} was altered`)
+  return result.data
+}
+
+/** Reads every part. @throws StartError naming the first one that is missing or was altered */
+export async function checkParts(place: Place, manifest: Manifest): Promise<void> {
+  for (const part of partsOf(manifest)) await readPart(place, part)
+}
+
+/** The bytes of a part, which are those that were written. @throws StartError */
+export async function readPart(place: Place, part: Part): Promise<Buffer> {
+  const bytes = await place.read(part.name)
+  if (bytes === undefined) throw damaged(place, `${part.name} is missing`)
+  if (bytes.byteLength !== part.bytes) throw damaged(place, `${part.name} has ${bytes.byteLength} bytes instead of ${part.bytes}`)
+  if (sha256(bytes) !== part.sha256) throw damaged(place, `${part.name} was altered`)
+  return bytes
+}
+
+export function damaged(place: Place, reason: string): StartError {
+  return new StartError(`The backup in ${place.address} is damaged: ${reason}. Use another one.`)
+}
+
+function partsOf({ tables, files }: Pick<Manifest, 'tables' | 'files'>): Part[] {
+  return [...tables.flatMap(({ parts }) => parts), ...files]
+}
+
+function parse(place: Place, bytes: Buffer): Record<string, unknown> {
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(bytes.toString()))
+  } catch {
+    throw damaged(place, `${MANIFEST} was altered`)
+  }
+}
+
+function checksumOf(content: object): string {
+  return sha256(Buffer.from(JSON.stringify(content)))
+}

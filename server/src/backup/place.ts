@@ -1,0 +1,109 @@
+/** Where a backup lies: a folder, or objects below an `s3://bucket/prefix?endpoint=…`. Hides which of the two it is. */
+import { mkdir, readFile, rm, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { arrayBuffer } from 'node:stream/consumers'
+import { openBucket } from '#src/files/bucket.ts'
+import { filesBelow, writeWhole } from '#src/files/disk.ts'
+import { isDiskFull, StartError } from '#src/postgres/errors.ts'
+import { reserveBytes } from '#src/postgres/free-space.ts'
+
+export interface Place {
+  /** For people: without credentials. */
+  readonly address: string
+  /** Returns once the bytes would survive a power failure. @throws StartError when they do not fit */
+  put(name: string, bytes: Uint8Array): Promise<void>
+  /** `undefined` if there is nothing of this name. */
+  read(name: string): Promise<Buffer | undefined>
+  remove(name: string): Promise<void>
+  names(): Promise<string[]>
+  /** Removes the folder itself, which has to be empty; a bucket has none. */
+  removeFolder(): Promise<void>
+  /** A place below this one. */
+  below(name: string): Place
+}
+
+/** @param address the path of a folder, absolute, or an address that begins with `s3://` */
+export function openPlace(address: string): Place {
+  return isBucketAddress(address) ? bucketPlace(address) : folderPlace(address)
+}
+
+export function isBucketAddress(address: string): boolean {
+  return address.startsWith('s3://')
+}
+
+function folderPlace(root: string): Place {
+  return {
+    address: root,
+    async put(name, bytes) {
+      try {
+        await mkdir(root, { recursive: true, mode: 0o700 })
+        await leaveReserve(root, bytes.byteLength)
+        await writeWhole(join(root, name), bytes)
+      } catch (error) {
+        throw isDiskFull(error) ? diskFull(root, error) : error
+      }
+    },
+    read: (name) => readFile(join(root, name)).catch(unlessMissing),
+    async remove(name) {
+      await rm(join(root, name), { force: true })
+    },
+    async names() {
+      if ((await stat(root).catch(unlessMissing))?.isFile()) throw new StartError(`${root} is a file: name a folder.`)
+      return collect(filesBelow(root))
+    },
+    async removeFolder() {
+      await rm(root, { recursive: true, force: true })
+    },
+    below: (name) => folderPlace(join(root, name)),
+  }
+}
+
+/** The database may be on the same disk, where it needs what is left. */
+async function leaveReserve(root: string, bytes: number): Promise<void> {
+  const { bavail, blocks, bsize } = await statfs(root)
+  if (bavail * bsize - bytes < reserveBytes(blocks * bsize)) throw diskFull(root)
+}
+
+function diskFull(root: string, cause?: unknown): StartError {
+  return new StartError(`The disk of ${root} has too little room left for this backup: free some, or name another place.`, {
+    cause,
+  })
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
+}
+
+function bucketPlace(address: string): Place {
+  const url = new URL(address)
+  const bucket = openBucket(address, {
+    setting: "The backup's address",
+    unavailable: 'The store of backups does not answer: try again in a moment.',
+    answerTimeoutMs: ANSWER_TIMEOUT_MS,
+  })
+  return {
+    address: `s3://${join(url.hostname, url.pathname)}`,
+    put: (name, bytes) => bucket.put(name, bytes, 'application/octet-stream'),
+    async read(name) {
+      const found = await bucket.open(name)
+      return found && Buffer.from(await arrayBuffer(found.body))
+    },
+    remove: (name) => bucket.remove(name),
+    names: () => collect(bucket.list('')),
+    removeFolder: async () => undefined,
+    below(name) {
+      const further = new URL(address)
+      further.pathname = join(url.pathname, name)
+      return bucketPlace(further.href)
+    },
+  }
+}
+
+async function collect(names: AsyncIterable<string>): Promise<string[]> {
+  const all: string[] = []
+  for await (const name of names) all.push(name)
+  return all
+}
+
+/** A part of a backup has some megabytes. */
+const ANSWER_TIMEOUT_MS = 60_000

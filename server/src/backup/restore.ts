@@ -1,0 +1,178 @@
+/**
+ * Restores a backup into an empty place, or on trial into a database of its own that is removed afterwards (ADR 0012). Nothing is touched
+ * before every part is known to be what was written; what is there in the end is compared with the manifest.
+ */
+import { promisify } from 'node:util'
+import { zstdDecompress } from 'node:zlib'
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import { actOfProcess, audit } from '#src/audit/audit.ts'
+import { verifyAudit } from '#src/audit/verify.ts'
+import { loadMigrations } from '#src/db/migrate.ts'
+import { pauseScheduledWork } from '#src/db/scheduled-work.ts'
+import { findMediaType } from '#src/files/files.ts'
+import type { Connection } from '#src/postgres/connections.ts'
+import { copyIn } from '#src/postgres/copy.ts'
+import { StartError } from '#src/postgres/errors.ts'
+import { checkParts, damaged, type Manifest, readManifest, readPart, type SavedTable } from './manifest.ts'
+import type { Place } from './place.ts'
+import { asWritten, copyInStatement, quote, sumRows, tablesToSave } from './saved-tables.ts'
+import { openTarget, removeScratch, type Target, type TargetOptions } from './target.ts'
+
+export interface Restored {
+  manifest: Manifest
+  /** Bot tokens that work in the restored console. */
+  tokens: BotToken[]
+}
+
+export interface BotToken {
+  name: string
+  [fact: string]: unknown
+}
+
+/**
+ * Fills an empty place. Sessions and one-time links of the backup end, and scheduled work is paused.
+ * @throws StartError when the backup is damaged or newer, or the place not empty; nothing was changed then
+ */
+export async function restoreBackup(place: Place, options: TargetOptions): Promise<Restored> {
+  const manifest = await readChecked(place)
+  const target = await openTarget(options)
+  try {
+    await target.migrate(manifest.migrations)
+    await loadTables(target.client, { place, manifest, areAllIndexesBuilt: true })
+    await target.migrate()
+    for (const file of manifest.files)
+      await options.files?.store.put(file.key, await readPart(place, file), findMediaType(file.key))
+    return { manifest, tokens: await settle(target, place, manifest) }
+  } finally {
+    await target.close()
+  }
+}
+
+export interface VerifyOptions {
+  /** A folder for the database of the trial, which may not be there; it is removed. */
+  scratchDir: string
+  log: Logger
+}
+
+/**
+ * Restores a backup into an embedded database of its own, compares it with the manifest, checks the audit trail and removes it.
+ * @throws StartError when it is damaged or newer
+ */
+export async function verifyBackup(place: Place, { scratchDir, log }: VerifyOptions): Promise<Manifest> {
+  const manifest = await readChecked(place)
+  await removeScratch(scratchDir, log)
+  try {
+    // A power failure may take what is removed anyway.
+    const target = await openTarget({ dataDir: scratchDir, log, overrides: { fsync: 'off', full_page_writes: 'off' } })
+    try {
+      await target.migrate(manifest.migrations)
+      await loadTables(target.client, { place, manifest, areAllIndexesBuilt: false })
+      await target.migrate()
+      const { findings } = await verifyAudit(target.database)
+      if (findings.length > 0)
+        throw new StartError(
+          `The rows of ${place.address} are those that were saved, but its audit trail is not whole: ${findings.join(' ')}`,
+        )
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await removeScratch(scratchDir, log)
+  }
+  return manifest
+}
+
+async function readChecked(place: Place): Promise<Manifest> {
+  const manifest = await readManifest(place)
+  const known = (await loadMigrations()).map(({ name }) => name)
+  const unknown = manifest.migrations.filter((name) => !known.includes(name))
+  if (unknown.length > 0)
+    throw new StartError(
+      `The backup in ${place.address} was made by a newer Arcade Console (${manifest.version}; its migration ${unknown.join(', ')} is unknown here), so nothing was restored: use that version or a later one.`,
+    )
+  await checkParts(place, manifest)
+  return manifest
+}
+
+interface LoadOptions {
+  place: Place
+  manifest: Manifest
+  /** Otherwise only those that rows have to comply with. */
+  areAllIndexesBuilt: boolean
+}
+
+/** Fills the tables in one transaction. Indexes that no rule needs are built afterwards, which takes a fraction of the time. */
+async function loadTables(client: Connection, { place, manifest, areAllIndexesBuilt }: LoadOptions): Promise<void> {
+  await asWritten(client)
+  const targets = await tablesToSave(client)
+  const saved = targets.map(({ name, columns }) => {
+    const table = manifest.tables.find((one) => one.name === name)
+    // The columns' order may differ from the one in which an older version's steps made them.
+    if (table === undefined || table.columns.toSorted().join() !== columns.toSorted().join())
+      throw damaged(place, `its table ${name} is not that of its migrations`)
+    return table
+  })
+  await client.query(`begin; set local maintenance_work_mem = '256MB'`)
+  const { rows: indexes } = await client.query<{ name: string; definition: string }>(INDEXES)
+  if (indexes.length > 0) await client.query(`drop index ${indexes.map(({ name }) => quote(name)).join(', ')}`)
+  await client.query(`truncate ${targets.map(({ name }) => quote(name)).join(', ')}`)
+  for (const table of saved) await copyIn(client, copyInStatement(table), textOf(place, table, manifest.compression))
+  if (areAllIndexesBuilt) for (const { definition } of indexes) await client.query(definition)
+  for (const table of saved) {
+    const { rows, checksum } = await sumRows(client, table)
+    if (rows !== table.rows || checksum !== table.checksum)
+      throw damaged(place, `the restored table ${table.name} differs from the saved one (${rows} rows, ${table.rows} were saved)`)
+  }
+  await client.query('commit')
+  await client.query('analyze')
+}
+
+const INDEXES = `
+  select c.relname as name, pg_get_indexdef(c.oid) as definition
+    from pg_index join pg_class c on c.oid = indexrelid
+   where c.relnamespace = current_schema()::regnamespace and not indisunique
+     and not exists (select from pg_depend where objid = c.oid and classid = 'pg_class'::regclass and deptype = 'e')
+   order by c.relname`
+
+/** A table's rows as text; while a part is loaded, the next is read. */
+async function* textOf(place: Place, { parts }: SavedTable, compression: Manifest['compression']): AsyncGenerator<Buffer> {
+  const read = async (part: SavedTable['parts'][number]): Promise<Buffer> => {
+    const bytes = await readPart(place, part)
+    return compression === 'none' ? bytes : zstd(bytes, { maxOutputLength: part.textBytes })
+  }
+  let next: Promise<Buffer> | undefined
+  for (const [index, part] of parts.entries()) {
+    const text = await (next ?? read(part))
+    const following = parts[index + 1]
+    next = following && read(following)
+    next?.catch(() => undefined) // reported where it is awaited
+    yield text
+  }
+}
+
+const zstd = promisify(zstdDecompress)
+
+/** Ends what must not live on in a second console, and hands the database over. */
+async function settle(target: Target, place: Place, { moment }: Manifest): Promise<BotToken[]> {
+  const {
+    client,
+    database: { db },
+  } = target
+  await client.query('begin')
+  for (const table of ['sessions', 'setup_links', 'password_links'] as const) await db.deleteFrom(table).execute()
+  await db
+    .updateTable('backups')
+    .set({ error: 'It was being made at the moment of the backup that this console was restored from.' })
+    .where('finished_at', 'is', null)
+    .where('error', 'is', null)
+    .execute()
+  await pauseScheduledWork(db, `This console was restored from the backup of ${moment}.`)
+  const record = { kind: 'installation', id: 'backup', name: place.address } as const
+  await audit(db, actOfProcess('command', 'arcade restore'), 'backup.restore', { record, detail: { moment } })
+  const { rows } = await sql<{ token: BotToken }>`
+    select to_jsonb(bot_tokens) - 'token_hash' - 'id' as token from bot_tokens order by name`.execute(db)
+  await target.finish()
+  await client.query('commit')
+  return rows.map(({ token }) => token)
+}

@@ -1,0 +1,70 @@
+/** What of a database a backup holds: every table of the console but the list of its migrations, without columns that are derived. */
+import { UNFINISHED_RESTORE } from '#src/db/unfinished-restore.ts'
+import type { Connection } from '#src/postgres/connections.ts'
+
+export interface TableToSave {
+  name: string
+  columns: string[]
+}
+
+/** All tables, each after those that its rows refer to. */
+export async function tablesToSave(client: Connection): Promise<TableToSave[]> {
+  const { rows } = await client.query<TableToSave & { refersTo: string[] }>(TABLES)
+  const sorted: TableToSave[] = []
+  const add = ({ name, columns, refersTo }: (typeof rows)[number]): void => {
+    if (sorted.some((one) => one.name === name)) return
+    for (const one of rows) if (one.name !== name && refersTo.includes(one.name)) add(one)
+    sorted.push({ name, columns })
+  }
+  for (const table of rows) add(table)
+  return sorted
+}
+
+const TABLES = `
+  select relname as name,
+         (select json_agg(attname order by attnum) from pg_attribute
+           where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns,
+         (select coalesce(json_agg(f.relname), '[]') from pg_constraint join pg_class f on f.oid = confrelid
+           where conrelid = c.oid and contype = 'f' and confrelid <> c.oid) as "refersTo"
+    from pg_class c
+   where relkind in ('r', 'p') and not relispartition and relnamespace = current_schema()::regnamespace and relname not in ('migrations', '${UNFINISHED_RESTORE}')
+   order by relname collate "C"`
+
+export interface RowSum {
+  rows: number
+  checksum: string
+}
+
+/** The number of a table's rows, and the sum of a hash of each, whatever their order. Needs a connection with `asWritten`. */
+export async function sumRows(client: Connection, { name, columns }: TableToSave): Promise<RowSum> {
+  const row = `row(${columns.map(quote).join(', ')})::text collate "C"`
+  const { rows } = await client.query<RowSum>(
+    `select count(*) as rows, coalesce(sum(hashtextextended(${row}, 0)::numeric), 0)::text as checksum from ${quote(name)}`,
+  )
+  return rows[0] ?? { rows: 0, checksum: '0' }
+}
+
+export function copyOutStatement({ name, columns }: TableToSave): string {
+  return `copy (select ${columns.map(quote).join(', ')} from ${quote(name)}) to stdout`
+}
+
+/** The rows are frozen at once, which needs a table that the same transaction has emptied and saves PostgreSQL writing them again. */
+export function copyInStatement({ name, columns }: TableToSave): string {
+  return `copy ${quote(name)} (${columns.map(quote).join(', ')}) from stdin with (freeze)`
+}
+
+/** Makes a connection write and read values the same way everywhere, and take its time. */
+export async function asWritten(client: Connection): Promise<void> {
+  await client.query(
+    `set datestyle = 'ISO, MDY'; set timezone = 'UTC'; set intervalstyle = 'iso_8601'; set extra_float_digits = 1;
+     set bytea_output = 'hex'; set client_encoding = 'UTF8'`,
+  )
+  // Not every version knows each of them.
+  await client.query(`select set_config(name, '0', false) from pg_settings where name = any($1)`, [
+    ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout'],
+  ])
+}
+
+export function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}

@@ -1,0 +1,185 @@
+/**
+ * What a backup is restored into: an empty database and an empty file store. Hides how that is made sure before anything is touched, how
+ * a restore that was cut off is told from a console's data and cleared away, and that nobody uses the database meanwhile.
+ */
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { Logger } from 'pino'
+import type { Database } from '#src/db/database.ts'
+import { kyselyOn } from '#src/db/kysely-on.ts'
+import { loadMigrations, migrate } from '#src/db/migrate.ts'
+import { MIGRATION_LIMITS } from '#src/db/migration-connection.ts'
+import { withSnapshot } from '#src/db/snapshot.ts'
+import type { Tables } from '#src/db/tables.ts'
+import { UNFINISHED_RESTORE, unfinishedRestoreFile } from '#src/db/unfinished-restore.ts'
+import { type FileStore, isKey } from '#src/files/disk.ts'
+import { embeddedCluster } from '#src/postgres/cluster.ts'
+import { type Connection, connect, destroy } from '#src/postgres/connections.ts'
+import { StartError } from '#src/postgres/errors.ts'
+import { type LockHolder, LOCKS, LOCK_SPACE, openLockHolder } from '#src/postgres/lock-holder.ts'
+import { processStartTime } from '#src/postgres/processes.ts'
+import { quote } from './saved-tables.ts'
+
+export interface TargetOptions {
+  dataDir: string
+  /** A database to fill instead of the embedded one in `dataDir`. */
+  url?: string | undefined
+  /** Where uploaded files go; a trial has no use for them. */
+  files?: { store: FileStore; address: string } | undefined
+  log: Logger
+  /** Overrides of the embedded PostgreSQL's settings. */
+  overrides?: Record<string, string>
+}
+
+export interface Target {
+  readonly client: Connection
+  readonly database: Pick<Database, 'db' | 'transaction' | 'snapshot'>
+  /** Runs the migrations of these names, or all. */
+  migrate(names?: string[]): Promise<void>
+  /** From the end of this transaction on, a server may use the database. */
+  finish(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens an empty place. @throws StartError when it is not empty, before anything of it was changed */
+export async function openTarget(options: TargetOptions): Promise<Target> {
+  const { dataDir, url, log, overrides } = options
+  if (url === undefined) await takeFolder(options)
+  const cluster = embeddedCluster({ dataDir, log, overrides })
+  const lockHolder = await openLockHolder({
+    target: url === undefined ? { cluster, dataDir } : { url },
+    use: 'server',
+    log,
+    giveUpAfterMs: GIVE_UP_MS,
+    heartbeatMs: HEARTBEAT_MS,
+    onConnected: () => undefined,
+    onFatal: () => undefined,
+  })
+  let client: Connection | undefined
+  try {
+    client = await connect(lockHolder.address(), 'arcade restore')
+    await takeDatabase(client, options)
+    return targetOn(client, lockHolder, options)
+  } catch (error) {
+    if (client !== undefined) destroy(client)
+    await lockHolder.close(CLOSE_MS)
+    throw error
+  }
+}
+
+/** Removes an embedded database that served for a trial, also one whose process was killed. */
+export async function removeScratch(dataDir: string, log: Logger): Promise<void> {
+  await stopCluster(dataDir, log)
+  await rm(dataDir, { recursive: true, force: true })
+}
+
+const GIVE_UP_MS = 10_000
+const HEARTBEAT_MS = 5_000
+const CLOSE_MS = 30_000
+
+function targetOn(client: Connection, lockHolder: LockHolder, { dataDir, url, log }: TargetOptions): Target {
+  const db = kyselyOn<Tables>((text, params) => client.query(text, [...params]))
+  let isFinished = false
+  return {
+    client,
+    database: {
+      db,
+      transaction: (work) => db.transaction().execute(work),
+      snapshot: (work) => withSnapshot(lockHolder.address(), work),
+    },
+    async migrate(names) {
+      const steps = await loadMigrations()
+      await migrate({
+        address: lockHolder.address(),
+        watcher: () => lockHolder.connection,
+        limits: MIGRATION_LIMITS,
+        log,
+        isRestoring: true,
+        migrations: steps.filter(({ name }) => names === undefined || names.includes(name)),
+      })
+    },
+    async finish() {
+      await client.query(`drop table ${UNFINISHED_RESTORE}`)
+      isFinished = true
+    },
+    async close() {
+      destroy(client)
+      await lockHolder.close(CLOSE_MS)
+      if (isFinished && url === undefined) await rm(unfinishedRestoreFile(dataDir), { force: true })
+    },
+  }
+}
+
+/** Makes sure that DATA_DIR holds no console, clears a restore that was cut off, and marks the folder with who fills it. */
+async function takeFolder({ dataDir, files, log }: TargetOptions): Promise<void> {
+  const names = await readdir(dataDir).catch((error: NodeJS.ErrnoException): string[] => {
+    if (error.code === 'ENOENT') return []
+    throw error.code === 'ENOTDIR' ? new StartError(`DATA_DIR ${dataDir} is a file: name a folder.`) : error
+  })
+  const markFile = unfinishedRestoreFile(dataDir)
+  const mark = names.includes(basename(markFile)) ? await readFile(markFile, 'utf8') : undefined
+  if (mark === undefined) {
+    const other = names.find((name) => name !== 'files')
+    if (other !== undefined) throw notEmpty(`DATA_DIR ${dataDir} is not empty (${other})`)
+    await takeFiles(files, undefined)
+  } else {
+    const [pid = '', startTime, address] = mark.split('\n')
+    if (startTime !== '' && (await processStartTime(Number(pid))) === startTime)
+      throw new StartError(`Another restore into DATA_DIR ${dataDir} is under way (process ${pid}).`)
+    await takeFiles(files, address)
+    await stopCluster(dataDir, log)
+    await rm(join(dataDir, 'postgres'), { recursive: true, force: true })
+  }
+  await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
+  const lines = [process.pid, await processStartTime(process.pid), files?.address ?? '']
+  await writeFile(markFile, lines.join('\n'), { mode: 0o600 })
+}
+
+async function stopCluster(dataDir: string, log: Logger): Promise<void> {
+  const cluster = embeddedCluster({ dataDir, log })
+  const running = await cluster.find()
+  if (running !== undefined && !(await cluster.stop(running.pid, CLOSE_MS)))
+    throw new StartError(`PostgreSQL (process ${running.pid}) on ${dataDir} does not end: end it with kill -9 ${running.pid}.`)
+}
+
+/**
+ * Files may be in the store only if they come from a restore into it that was cut off; those are removed.
+ * @param cutOff where that restore put its files
+ */
+async function takeFiles(files: TargetOptions['files'], cutOff: string | undefined): Promise<void> {
+  if (files === undefined) return
+  for await (const key of files.store.keys()) {
+    if (cutOff !== files.address) throw notEmpty(`The file store ${files.address} is not empty (${key})`)
+    if (isKey(key)) await files.store.remove(key)
+  }
+}
+
+/** The same of the database: marks it as one that is being restored, so that no server uses it. */
+async function takeDatabase(client: Connection, { url, files }: TargetOptions): Promise<void> {
+  const { rows: locks } = await client.query<{ taken: boolean }>(
+    `select pg_try_advisory_lock(${LOCK_SPACE}, ${LOCKS.backup}) as taken`,
+  )
+  if (!locks[0]?.taken) throw new StartError('Another restore into this database is under way.')
+  const { rows } = await client.query<{ name: string }>(RELATIONS)
+  const names = rows.map(({ name }) => name)
+  const isCutOff = names.includes(UNFINISHED_RESTORE)
+  if (names.length > 0 && !isCutOff) throw notEmpty(`The database of DATABASE_URL is not empty (${names[0]})`)
+  if (url !== undefined) {
+    const marks = isCutOff ? await client.query<{ files: string }>(`select files from ${UNFINISHED_RESTORE}`) : undefined
+    await takeFiles(files, marks?.rows[0]?.files)
+  }
+  const left = names.filter((name) => name !== UNFINISHED_RESTORE)
+  if (left.length > 0) await client.query(`drop table ${left.map(quote).join(', ')} cascade`)
+  if (!isCutOff) await client.query(`create table ${UNFINISHED_RESTORE} as select $1::text as files`, [files?.address ?? ''])
+}
+
+/** All that a console could have made, but not what extensions bring. */
+const RELATIONS = `
+  select relname as name from pg_class c
+   where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'S', 'f')
+     and not exists (select from pg_depend where objid = c.oid and classid = 'pg_class'::regclass and deptype in ('e', 'a', 'i'))
+   order by relname`
+
+function notEmpty(what: string): StartError {
+  return new StartError(`${what}, so nothing was restored: name a place that is empty or absent.`)
+}

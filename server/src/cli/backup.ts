@@ -1,0 +1,89 @@
+/** `npm run arcade -- backup | backup verify | restore | resume`: what they print. */
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { actOfProcess, audit } from '#src/audit/audit.ts'
+import { makeBackup } from '#src/backup/backup.ts'
+import { type Manifest, rowsOf, sizeOf } from '#src/backup/manifest.ts'
+import type { Place } from '#src/backup/place.ts'
+import { type BotToken, restoreBackup, verifyBackup } from '#src/backup/restore.ts'
+import { recordRun } from '#src/backup/runs.ts'
+import type { Config } from '#src/config.ts'
+import type { Database } from '#src/db/database.ts'
+import { resumeScheduledWork } from '#src/db/scheduled-work.ts'
+import { openFileStore } from '#src/files/files.ts'
+
+export interface CommandOptions {
+  config: Config
+  log: Logger
+}
+
+export function backupInto(place: Place): (database: Database, config: Config) => Promise<number> {
+  return async (database, config) => {
+    const fileStore = openFileStore(config)
+    const act = actOfProcess('command', 'arcade backup')
+    const manifest = await recordRun({ act, database, place, isScheduled: false }, () =>
+      makeBackup({ database, fileStore, place }),
+    )
+    for (const key of manifest.missingFiles)
+      process.stderr.write(`The file ${key} is not in the file store, so it is not in the backup.\n`)
+    print(`Saved ${contents(manifest)} in ${place.address}.`)
+    return 0
+  }
+}
+
+export function verify(place: Place): (options: CommandOptions) => Promise<number> {
+  return async ({ config, log }) => {
+    const manifest = await verifyBackup(place, { scratchDir: scratchDirOf(config), log })
+    print(`The backup in ${place.address} is whole: ${contents(manifest)} were restored on trial and are what was saved.`)
+    return 0
+  }
+}
+
+/** Where a trial's database is. */
+export function scratchDirOf({ dataDir }: Pick<Config, 'dataDir'>): string {
+  return join(dataDir, 'backup-trial')
+}
+
+export function restore(place: Place): (options: CommandOptions) => Promise<number> {
+  return async ({ config, log }) => {
+    const { dataDir, databaseUrl: url, filesUrl } = config
+    const address = filesUrl === undefined ? join(dataDir, 'files') : withoutQuery(filesUrl)
+    const files = { store: openFileStore(config), address }
+    const { manifest, tokens } = await restoreBackup(place, { dataDir, url, files, log })
+    const { version, moment } = manifest
+    print(`Restored ${contents(manifest)} of ${moment}, saved by version ${version}; all of it is what was saved.`)
+    print('Everyone has to sign in again, and links to set up or to set a password are void.')
+    print(tokens.length === 0 ? 'There are no bot tokens.' : 'These bot tokens work:')
+    for (const token of tokens) print(`  ${tokenLine(token)}`)
+    print('Scheduled work is paused. Once no other console does it: npm run arcade -- resume')
+    return 0
+  }
+}
+
+export async function resume({ db }: Database): Promise<number> {
+  const pause = await resumeScheduledWork(db)
+  if (pause !== undefined)
+    await audit(db, actOfProcess('command', 'arcade resume'), 'backup.resume', { detail: { paused: pause.reason } })
+  print(pause === undefined ? 'Scheduled work was not paused.' : 'Scheduled work runs again.')
+  return 0
+}
+
+function contents(manifest: Manifest): string {
+  const count = (number: number, one: string, many: string): string =>
+    `${number.toLocaleString('en')} ${number === 1 ? one : many}`
+  const megabytes = (sizeOf(manifest) / 1e6).toFixed(1)
+  return `${count(rowsOf(manifest), 'row', 'rows')} and ${count(manifest.files.length, 'file', 'files')} (${megabytes} MB)`
+}
+
+function tokenLine({ name, ...facts }: BotToken): string {
+  const known = Object.entries(facts).filter(([, value]) => value !== null)
+  return [name, ...known.map(([fact, value]) => `${fact.replaceAll('_', ' ')} ${String(value)}`)].join(', ')
+}
+
+function withoutQuery(address: string): string {
+  return address.replace(/\?.*$/, '')
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

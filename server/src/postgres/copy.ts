@@ -1,0 +1,132 @@
+/**
+ * COPY, the way in which PostgreSQL takes and gives whole tables fastest, as a stream of its text format. pg has no COPY of its own; a
+ * query object that takes the protocol's messages is all it needs. Whoever is slower makes the other side wait, so memory stays flat.
+ */
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import type pg from 'pg'
+import { type Connection, destroy } from './connections.ts'
+
+/** The rows that `copy … to stdout` gives, in chunks of whole rows of about so many bytes. Leaving the iteration closes the connection. */
+export async function* copyOut(client: Connection, statement: string, chunkBytes: number): AsyncGenerator<Buffer> {
+  const socket = socketOf(client)
+  const chunks: Buffer[] = []
+  let buffer = Buffer.allocUnsafe(chunkBytes)
+  let used = 0
+  let isDone = false
+  let failure: Error | undefined
+  let news = Promise.withResolvers<void>()
+
+  function finishChunk(): void {
+    if (used === 0) return
+    chunks.push(buffer.subarray(0, used))
+    buffer = Buffer.allocUnsafe(chunkBytes)
+    used = 0
+    if (chunks.length > CHUNKS_WAITING_MAX) socket.pause()
+    news.resolve()
+  }
+
+  client.query({
+    ...ignored,
+    submit: (connection: Protocol) => connection.query(statement),
+    handleCopyData({ chunk }: { chunk: Buffer }) {
+      if (used + chunk.length > buffer.length) finishChunk()
+      // A row that is larger than a chunk is one by itself.
+      if (chunk.length > buffer.length) buffer = Buffer.allocUnsafe(chunk.length)
+      used += chunk.copy(buffer, used)
+    },
+    handleError(error: Error) {
+      failure = error
+      news.resolve()
+    },
+    handleReadyForQuery() {
+      finishChunk()
+      isDone = true
+      news.resolve()
+    },
+  } as unknown as pg.Submittable)
+
+  try {
+    for (;;) {
+      for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
+        if (chunks.length <= CHUNKS_WAITING_MAX) socket.resume()
+        yield chunk
+      }
+      if (failure !== undefined) throw failure
+      if (isDone) return
+      await news.promise
+      news = Promise.withResolvers()
+    }
+  } finally {
+    socket.resume()
+    if (!isDone && failure === undefined) destroy(client)
+  }
+}
+
+/** Feeds `copy … from stdin`. What `source` throws, ends the statement as failed. */
+export async function copyIn(client: Connection, statement: string, source: AsyncIterable<Buffer>): Promise<void> {
+  const started = Promise.withResolvers<Protocol>()
+  const done = Promise.withResolvers<void>()
+  started.promise.catch(() => undefined)
+  done.promise.catch(() => undefined)
+  client.query({
+    ...ignored,
+    submit: (connection: Protocol) => connection.query(statement),
+    handleCopyInResponse: (connection: Protocol) => started.resolve(connection),
+    handleError(error: Error) {
+      started.reject(error)
+      done.reject(error)
+    },
+    handleReadyForQuery: () => done.resolve(),
+  } as unknown as pg.Submittable)
+
+  const connection = await started.promise
+  const socket = socketOf(client)
+  let hasEnded = false
+  const ended = done.promise.finally(() => (hasEnded = true))
+  ended.catch(() => undefined)
+  try {
+    for await (const chunk of source) {
+      for (let start = 0; start < chunk.length && !hasEnded; start += MESSAGE_BYTES) {
+        connection.sendCopyFromChunk(chunk.subarray(start, start + MESSAGE_BYTES))
+        if (socket.writableNeedDrain) await Promise.race([once(socket, 'drain'), ended])
+      }
+      if (hasEnded) break
+    }
+  } catch (error) {
+    connection.sendCopyFail('its source failed')
+    await done.promise.catch(() => undefined)
+    throw error
+  }
+  if (!hasEnded) connection.endCopyFrom()
+  await done.promise
+}
+
+/** As many finished chunks may wait for their reader. */
+const CHUNKS_WAITING_MAX = 1
+const MESSAGE_BYTES = 64 * 1024
+
+/** What a query object has to hear and these do not care about. */
+const ignored = Object.fromEntries(
+  [
+    'handleRowDescription',
+    'handleDataRow',
+    'handlePortalSuspended',
+    'handleEmptyQuery',
+    'handleCommandComplete',
+    'handleCopyInResponse',
+  ].map((name) => [name, () => undefined]),
+)
+
+/** The part of pg's protocol that its types leave out. */
+interface Protocol {
+  stream: Socket
+  query(text: string): void
+  sendCopyFromChunk(chunk: Buffer): void
+  endCopyFrom(): void
+  sendCopyFail(message: string): void
+}
+
+function socketOf(client: pg.ClientBase): Socket {
+  return (client as unknown as { connection: Protocol }).connection.stream
+}

@@ -1,0 +1,57 @@
+/** A few rows in every table of a console, with values that are easily damaged on their way through a backup, and their comparison. */
+import { type Kysely, sql } from 'kysely'
+import { actOfProcess, audit } from '#src/audit/audit.ts'
+import { sealEntries } from '#src/audit/chain.ts'
+import type { Database } from '#src/db/database.ts'
+import type { Tables } from '#src/db/tables.ts'
+import { addCount } from './activity.ts'
+
+/** Fills a database that has no rows. The keys of files it names are `announcements/1_image.png` and `announcements/2_icon.png`. */
+export async function addRows(database: Database): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(database.db)
+  await addCount(database, { of: 'players' }, 2)
+  const act = actOfProcess('command', 'a command')
+  await audit(database.db, act, 'data.seed', { detail: { odd: 'a "quoted" \\ text' } })
+  await sealEntries(database)
+  await audit(database.db, act, 'data.import', {})
+}
+
+const HARD_TEXT = String.raw`E'tab\t line\n back\\slash \\N \\. "quotes" \u200f Zoë 😀'`
+
+const statements = [
+  `insert into accounts (id, email, password_hash) values ('a', 'admin@example.org', 'hash'), ('b', 'user@example.org', 'hash')`,
+  `insert into users (id, fname, lname, email, user_type) values ('a', ${HARD_TEXT}, '', 'admin@example.org', 'admin'), ('b', 'U', 'Ser', 'user@example.org', 'user')`,
+  `insert into sessions (token_hash, user_id) values ('\\x0001ff', 'a')`,
+  `insert into attempt_windows (key, started_at, count) values ('k', '2026-01-01 00:00:00.123456+02', 3)`,
+  `insert into known_addresses (user_id, address_hash) values ('a', '\\x00')`,
+  `insert into secrets (name, value) values ('device', '\\x5c00ff')`,
+  `insert into setup_links (token_hash, expires_at) values ('\\x01', now() + interval '1 hour')`,
+  `insert into password_links (user_id, token_hash, expires_at) values ('b', '\\x02', now() + interval '1 hour')`,
+  `insert into bot_tokens (id, name, token_hash) values ('t', 'game bot', '\\x03')`,
+  `insert into telegram_users (user_id, first_name, last_name, username, email, phone_number, balance)
+     values (1, ${HARD_TEXT}, null, '', 'x@example.org', '+1 23', 0.1), (9007199254740991, 'Zoë', 'B', 'moon_7', null, null, -12345.678901234567)`,
+  `insert into tasks (collection, id, image, priority, title, reward) values ('social', 's', 'telegram', 1.5, ${HARD_TEXT}, 10)`,
+  `insert into announcements (id, type, title, subtitle, reward, status, image_key, image_name, icon_key, icon_name)
+     values ('n', 'desc', 'News', '', 5, true, 'announcements/1_image.png', 'image.png', 'announcements/2_icon.png', 'icon.png')`,
+  `insert into history_items (kind, item_id, title, type, reward) values ('social', 's', 'Title', 'telegram', 10)`,
+  `insert into participations (user_id, kind, item_id, username, user_input, at) values (1, 'social', 's', 'x', ${HARD_TEXT}, '2026-02-03 04:05:06.789+00')`,
+  `update status_epoch set epoch = 7`,
+  `insert into file_removals (key, requested_at) values ('announcements/3_gone.png', now() + interval '1 day')`,
+  `insert into idempotency_keys (caller, key_hash, fingerprint, answer) values ('a', '\\x04', '\\x05', '{"a": 1}')`,
+  `insert into saved_views (id, list, name, address, owner_id) values ('v', 'players', 'View', 'q=1', 'a')`,
+  `insert into default_views (user_id, list, view_id) values ('a', 'players', 'v')`,
+]
+
+/** All rows of each table as text, but for tables that are left out. */
+export async function rowsOfTables(db: Kysely<Tables>, leftOut: string[] = []): Promise<Record<string, string[]>> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select tablename as name from pg_tables where schemaname = 'public' order by 1`.execute(db)
+  const all: Record<string, string[]> = {}
+  for (const { name } of tables) {
+    if (name === 'migrations' || leftOut.includes(name)) continue
+    const { rows } = await sql<{ row: string }>`
+      select to_jsonb(t)::text as row from ${sql.table(name)} t order by 1`.execute(db)
+    all[name] = rows.map(({ row }) => row)
+  }
+  return all
+}
