@@ -216,7 +216,7 @@ export async function startModelConsole(): Promise<ModelConsole> {
           || ${list(`jsonb_build_array(user_id, list, view_id) order by user_id collate "C", list collate "C"`)} from default_views) as views,
         ${list('user_id order by place')} from unnest(${tokens}::bytea[]) with ordinality as t (token, place)
           left join sessions on token_hash = token) as callers,
-        jsonb_build_array((select epoch from status_epoch), (select count(distinct act_id) from ${sql.raw(trailSql)} as trail where action not in (${sql.join(UNCOUNTED)}))) as numbers`.execute(
+        jsonb_build_array((select epoch from status_epoch), (select count(distinct act_id) from ${sql.raw(trailSql)} as trail where actor_kind not in ('command', 'system') and action not in (${sql.join(UNCOUNTED)}))) as numbers`.execute(
         db,
       )
       return rows[0]!
