@@ -33,6 +33,7 @@ import { createSignInGuard, type SignInGuard } from '#src/identity/sign-in-guard
 import { createFiles, type Files } from '#src/files/files.ts'
 import type { FileStore } from '#src/files/disk.ts'
 import { createHttp } from '#src/http/http.ts'
+import { createMetrics } from '#src/http/metrics.ts'
 import { bindRoutes } from '#src/http/routes.ts'
 import type { WebApp } from '#src/http/static.ts'
 import { createSessions, type Sessions } from '#src/identity/sessions.ts'
@@ -40,7 +41,7 @@ import { createSessions, type Sessions } from '#src/identity/sessions.ts'
 export interface AppOptions {
   config: Pick<
     Config,
-    'publicOrigin' | 'registrationEmailHost' | 'passwordPolicy' | 'rateLimit' | 'trustedProxies' | 'maxExports'
+    'publicOrigin' | 'registrationEmailHost' | 'passwordPolicy' | 'rateLimit' | 'trustedProxies' | 'maxExports' | 'metricsToken'
   >
   database: Database
   fileStore: FileStore
@@ -123,6 +124,7 @@ export async function createApp({
     audit: auditHandlers(services),
   })
   const botTokens = createBotTokens(database)
+  const metrics = createMetrics({ database, token: config.metricsToken, exportsRunning: () => downloads.running() })
   const http = createHttp({
     routes,
     database,
@@ -131,6 +133,7 @@ export async function createApp({
     botTokens,
     attempts,
     devices,
+    metrics,
     log,
     publicOrigin,
     webApp,

@@ -31,6 +31,8 @@ export interface Config {
   passwordPolicy: 'standard' | 'strict'
   /** Addresses (`10.0.0.1`) and networks (`10.0.0.0/8`) of proxies that are believed whom they name in X-Forwarded-For. */
   trustedProxies: string[]
+  /** Whoever shows this secret may read GET /metrics; without one nobody may. */
+  metricsToken: string | undefined
 }
 
 const port = z
@@ -77,10 +79,14 @@ const variables = {
   REGISTRATION_EMAIL_HOST: [z.string().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/i), 'a mail host such as gmail.com'],
   RATE_LIMIT: [z.enum(['on', 'off']), 'on or off'],
   PASSWORD_POLICY: [z.enum(['standard', 'strict']), 'standard or strict'],
+  METRICS_TOKEN: [z.string().regex(/^\S{16,200}$/), 'a secret of 16 to 200 characters without spaces'],
   TRUSTED_PROXIES: [addressRanges, 'addresses or networks such as 10.0.0.0/8, fd00::/8, 192.0.2.1'],
 } as const
 
 type Name = keyof typeof variables
+
+/** What these hold is in no message. */
+const SECRET: ReadonlySet<Name> = new Set(['ADMIN_PASSWORD', 'DATABASE_URL', 'FILES_URL', 'METRICS_TOKEN'])
 
 /**
  * Reads the configuration. An empty variable counts as absent.
@@ -93,8 +99,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     const [schema, expected] = variables[name]
     const result = schema.safeParse(raw)
     if (result.success) return result.data as z.output<(typeof variables)[N][0]>
-    const shown =
-      name === 'ADMIN_PASSWORD' || name === 'DATABASE_URL' || name === 'FILES_URL' ? '' : `, not ${JSON.stringify(raw)}`
+    const shown = SECRET.has(name) ? '' : `, not ${JSON.stringify(raw)}`
     throw new ConfigError(`${name} must be ${expected}${shown}`)
   }
   const email = read('ADMIN_EMAIL')
@@ -123,6 +128,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     rateLimit: read('RATE_LIMIT') !== 'off',
     passwordPolicy: read('PASSWORD_POLICY') ?? 'standard',
     trustedProxies: read('TRUSTED_PROXIES') ?? [],
+    metricsToken: read('METRICS_TOKEN'),
   }
 }
 

@@ -39,6 +39,7 @@ export const auditActionLabels = {
   'backup.restore': 'Restored a backup',
   'backup.resume': 'Let scheduled work run',
   'audit.erase': 'Erased a person from the audit',
+  'audit.drop': 'Dropped old entries of the audit',
 } as const
 export type AuditAction = keyof typeof auditActionLabels
 

@@ -9,6 +9,7 @@ import { auditTrail } from '#src/testing/audit-trail.ts'
 import { createDatabase, openAgain, testDatabase } from '#src/testing/test-database.ts'
 import { type Act, actOfProcess, audit, changesBetween } from './audit.ts'
 import { sealEntries } from './chain.ts'
+import { dropEntries } from './drop.ts'
 import { erasePerson } from './erase.ts'
 import { verifyAudit } from './verify.ts'
 
@@ -168,6 +169,24 @@ test('a person who is erased is named nowhere; the chain stays whole, and what o
   expect(rows[0]!.text).not.toMatch(/\bada\b|lovelace|\bbob|192\.0\.2\.7|chrome/i)
   expect(rows[0]!.text).toContain('Season 3')
   expect(await verifyAudit(database)).toMatchObject({ entries: 15, findings: [] })
+})
+
+test('what is too old is dropped from the beginning; the chain then begins there and is whole', async () => {
+  const database = await testDatabase()
+  const act = actOfProcess('command', 'test')
+  const drop = (before: Date) => database.transaction((tx) => dropEntries(tx, act, before))
+  await write(database, 5)
+  await sql`update audit_open set at = at - interval '2 years'`.execute(database.db)
+  await sealEntries(database)
+  await write(database, 7)
+  await sealEntries(database)
+  expect(await drop(new Date('2000-01-01'))).toBe(0)
+  expect(await drop(new Date(Date.now() - 365 * 86_400_000))).toBe(5)
+  expect(await verifyAudit(database)).toMatchObject({ entries: 8, findings: [], head: { seq: 13 } })
+  await sql`delete from audit_entries where seq = 6`.execute(database.db)
+  expect((await verifyAudit(database)).findings[0]).toContain('before no. 7 are missing')
+  expect(await drop(new Date('3000-01-01'))).toBe(8)
+  expect(await verifyAudit(database)).toMatchObject({ entries: 1, findings: [], head: { seq: 14 } })
 })
 
 test('what an earlier version wrote becomes open entries, under the names that actions have now', async () => {

@@ -14,7 +14,7 @@ import { isDiskFull, violatedConstraint, StartError } from '#src/postgres/errors
 import { ensureAdmin } from '#src/identity/accounts.ts'
 import { createSessions } from '#src/identity/sessions.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
-import { eraseUser, readHead, verifyTrail } from './audit-commands.ts'
+import { dropBefore, eraseUser, isDay, readHead, verifyTrail } from './audit-commands.ts'
 import { isBucketAddress, openPlace, type Place } from '#src/backup/place.ts'
 import { backupInto, type CommandOptions, restore, resume, verify } from './backup.ts'
 import { importDirectory } from './import.ts'
@@ -26,6 +26,7 @@ const usage = `Usage:
   npm run arcade -- token create NAME       make a bot token and print it, once
   npm run arcade -- audit verify [--head NUMBER:HASH]
                                             read the whole audit trail; exit 3 if entries were changed, removed or inserted
+  npm run arcade -- audit drop DAY          drop what is older than DAY (2026-01-31) from the audit trail, which stays whole
   npm run arcade -- audit erase ID          take a removed user out of the audit trail, which stays whole
   npm run arcade -- backup PLACE            save database and files of this moment in an empty folder or s3://bucket/prefix
   npm run arcade -- backup verify PLACE     restore a backup on trial and compare it with what was saved
@@ -100,6 +101,7 @@ function parse(args: string[]): (options: CommandOptions) => Promise<number> {
     case 'audit':
       if (rest[0] === 'verify') return onDatabase(verifyFrom(rest.slice(1)))
       if (rest[0] === 'erase' && rest.length === 2) return onDatabase(eraseUser(rest[1] ?? ''))
+      if (rest[0] === 'drop' && rest.length === 2 && isDay(rest[1] ?? '')) return onDatabase(dropBefore(rest[1] ?? ''))
       break
     case 'import':
       if (rest.length === 1) return onDatabase(importFrom(resolve(callerDirectory(), rest[0] ?? '')))

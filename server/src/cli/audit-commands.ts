@@ -1,7 +1,8 @@
-/** `arcade audit verify` and `arcade audit erase`: whether the audit trail is whole, and taking a person out of it. */
+/** `arcade audit …`: whether the trail is whole, taking a person out of it, and dropping what is too old. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { actOfProcess } from '#src/audit/audit.ts'
+import { dropEntries } from '#src/audit/drop.ts'
 import { erasePerson } from '#src/audit/erase.ts'
 import { type AuditHead, verifyAudit } from '#src/audit/verify.ts'
 import type { Database } from '#src/db/database.ts'
@@ -28,6 +29,21 @@ export function verifyTrail(kept: AuditHead | undefined): (database: Database) =
     process.stdout.write(`Keep its head elsewhere, and give it to a later run with --head: ${head.seq}:${head.hash}\n`)
     return findings.length > 0 ? NOT_WHOLE : 0
   }
+}
+
+/** @param day the first day that stays, as `2026-01-31`; it begins at midnight in UTC */
+export function dropBefore(day: string): (database: Database) => Promise<number> {
+  return async (database) => {
+    const act = actOfProcess('command', 'arcade audit drop')
+    const dropped = await database.transaction((tx) => dropEntries(tx, act, new Date(`${day}T00:00:00Z`)))
+    process.stdout.write(`${dropped} entries of before ${day} are gone.\n`)
+    return 0
+  }
+}
+
+/** Whether a text is a day of the calendar, as `2026-01-31`. */
+export function isDay(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text)
 }
 
 /** Erases a former dashboard user from the trail, whose id the trail names. */

@@ -8,6 +8,7 @@ import type pg from 'pg'
 import type { Logger } from 'pino'
 import { embeddedCluster } from '#src/postgres/cluster.ts'
 import { type Connection, type Pool, type PoolLimits, connect, openPool } from '#src/postgres/connections.ts'
+import type { PoolUse } from '#src/postgres/pool-shares.ts'
 import { StartError, isRetryable, isUnavailable } from '#src/postgres/errors.ts'
 import { type FreeSpace, watchFreeSpace } from '#src/postgres/free-space.ts'
 import { type LockHolder, openLockHolder } from '#src/postgres/lock-holder.ts'
@@ -70,6 +71,8 @@ export interface Database {
   freeSpaceNearlyGone(): boolean
   /** How many bytes may be written at this moment until changes have to be refused; Infinity for a database that is elsewhere. */
   roomBytes(): Promise<number>
+  /** How much of the pool of connections is in use. */
+  poolUse(): PoolUse
   /** Takes at most 10 s. The last process to close an embedded cluster stops it. */
   close(): Promise<void>
 }
@@ -151,6 +154,7 @@ function databaseOn(pool: Pool, lockHolder: LockHolder, freeSpace: FreeSpace | u
     },
     freeSpaceLow: () => freeSpace?.isLow() ?? false,
     freeSpaceNearlyGone: () => freeSpace?.isNearlyGone() ?? false,
+    poolUse: () => pool.use(),
     roomBytes: async () => freeSpace?.roomBytes() ?? Infinity,
     close() {
       freeSpace?.close()

@@ -12,7 +12,7 @@ import type { BotTokens } from '#src/identity/bot-tokens.ts'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Files } from '#src/files/files.ts'
-import type { Attempts } from '#src/identity/attempts.ts'
+import { type Attempts, limits } from '#src/identity/attempts.ts'
 import { deviceName } from '#src/identity/device-name.ts'
 import { DEVICE_MAX_SECONDS, type Devices } from '#src/identity/devices.ts'
 import { SESSION_MAX_SECONDS, type Sessions } from '#src/identity/sessions.ts'
@@ -25,6 +25,7 @@ import { readIdempotencyKey } from './idempotency-key.ts'
 import { readInput } from './input.ts'
 import { openApiDocument, renderDocs } from './openapi.ts'
 import { requestOrigin, refuseForeignOrigin } from './origin.ts'
+import type { Metrics } from './metrics.ts'
 import { createRefusals } from './refusals.ts'
 import { type BoundRoute, pathPattern } from './routes.ts'
 import type { WebApp } from './static.ts'
@@ -42,6 +43,7 @@ export interface HttpServices {
   publicOrigin: string | undefined
   /** Addresses and networks of proxies that are believed whom they name in X-Forwarded-For. */
   trustedProxies: readonly string[]
+  metrics: Metrics
   /** The built web app; absent in tests of the calls alone. */
   webApp: WebApp | undefined
   /** Whether attempts and refusals are limited. */
@@ -88,6 +90,17 @@ export function createHttp(services: HttpServices): Hono<Env> {
     const isReady = !services.isStopping() && (await database.isReady()) && (await services.files.isReady())
     return json({ status: isReady ? 'ready' : 'not ready' }, isReady ? 200 : 503)
   })
+  // Without a token this path is as unknown as any other.
+  http.get('/metrics', async (c, next) => {
+    const { metrics } = services
+    if (!c.req.raw.headers.has('authorization')) return next()
+    if (!metrics.isAllowed(c.req.raw)) {
+      await services.attempts.count(limits.wrongTokenByAddress, clientAddress(c))
+      return refuse('SIGNED_OUT')
+    }
+    const { contentType, body } = await metrics.read()
+    return send({ status: 200, headers: { 'content-type': contentType, 'cache-control': 'no-store' }, body })
+  })
   http.get('/api/openapi.json', async () => json(await openApiDocument(services.publicOrigin)))
   http.get('/api/docs', async () => {
     const body = renderDocs(await openApiDocument(services.publicOrigin))
@@ -130,6 +143,14 @@ export function createHttp(services: HttpServices): Hono<Env> {
   }
 
   async function answer(c: Context<Env>, route: BoundRoute): Promise<Response> {
+    const started = performance.now()
+    const response = await answerCall(c, route)
+    const seconds = (performance.now() - started) / 1000
+    services.metrics.observe({ call: route.name, method: c.req.method, status: response.status, seconds })
+    return response
+  }
+
+  async function answerCall(c: Context<Env>, route: BoundRoute): Promise<Response> {
     const request = c.req.raw
     const requestId = randomUUID()
     const { meta } = route

@@ -1,7 +1,7 @@
 /** Connections to PostgreSQL. They parse its numbers, notice a dead server, and in the pool no statement can wait for ever. */
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { createShares } from './pool-shares.ts'
+import { createShares, type PoolUse } from './pool-shares.ts'
 
 /** Where the database is. The port of an embedded one may change when it is started again. */
 export type Address =
@@ -11,6 +11,7 @@ export type Address =
 export interface Pool {
   /** A connection of the pool, to be given back by its `release`. Rejects when none is free for some seconds. */
   connect(): Promise<pg.PoolClient>
+  use(): PoolUse
   /** Gives up all its connections, with the statements that run on them, because the database does not answer. */
   abandon(): void
   /** Changes the address for connections opened from now on. */
@@ -63,6 +64,7 @@ export function openPool(address: Address, limits: PoolLimits & { log: Logger })
         throw error
       }
     },
+    use: () => shares.use(),
     abandon() {
       for (const client of clients) destroy(client)
     },

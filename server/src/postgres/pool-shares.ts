@@ -16,6 +16,14 @@ export interface SharesOptions {
 export interface Shares {
   /** Waits until the present kind of call may take a connection. The result is to be called when the connection is free again. */
   take(): Promise<() => void>
+  use(): PoolUse
+}
+
+/** How many connections there may be, how many are held, and how many calls wait for one. */
+export interface PoolUse {
+  size: number
+  inUse: number
+  waiting: number
 }
 
 /** Runs `work`, whose connections then count as those of this kind of call. */
@@ -73,6 +81,8 @@ export function createShares({ size, waitMs, slowMs }: SharesOptions): Shares {
   }
 
   return {
+    use: () => ({ size, inUse, waiting: waiters.size }),
+
     async take() {
       const kind = presentKind()
       if (mayTake(kind)) return hold(kind)

@@ -55,6 +55,8 @@ export interface Downloads {
   start<Row>(options: DownloadOptions<Row>): Promise<DownloadAnswer>
   /** Rows that were sent so far of all, to whom started the download. @throws Failure NOT_FOUND once it is over, or in another process */
   progress(exportId: string, context: CallContext): { rows: number; total: number }
+  /** How many sheets are being written. */
+  running(): number
 }
 
 interface Export {
@@ -140,6 +142,8 @@ export function createDownloads({
         throw error
       }
     },
+
+    running: () => writing.size,
 
     progress(exportId, context) {
       const { id: userId } = signedIn(context)

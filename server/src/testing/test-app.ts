@@ -56,6 +56,7 @@ const sharedImages = createImages()
 export async function testApp(
   options: {
     rateLimit?: boolean
+    metricsToken?: string
     passwordPolicy?: 'standard' | 'strict'
     publicOrigin?: string
     trustedProxies?: string[]
@@ -81,6 +82,7 @@ export async function testApp(
       publicOrigin: options.publicOrigin,
       registrationEmailHost: 'gmail.com',
       rateLimit: options.rateLimit ?? false,
+      metricsToken: options.metricsToken,
       passwordPolicy: options.passwordPolicy ?? 'standard',
       trustedProxies: options.trustedProxies ?? [],
       maxExports: options.maxExports ?? MAX_EXPORTS,

@@ -1,0 +1,27 @@
+/** Dropping the oldest part of the audit trail, for whoever may keep it for a limited time only. The chain then begins where it was cut. */
+import { sql, type Transaction } from 'kysely'
+import type { Tables } from '#src/db/tables.ts'
+import { type Act, audit } from './audit.ts'
+
+/**
+ * Drops the sealed entries before the first one that is as young as `before` or younger. The drop is an entry itself, which names the number
+ * and hash at which the chain begins from now on. Gives the number of entries that went.
+ */
+export async function dropEntries(tx: Transaction<Tables>, act: Act, before: Date): Promise<number> {
+  // No entry is sealed meanwhile.
+  const head = await tx.selectFrom('audit_head').select(['seq', 'base_seq']).forUpdate().executeTakeFirstOrThrow()
+  const young = await tx
+    .selectFrom('audit_entries')
+    .select(sql<number>`min(seq)`.as('seq'))
+    .where('at', '>=', before)
+    .executeTakeFirstOrThrow()
+  const last = (young.seq ?? head.seq + 1) - 1
+  if (last <= head.base_seq) return 0
+  const { hash } = await tx.selectFrom('audit_entries').select('hash').where('seq', '=', last).executeTakeFirstOrThrow()
+  await tx.updateTable('audit_head').set({ base_seq: last, base_hash: hash }).execute()
+  await tx.deleteFrom('audit_entries').where('seq', '<=', last).execute()
+  await audit(tx, act, 'audit.drop', {
+    detail: { entries: last - head.base_seq, upTo: last, hash: hash.toString('hex'), before: before.toISOString() },
+  })
+  return last - head.base_seq
+}

@@ -1,0 +1,103 @@
+/**
+ * `GET /metrics` in Prometheus' format, for whoever has METRICS_TOKEN: requests with their times, the pool, exports, the event loop, the
+ * database, the audit trail, backups. What a server knows by itself it counts as it goes; what the database knows is asked when it is wanted.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { sql } from 'kysely'
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Database } from '#src/db/database.ts'
+
+export interface Metrics {
+  /** Counts a request that was answered. */
+  observe(request: { call: string; method: string; status: number; seconds: number }): void
+  /** Whether a request may see the metrics; never where no token is set. */
+  isAllowed(request: Request): boolean
+  read(): Promise<{ contentType: string; body: string }>
+}
+
+interface Sources {
+  database: Database
+  /** METRICS_TOKEN; without it there are no metrics. */
+  token: string | undefined
+  /** How many spreadsheets are being written. */
+  exportsRunning: () => number
+}
+
+/** Seconds, around the budgets of design §9. */
+const BUCKETS = [0.005, 0.015, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+export function createMetrics({ database, token, exportsRunning }: Sources): Metrics {
+  const registry = new Registry()
+  if (token !== undefined) collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  const requests = new Histogram({
+    name: 'arcade_request_duration_seconds',
+    help: 'Time until a call was answered, by call, method and status.',
+    labelNames: ['call', 'method', 'status'],
+    buckets: BUCKETS,
+    registers,
+  })
+  const gauge = (name: string, help: string): Gauge => new Gauge({ name: `arcade_${name}`, help, registers })
+  const pool = {
+    size: gauge('pool_connections', 'Connections that the pool may have.'),
+    inUse: gauge('pool_connections_in_use', 'Connections of the pool that calls hold.'),
+    waiting: gauge('pool_waiting', 'Calls that wait for a connection.'),
+  }
+  const exports = gauge('exports_running', 'Spreadsheets that are being written.')
+  const room = gauge('disk_room_bytes', 'What may be written until changes are refused; +Inf for a database elsewhere.')
+  const known = {
+    databaseBytes: gauge('database_bytes', 'Size of the database.'),
+    auditOpen: gauge('audit_open_entries', 'Entries of the audit trail that are not sealed yet.'),
+    auditSealed: gauge('audit_sealed_entries', 'The number of the last sealed entry of the audit trail.'),
+    backupAge: gauge('backup_age_seconds', 'Time since the last backup that was whole; +Inf if there is none.'),
+    isDatabaseUp: gauge('database_up', 'Whether the database answers.'),
+  }
+
+  return {
+    observe: ({ call, method, status, seconds }) => requests.observe({ call, method, status }, seconds),
+
+    isAllowed(request) {
+      const given = /^Bearer (\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1]
+      return token !== undefined && given !== undefined && timingSafeEqual(hash(given), hash(token))
+    },
+
+    async read() {
+      const use = database.poolUse()
+      for (const name of ['size', 'inUse', 'waiting'] as const) pool[name].set(use[name])
+      exports.set(exportsRunning())
+      room.set(await database.roomBytes())
+      await askDatabase()
+      return { contentType: registry.contentType, body: await registry.metrics() }
+    },
+  }
+
+  /** Metrics are wanted most when the database does not answer. */
+  async function askDatabase(): Promise<void> {
+    const isUp = await database.isReady()
+    known.isDatabaseUp.set(isUp ? 1 : 0)
+    if (!isUp) return
+    const { rows } = await sql<Figures>`
+      select pg_database_size(current_database()) as "databaseBytes", (select count(*) from audit_open) as "auditOpen",
+             (select seq from audit_head) as "auditSealed",
+             extract(epoch from now() - (select max(finished_at) from backups where error is null))::float8 as "backupAge"`.execute(
+      database.db,
+    )
+    const { databaseBytes, auditOpen, auditSealed, backupAge } = rows[0]!
+    known.databaseBytes.set(databaseBytes)
+    known.auditOpen.set(auditOpen)
+    known.auditSealed.set(auditSealed)
+    known.backupAge.set(backupAge ?? Infinity)
+  }
+}
+
+interface Figures {
+  databaseBytes: number
+  auditOpen: number
+  auditSealed: number
+  backupAge: number | null
+}
+
+/** Of equal length, whatever was given. */
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
