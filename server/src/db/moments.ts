@@ -11,6 +11,16 @@ export async function databaseNow<Tables>(db: Kysely<Tables>): Promise<Date> {
   return rows[0]!.now
 }
 
+/**
+ * For what has to know the time without asking each time: the database's moment at this call, and what has passed since. Neither a clock of
+ * this process that is wrong nor one that is set meanwhile changes it.
+ */
+export async function databaseClock<Tables>(db: Kysely<Tables>): Promise<() => Date> {
+  const asked = performance.now()
+  const moment = (await databaseNow(db)).getTime()
+  return () => new Date(moment + performance.now() - asked)
+}
+
 /** @param moment an expression of SQL, such as a column */
 export function microsecondsSql(moment: string): string {
   return `(extract(epoch from ${moment}) * 1000000)::bigint::text`

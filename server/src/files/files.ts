@@ -67,6 +67,7 @@ export function createFiles({ database, store, log }: { database: Database; stor
   /** Gives a key that no file has or had, and lists it for removal. The primary key of `file_removals` keeps two processes apart. */
   const reserve = async (folder: string, name: string): Promise<string> => {
     for (let taken = 0; taken < TAKEN_MAX;) {
+      // Only a part of the name (§7): that no other file has it is asked below, so it does not matter which clock is right.
       lastTimestamp = Math.max(Date.now(), lastTimestamp + 1)
       const key = `${folder}/${lastTimestamp}_${name}`
       if (await store.has(key)) {

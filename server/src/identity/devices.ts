@@ -5,6 +5,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Database } from '#src/db/database.ts'
+import { databaseClock } from '#src/db/moments.ts'
 
 export const DEVICE_MAX_SECONDS = 180 * 24 * 60 * 60
 
@@ -20,6 +21,8 @@ export interface Devices {
 export async function createDevices({ db }: Pick<Database, 'db'>): Promise<Devices> {
   await sql`insert into secrets (name, value) values ('devices', ${randomBytes(32)}) on conflict do nothing`.execute(db)
   const { value: key } = await db.selectFrom('secrets').select('value').where('name', '=', 'devices').executeTakeFirstOrThrow()
+  const clock = await databaseClock(db)
+  const nowSeconds = (): number => Math.floor(clock().getTime() / 1000)
   const computeSignature = (text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
   const read = (cookie: string | undefined): { userId: string; id: string } | undefined => {
@@ -27,14 +30,14 @@ export async function createDevices({ db }: Pick<Database, 'db'>): Promise<Devic
     const actual = Buffer.from(signature, 'base64url')
     const expected = computeSignature(`${user}.${id}.${since}`)
     if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return undefined
-    if (Number(since) + DEVICE_MAX_SECONDS < Date.now() / 1000) return undefined
+    if (Number(since) + DEVICE_MAX_SECONDS < nowSeconds()) return undefined
     return { userId: Buffer.from(user, 'base64url').toString(), id }
   }
 
   return {
     sign(userId) {
       const id = randomBytes(16).toString('base64url')
-      const text = `${Buffer.from(userId).toString('base64url')}.${id}.${Math.floor(Date.now() / 1000)}`
+      const text = `${Buffer.from(userId).toString('base64url')}.${id}.${nowSeconds()}`
       return `${text}.${computeSignature(text).toString('base64url')}`
     },
     idOf(cookie, userId) {
