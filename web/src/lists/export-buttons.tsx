@@ -21,7 +21,7 @@ const texts = {
 interface ExportAllProps<L extends NamedList, Row> {
   state: ListState<L, Row>
   call: 'users' | 'players'
-  /** How many rows there are without a search and filters; undefined while that is unknown. */
+  /** How many rows there are without a search and filters; only needed where there are some, and undefined while that is unknown. */
   everyone: number | undefined
 }
 

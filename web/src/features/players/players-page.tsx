@@ -45,13 +45,13 @@ export function PlayersPage() {
   // A long list that was filtered is counted by a call of its own, so that its rows need not wait.
   const isUncounted = query.data?.total === null && !query.isPlaceholderData
   const counted = useQuery(api.players.count.queryOptions({ input: filter, enabled: isUncounted }))
-  const everyone = useQuery(api.players.count.queryOptions({ input: {} }))
   const state = useList(playerList, {
     address,
     query,
     rowsOf: ({ users }) => users,
     total: isUncounted ? counted.data?.total : undefined,
   })
+  const everyone = useQuery(api.players.count.queryOptions({ input: {}, enabled: !state.isWhole }))
   return (
     <Page title="Telegram Users" actions={<ExportAllButton state={state} call="players" everyone={everyone.data?.total} />}>
       <div className={classes['list']}>

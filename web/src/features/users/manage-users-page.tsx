@@ -38,8 +38,10 @@ export function ManageUsersPage() {
   const address = useSearch({ from: '/shell/management/manage-users' })
   const input = { ...listFilter(userList, address), ...listOrder(userList, address), page: address.page ?? 1 }
   const query = useQuery(api.users.list.queryOptions({ input, placeholderData: keepPreviousData }))
-  const everyone = useQuery(api.users.list.queryOptions({ input: {}, select: ({ total }) => ({ total }) }))
   const state = useList(userList, { address, query, rowsOf: ({ users }) => users })
+  const everyone = useQuery(
+    api.users.list.queryOptions({ input: {}, select: ({ total }) => ({ total }), enabled: !state.isWhole }),
+  )
   return (
     <Page
       title="Manage Users"
