@@ -19,6 +19,15 @@ let owner = ''
 /** In the tab's storage: the id of the person who is signed in, also after their session has ended. Logging out removes it. */
 const SIGNED_IN = 'arcade-signed-in'
 
+/** Uses the tab's storage, where the browser allows that. */
+function inTab<T>(act: (storage: Storage) => T): T | undefined {
+  try {
+    return act(sessionStorage)
+  } catch {
+    return undefined
+  }
+}
+
 function sessionQuery() {
   return {
     queryKey: sessionKey,
@@ -70,22 +79,14 @@ export function forgetPerson(): void {
   const user = currentUser()
   if (user) dropPersonsDrafts(user.id)
   forgetUnsavedWork()
-  try {
-    sessionStorage.removeItem(SIGNED_IN)
-  } catch {
-    // this browser forbids storage
-  }
+  inTab((storage) => storage.removeItem(SIGNED_IN))
   setCurrentUser(null)
 }
 
 /** The id of the person whose session has ended in this tab without their logging out, while nobody is signed in. */
 export function endedSession(): string | undefined {
   if (currentUser()) return undefined
-  try {
-    return sessionStorage.getItem(SIGNED_IN) ?? undefined
-  } catch {
-    return undefined // this browser forbids storage
-  }
+  return inTab((storage) => storage.getItem(SIGNED_IN)) ?? undefined
 }
 
 function adopt(user: SessionUser | null): void {
@@ -123,12 +124,7 @@ function recognise(user: SessionUser | null): void {
   const next = user ? `${user.id} ${user.userType}` : ''
   if (next !== owner) queryClient.removeQueries({ predicate: ({ queryKey }) => !isSessionKey(queryKey) })
   owner = next
-  if (!user) return
-  try {
-    sessionStorage.setItem(SIGNED_IN, user.id)
-  } catch {
-    // this browser forbids storage
-  }
+  if (user) inTab((storage) => storage.setItem(SIGNED_IN, user.id))
 }
 
 function isSessionKey(key: readonly unknown[]): boolean {
