@@ -44,13 +44,9 @@ function NewPasswordField<Input extends FieldValues, Output>({
   )
 }
 
-interface NewPasswordFieldsProps<Input extends FieldValues, Output> extends Omit<NewPasswordFieldProps<Input, Output>, 'name'> {
-  control: FieldProps<Input, Output>['control']
-}
-
 /** The fields `password` and `confirmPassword` of a form. */
 export function NewPasswordFields<Input extends FieldValues & { password: string; confirmPassword: string }, Output>(
-  props: NewPasswordFieldsProps<Input, Output>,
+  props: Omit<NewPasswordFieldProps<Input, Output>, 'name'>,
 ) {
   const name = 'password' as FieldPath<Input>
   const confirmName = 'confirmPassword' as FieldPath<Input>
