@@ -3,6 +3,7 @@ import { SEARCH_MAX_LENGTH } from '@arcade/contract/entities/entity'
 import { Button, CloseButton, NativeSelect, Popover, TextInput } from '@mantine/core'
 import { IconAdjustmentsHorizontal, IconFilter, IconSearch } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { Choice } from './choice.tsx'
 import classes from './list-toolbar.module.css'
 import { NumberInput } from './number-input.tsx'
 import { moveToRow } from './table-rows.ts'
@@ -174,14 +175,20 @@ function FilterField({ filter, value, onChange }: FilterFieldProps) {
   return <NumberFilter label={label} value={value} onChange={onChange} />
 }
 
-/** While a year is typed, its first digits are a day long ago, which nobody asks for: such a day is only told when one leaves the field. */
-function DayFilter({ label, value = '', onChange }: Omit<FilterFieldProps, 'filter'> & { label: string }) {
-  const [typed, setTyped] = useState(String(value))
+/** What is typed in a field, until the filter gets another value from outside: by back, a chip or a link. */
+function useTyped<Value>(value: Value): [Value, (typed: Value) => void] {
+  const [typed, setTyped] = useState(value)
   const [known, setKnown] = useState(value)
   if (value !== known) {
     setKnown(value)
-    setTyped(String(value))
+    setTyped(value)
   }
+  return [typed, setTyped]
+}
+
+/** While a year is typed, its first digits are a day long ago, which nobody asks for: such a day is only told when one leaves the field. */
+function DayFilter({ label, value = '', onChange }: Omit<FilterFieldProps, 'filter'> & { label: string }) {
+  const [typed, setTyped] = useTyped(String(value))
   const tell = (day: string) => {
     if (day !== value) onChange(day || undefined)
   }
@@ -203,12 +210,7 @@ function DayFilter({ label, value = '', onChange }: Omit<FilterFieldProps, 'filt
 
 /** Reports its number when one leaves it or presses Enter; what is no number is not asked for. */
 function NumberFilter({ label, value, onChange }: Omit<FilterFieldProps, 'filter'> & { label: string }) {
-  const [typed, setTyped] = useState(value)
-  const [known, setKnown] = useState(value)
-  if (value !== known) {
-    setKnown(value)
-    setTyped(value)
-  }
+  const [typed, setTyped] = useTyped(value)
   const isNumber = typeof typed !== 'string'
   const commit = () => {
     if (isNumber && typed !== value) onChange(typed)
@@ -270,26 +272,20 @@ export function ViewPane({ columns, look, onChange }: ViewPaneProps) {
   }
   return (
     <Pane label="View" icon={<IconAdjustmentsHorizontal size={18} aria-hidden />} count={changed.length}>
-      <label className={classes['choice']}>
-        <input
-          type="checkbox"
-          checked={look.isCompact}
-          onChange={({ target }) => onChange({ ...look, isCompact: target.checked })}
-        />
+      <Choice checked={look.isCompact} onChange={({ target }) => onChange({ ...look, isCompact: target.checked })}>
         Compact rows
-      </label>
+      </Choice>
       <fieldset className={classes['columns']}>
         <legend>Columns</legend>
         {columns.map((column) => (
-          <label key={column.header} className={classes['choice']}>
-            <input
-              type="checkbox"
-              checked={shown.includes(column)}
-              disabled={shown.length === 1 && shown.includes(column)}
-              onChange={() => handleColumn(column.header)}
-            />
+          <Choice
+            key={column.header}
+            checked={shown.includes(column)}
+            disabled={shown.length === 1 && shown.includes(column)}
+            onChange={() => handleColumn(column.header)}
+          >
             {column.header}
-          </label>
+          </Choice>
         ))}
       </fieldset>
       <Button variant="subtle" size="compact-md" onClick={() => onChange({ changed: [], isCompact: false })}>

@@ -4,8 +4,9 @@
  */
 import type { View, ViewInput } from '@arcade/contract/views'
 import { ActionIcon, Button, Popover } from '@mantine/core'
-import { IconBookmarks, IconHome, IconHomeFilled, IconPencil, IconTrash } from '@tabler/icons-react'
+import { type Icon as IconType, IconBookmarks, IconHome, IconHomeFilled, IconPencil, IconTrash } from '@tabler/icons-react'
 import { type MouseEvent, useId, useState } from 'react'
+import { Choice } from './choice.tsx'
 import { Form, FormActions, type Refusal, SubmitButton, TextField, useForm } from './form.tsx'
 import classes from './views-pane.module.css'
 
@@ -90,40 +91,38 @@ export function ViewsPane({ views, whole, onOpen, onSave, onDelete, onDefault }:
                 {view.name}
                 {view.isShared && <span className={classes['owner']}>{ownerText(view)}</span>}
               </a>
-              <ActionIcon
-                variant="subtle"
-                size="lg"
-                aria-label={`See ${view.name} first`}
-                aria-pressed={view.isDefault}
+              <ViewAct
+                label={`See ${view.name} first`}
                 title="See it first"
+                Icon={view.isDefault ? IconHomeFilled : IconHome}
+                isPressed={view.isDefault}
                 onClick={() => void onDefault(view.isDefault ? undefined : view)}
-              >
-                {view.isDefault ? <IconHomeFilled size={18} aria-hidden /> : <IconHome size={18} aria-hidden />}
-              </ActionIcon>
-              <ActionIcon
-                variant="subtle"
-                size="lg"
-                aria-label={`Change ${view.name}`}
-                title="Change"
-                onClick={() => setEdited(view)}
-              >
-                <IconPencil size={18} aria-hidden />
-              </ActionIcon>
-              <ActionIcon
-                variant="subtle"
-                size="lg"
-                aria-label={`Delete ${view.name}`}
-                title="Delete"
-                onClick={() => handleDelete(view)}
-              >
-                <IconTrash size={18} aria-hidden />
-              </ActionIcon>
+              />
+              <ViewAct label={`Change ${view.name}`} title="Change" Icon={IconPencil} onClick={() => setEdited(view)} />
+              <ViewAct label={`Delete ${view.name}`} title="Delete" Icon={IconTrash} onClick={() => handleDelete(view)} />
             </li>
           ))}
         </ul>
         <ViewForm key={edited?.id ?? ''} view={edited} onSave={handleSave} onCancel={() => setEdited(undefined)} />
       </Popover.Dropdown>
     </Popover>
+  )
+}
+
+interface ViewActProps {
+  /** Names the view, too. */
+  label: string
+  title: string
+  Icon: IconType
+  isPressed?: boolean
+  onClick: () => void
+}
+
+function ViewAct({ label, title, Icon, isPressed, onClick }: ViewActProps) {
+  return (
+    <ActionIcon variant="subtle" size="lg" aria-label={label} aria-pressed={isPressed} title={title} onClick={onClick}>
+      <Icon size={18} aria-hidden />
+    </ActionIcon>
   )
 }
 
@@ -146,15 +145,11 @@ function ViewForm({ view, onSave, onCancel }: ViewFormProps) {
     <Form form={form} label={label} onSubmit={(input) => onSave(input, isWithList)}>
       <h3 className={classes['subtitle']}>{label}</h3>
       <TextField control={form.control} name="name" label="Name" isRequired />
-      <label className={classes['choice']}>
-        <input type="checkbox" {...form.register('isShared')} />
-        Share with all admins
-      </label>
+      <Choice {...form.register('isShared')}>Share with all admins</Choice>
       {view && (
-        <label className={classes['choice']}>
-          <input type="checkbox" checked={isWithList} onChange={({ target }) => setIsWithList(target.checked)} />
+        <Choice checked={isWithList} onChange={({ target }) => setIsWithList(target.checked)}>
           Save what the list shows now in it
-        </label>
+        </Choice>
       )}
       <FormActions
         back={

@@ -1,0 +1,12 @@
+/** A box that one ticks, with its label, in a pane of choices. */
+import type { ComponentProps } from 'react'
+import classes from './choice.module.css'
+
+export function Choice({ children, ...box }: Omit<ComponentProps<'input'>, 'type' | 'className'>) {
+  return (
+    <label className={classes['choice']}>
+      <input type="checkbox" {...box} />
+      {children}
+    </label>
+  )
+}
