@@ -6,6 +6,8 @@ import classes from './toast-region.module.css'
 
 const TOAST_AUTO_CLOSE_MS = 5000 // §9
 const TOASTS_AT_ONCE = 10
+/** Above dialogs, below what a button opens: a menu that is open is what one needs next. */
+const Z_INDEX = 250 // between Mantine's `modal` and `popover`
 /** On a low screen toasts are not further down than this share of it. */
 const LOWEST_PLACE = 0.4
 export interface ToastAction {
@@ -19,6 +21,7 @@ export function ToastRegion() {
   return (
     <Notifications
       position="top-right"
+      zIndex={Z_INDEX}
       autoClose={TOAST_AUTO_CLOSE_MS}
       limit={TOASTS_AT_ONCE}
       containerWidth={360}

@@ -1,3 +1,4 @@
+import { Popover } from '@mantine/core'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { render } from '#src/testing/render.tsx'
@@ -126,6 +127,26 @@ test('what lies below a toast can be seen and clicked', async () => {
   expect(onClick).toHaveBeenCalledOnce()
   await userEvent.hover(page.getByRole('button', { name: 'Dismiss' }))
   await expect.element(toasts).not.toHaveAttribute('data-yields')
+})
+
+test('what a button opens stands above a toast', async () => {
+  render(
+    <Popover opened position="bottom-end" withinPortal>
+      <Popover.Target>
+        <button type="button" style={{ position: 'fixed', top: '2rem', right: '1rem' }}>
+          More exports
+        </button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <div style={{ width: '22rem', height: '12rem' }}>Everyone</div>
+      </Popover.Dropdown>
+    </Popover>,
+  )
+  toast.success('Copied!')
+  await expect.element(toasts).toBeVisible()
+  await vi.advanceTimersByTimeAsync(1_000)
+  const { left, top, width, height } = page.getByRole('button', { name: 'Dismiss' }).element().getBoundingClientRect()
+  expect(document.elementFromPoint(left + width / 2, top + height / 2)?.textContent).toBe('Everyone')
 })
 
 test('a toast yields to the focus below it', async () => {
