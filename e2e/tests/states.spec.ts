@@ -81,6 +81,27 @@ test('Offline is said on every page until the connection is back', async ({ page
   await expect(notice).toBeHidden()
 })
 
+test('A page that could not be loaded without a connection comes by itself when there is one again', async ({
+  page,
+  context,
+  signIn,
+  expectedNoise,
+}) => {
+  expectedNoise.patterns = [
+    /Failed to (load|fetch)|ERR_INTERNET_DISCONNECTED/,
+    /dynamically imported module|Unable to preload CSS/,
+  ]
+  await signIn('admin')
+  await page.goto('/social-tasks')
+  await expect(page.getByText('Follow us on X')).toBeVisible()
+  await context.setOffline(true)
+  await page.getByRole('link', { name: 'History', exact: true }).click()
+  await expect(page.getByText('This page could not be shown.')).toBeVisible()
+  await context.setOffline(false)
+  await expect(page.getByRole('heading', { level: 1, name: 'History' })).toBeVisible()
+  await expect(page.getByText('Season 2 is live')).toBeVisible()
+})
+
 test('The theme follows the system until one is chosen; the choice is kept and set before the first paint', async ({
   page,
   signIn,
