@@ -255,6 +255,32 @@ test('§6 Palette: others find their own page and no management', async ({ page,
   await expect(page).toHaveURL('/')
 })
 
+test('Palette: a view comes first where its name begins as one types, else after what the lists have', async ({
+  page,
+  signIn,
+}) => {
+  await signIn('admin')
+  await page.goto('/')
+  const view = { list: 'telegramUsers', name: 'Friends of the moon', isShared: false, address: 'q=moon' }
+  const status = await page.evaluate(async (body) => {
+    const headers = { 'content-type': 'application/json' }
+    return (await fetch('/api/views', { method: 'POST', headers, body: JSON.stringify(body) })).status
+  }, view)
+  expect(status).toBe(200)
+  await page.goto('/')
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await openPalette(page)
+  const groups = () =>
+    palette(page)
+      .getByRole('group')
+      .evaluateAll((all) => all.map((group) => group.getAttribute('aria-label')))
+  await page.keyboard.type('moon')
+  await expect.poll(groups).toEqual(['Views', 'Telegram Users'])
+  await box(page).fill('telegram')
+  await expect.poll(groups).toEqual(['Pages', 'Telegram Users', 'Views'])
+  await expect(chosen(page)).toHaveText(/^Telegram Users/)
+})
+
 test('Palette: the theme can be chosen there, too', async ({ page, signIn }) => {
   await signIn('user')
   await page.goto('/')

@@ -49,7 +49,7 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
   const views = useViews()
   const found = useFound(text.trim())
 
-  const groups = [...matching(commands, text), ...matching(views, text).map(takeFirst), ...found.groups].filter(
+  const groups = inOrder(matching(commands, text), matching(views, text).map(takeFirst), found.groups, text).filter(
     ({ entries }) => entries.length > 0,
   )
   const entries = groups.flatMap((group) => group.entries)
@@ -232,6 +232,20 @@ function useViews(): Group[] {
   return [{ title: 'Views', entries: entries ?? [] }]
 }
 
+/** Views come before what the server finds if the text begins words of a view's name, else after it. */
+function inOrder(commands: Group[], views: Group[], found: Group[], text: string): Group[] {
+  const isMeant = views.some(({ entries }) => entries.some(({ label }) => beginsWords(label, text)))
+  return isMeant ? [...commands, ...views, ...found] : [...commands, ...found, ...views]
+}
+
+function beginsWords(label: string, text: string): boolean {
+  return wordsOf(text).every((word) => wordsOf(label).some((one) => one.startsWith(word)))
+}
+
+function wordsOf(text: string): string[] {
+  return text.trim().toLowerCase().split(/\s+/)
+}
+
 /** The first entries of a group, and how many it has. */
 function takeFirst({ title, entries }: Group): Group {
   return { title, total: entries.length, entries: entries.slice(0, FOUND_OF_EACH) }
@@ -239,7 +253,7 @@ function takeFirst({ title, entries }: Group): Group {
 
 /** Leaves the entries whose label or detail contains every word of the text. */
 function matching(groups: Group[], text: string): Group[] {
-  const words = text.toLowerCase().split(/\s+/)
+  const words = wordsOf(text)
   return groups.map(({ title, entries }) => ({
     title,
     entries: entries.filter(({ label, detail = '' }) => words.every((word) => `${label} ${detail}`.toLowerCase().includes(word))),
