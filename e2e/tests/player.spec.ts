@@ -1,4 +1,5 @@
 /** A player's page: identity, handles, wallets, and what the player took part in; back and forth in the list one came from. */
+import { settled } from '#src/lists.ts'
 import { screens } from '#src/screens.ts'
 import { expect, test, toast } from '#src/test.ts'
 
@@ -66,6 +67,21 @@ test('Player: previous and next follow the list one came from, back leads to it'
   await go('Next Player', ids[1]!)
   await go('Next Player', ids[2]!)
   await go('Previous Player', ids[1]!)
+  await page.getByRole('button', { name: 'Back', exact: true }).click()
+  await expect(page).toHaveURL(/\/manage-telegram-users\?q=moon_8&sort=user-id/)
+})
+
+test('Player: Next pressed twice at once moves by two, also while the neighbours are on their way', async ({ page }) => {
+  await page.goto('/manage-telegram-users?q=moon_8&sort=user-id')
+  await settled(page)
+  const ids = await page.locator('td[data-column="User ID"]').allTextContents()
+  expect(ids.length).toBeGreaterThan(2)
+  await page.getByRole('link', { name: ids[0]!, exact: true }).click()
+  const next = page.getByRole('button', { name: 'Next Player' })
+  await expect(next).toHaveAttribute('href', new RegExp(`/${ids[1]}\\?`))
+  await next.dblclick()
+  await expect(page).toHaveURL(new RegExp(`/manage-telegram-users/${ids[2]}\\?`))
+  await expect(page.getByRole('region', { name: 'Identity' })).toContainText(ids[2]!)
   await page.getByRole('button', { name: 'Back', exact: true }).click()
   await expect(page).toHaveURL(/\/manage-telegram-users\?q=moon_8&sort=user-id/)
 })

@@ -4,8 +4,8 @@ import { type Player, playerFields, playerList } from '@arcade/contract/entities
 import type { PlayerParticipation } from '@arcade/contract/players'
 import { Button } from '@mantine/core'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Link, useParams, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useId } from 'react'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { type MouseEvent, type ReactNode, useEffect, useEffectEvent, useId, useState } from 'react'
 import { api, asCallError } from '#src/client.ts'
 import { type ListAddress, listFilter, listOrder } from '#src/lists/list-address.ts'
 import { BackToListButton, stateFromPlayer } from '#src/lists/player-link.tsx'
@@ -90,28 +90,55 @@ export function PlayerPage() {
 
 /** Leads back to the list one came from, and to the players before and after this one in it. */
 function Neighbours({ userId, list }: { userId: number; list: ListAddress<typeof playerList> }) {
-  const { data } = useQuery(
+  const navigate = useNavigate()
+  const { data, isPlaceholderData } = useQuery(
     api.players.neighbours.queryOptions({
       input: { ...listFilter(playerList, list), ...listOrder(playerList, list), userId },
       placeholderData: keepPreviousData,
     }),
   )
+  /** So many players further on, or back if it is negative, one has asked for; each step waits until the neighbours are known. */
+  const [steps, setSteps] = useState(0)
+  /** The step that is being taken. */
+  const [going, setGoing] = useState<{ from: number; to: number }>()
+  if (going && going.from !== userId) setGoing(undefined)
+  if (steps !== 0 && data && !isPlaceholderData && !going) {
+    const to = steps > 0 ? data.next : data.previous
+    setSteps(to === null ? 0 : steps - Math.sign(steps))
+    if (to !== null) setGoing({ from: userId, to })
+  }
+  const go = useEffectEvent(
+    (to: number) => void navigate({ to: PLAYER_PATH, params: { userId: String(to) }, search: list, state: stateFromPlayer }),
+  )
+  useEffect(() => {
+    if (going) go(going.to)
+  }, [going])
+
+  const handleStep = (event: MouseEvent, step: 1 | -1) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    setSteps((waiting) => waiting + step)
+  }
+
   return (
     <nav aria-label="Players" className={classes['neighbours']}>
       <BackToListButton list={list}>Back</BackToListButton>
-      <NeighbourLink label="Previous Player" userId={data?.previous} list={list} />
-      <NeighbourLink label="Next Player" userId={data?.next} list={list} />
+      <NeighbourLink label="Previous Player" userId={data?.previous} list={list} onClick={(event) => handleStep(event, -1)} />
+      <NeighbourLink label="Next Player" userId={data?.next} list={list} onClick={(event) => handleStep(event, 1)} />
     </nav>
   )
 }
+
+const PLAYER_PATH = '/manage-telegram-users/$userId'
 
 interface NeighbourLinkProps {
   label: string
   userId: number | null | undefined
   list: ListAddress<typeof playerList>
+  onClick: (event: MouseEvent) => void
 }
 
-function NeighbourLink({ label, userId, list }: NeighbourLinkProps) {
+function NeighbourLink({ label, userId, list, onClick }: NeighbourLinkProps) {
   if (userId == null) {
     return (
       <Button variant="default" disabled>
@@ -121,11 +148,12 @@ function NeighbourLink({ label, userId, list }: NeighbourLinkProps) {
   }
   return (
     <LinkButton
-      to="/manage-telegram-users/$userId"
+      to={PLAYER_PATH}
       params={{ userId: String(userId) }}
       search={list}
       state={stateFromPlayer}
       variant="default"
+      onClick={onClick}
     >
       {label}
     </LinkButton>
