@@ -115,6 +115,23 @@ describe('on a phone', () => {
   })
 })
 
+test('design §7 all columns are shown at once, or none but the one that says what a row is about', async () => {
+  render(<Games />)
+  const headers = () =>
+    page
+      .getByRole('columnheader')
+      .elements()
+      .map(({ textContent }) => textContent)
+  const all = headers()
+  await page.getByRole('button', { name: 'View' }).click()
+  await page.getByRole('button', { name: 'None', exact: true }).click()
+  await expect.poll(headers).toEqual(['Title'])
+  await page.getByRole('checkbox', { name: 'Players' }).click()
+  await expect.poll(headers).toEqual(['Players', 'Title'])
+  await page.getByRole('button', { name: 'All', exact: true }).click()
+  await expect.poll(headers).toEqual(all)
+})
+
 test('design §7 Clear does not lose the focus', async () => {
   render(<Games />)
   await page.getByRole('button', { name: 'Select', exact: true }).click()

@@ -39,6 +39,8 @@ test.for([
   ['1e3', 1000],
   ['25E-1', 2.5],
   ['+6', 6],
+  ['1,000,000', 1_000_000],
+  ['-12,345.5', -12_345.5],
   ['  8 ', 8],
   ['-0', 0],
   ['9007199254740991', Number.MAX_SAFE_INTEGER],
@@ -51,19 +53,29 @@ test.for([
   await expect.poll(() => onSubmit.mock.calls).toEqual([[{ reward: value }]])
 })
 
-test.for(['9007199254740993', '0.12345678901234567', '1e400', '1x3', '12,5', '1.2.3', 'e3', '-', '0x10', 'many'])(
-  'design §5 %s is not made a number of: the text stays, and the form says so',
-  async (typed) => {
-    const onSubmit = vi.fn<OnSubmit>(async () => {})
-    render(<Sample onSubmit={onSubmit} />)
-    await reward.click()
-    await userEvent.keyboard(typed)
-    await submit.click()
-    await expect.element(reward).toHaveAccessibleDescription('Reward must be a number')
-    await expect.element(reward).toHaveValue(typed)
-    expect(onSubmit).not.toHaveBeenCalled()
-  },
-)
+test.for([
+  '9007199254740993',
+  '0.12345678901234567',
+  '1e400',
+  '1x3',
+  '12,5',
+  '1,0000',
+  '1,00,000',
+  '1.2.3',
+  'e3',
+  '-',
+  '0x10',
+  'many',
+])('design §5 %s is not made a number of: the text stays, and the form says so', async (typed) => {
+  const onSubmit = vi.fn<OnSubmit>(async () => {})
+  render(<Sample onSubmit={onSubmit} />)
+  await reward.click()
+  await userEvent.keyboard(typed)
+  await submit.click()
+  await expect.element(reward).toHaveAccessibleDescription('Reward must be a number')
+  await expect.element(reward).toHaveValue(typed)
+  expect(onSubmit).not.toHaveBeenCalled()
+})
 
 test('§5 what is typed stays while it is typed, and is shown as its number when it is left', async () => {
   render(<Sample onSubmit={async () => {}} />)

@@ -13,7 +13,10 @@ async function openFilters() {
       searchLabel="Search users"
       search=""
       onSearch={() => {}}
-      filters={[{ name: 'balanceFrom', label: 'Balance from', kind: 'number' }]}
+      filters={[
+        { name: 'balanceFrom', label: 'Balance from', kind: 'number' },
+        { name: 'balanceTo', label: 'Balance to', kind: 'number' },
+      ]}
       onFilter={onFilter}
     />,
   )
@@ -25,6 +28,16 @@ test('a filter by a number takes what is typed: 1e3 is 1000 and not 13', async (
   await balance.fill('1e3')
   await userEvent.keyboard('{Enter}')
   expect(onFilter).toHaveBeenCalledExactlyOnceWith({ balanceFrom: 1000 })
+})
+
+test('a filter by a number is asked for when one leaves it, also by a click elsewhere; 1,000,000 is a million', async () => {
+  await openFilters()
+  await balance.fill('1,000,000')
+  await userEvent.tab()
+  expect(onFilter).toHaveBeenCalledExactlyOnceWith({ balanceFrom: 1_000_000 })
+  await balance.fill('7')
+  await userEvent.click(document.body)
+  await expect.poll(() => onFilter.mock.lastCall).toEqual([{ balanceFrom: 7 }])
 })
 
 test('a filter by what is no number says so and asks for nothing', async () => {

@@ -257,7 +257,7 @@ function Pane({ label, icon, count = 0, children }: PaneProps) {
 }
 
 interface ViewPaneProps {
-  columns: readonly { header: string; isHiddenAtFirst?: boolean }[]
+  columns: readonly { header: string; isHiddenAtFirst?: boolean; card?: string }[]
   look: TableLook
   onChange: (look: TableLook) => void
 }
@@ -270,6 +270,13 @@ export function ViewPane({ columns, look, onChange }: ViewPaneProps) {
     const others = look.changed.filter((one) => one !== header)
     onChange({ ...look, changed: others.length === look.changed.length ? [...others, header] : others })
   }
+  /** A table without any column is none: the one that says what a row is about stays. */
+  const title = columns.find(({ card }) => card === 'title') ?? columns[0]
+  const showOnly = (wanted: readonly unknown[]) =>
+    onChange({
+      ...look,
+      changed: columns.filter((column) => wanted.includes(column) !== isShown(column, [])).map(({ header }) => header),
+    })
   return (
     <Pane label="View" icon={<IconAdjustmentsHorizontal size={18} aria-hidden />} count={changed.length}>
       <Choice checked={look.isCompact} onChange={({ target }) => onChange({ ...look, isCompact: target.checked })}>
@@ -277,6 +284,14 @@ export function ViewPane({ columns, look, onChange }: ViewPaneProps) {
       </Choice>
       <fieldset className={classes['columns']}>
         <legend>Columns</legend>
+        <div className={classes['allOrNone']}>
+          <Button variant="default" size="compact-sm" onClick={() => showOnly(columns)}>
+            All
+          </Button>
+          <Button variant="default" size="compact-sm" onClick={() => showOnly([title])}>
+            None
+          </Button>
+        </div>
         {columns.map((column) => (
           <Choice
             key={column.header}

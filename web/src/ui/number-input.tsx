@@ -43,10 +43,15 @@ const NUMBER = /^([+-]?)(?=\.?\d)(\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i
 
 /** The number that a text says; the text itself if it says none that comes back the same; undefined for an empty one. */
 function toNumber(text: string): number | string | undefined {
-  const trimmed = text.trim()
+  const trimmed = withoutGrouping(text.trim())
   if (trimmed === '') return undefined
   const number = Number(trimmed) || 0 // never -0
   return NUMBER.test(trimmed) && significantDigits(trimmed) === significantDigits(String(number)) ? number : text
+}
+
+/** Numbers are shown, and so copied, as `1,234,567.5`. A comma elsewhere may mean something else, and stays. */
+function withoutGrouping(text: string): string {
+  return /^[+-]?\d{1,3}(,\d{3})+(\.\d*)?$/.test(text) ? text.replaceAll(',', '') : text
 }
 
 /** The significant digits of a number with the power of ten that belongs to them: the same for `2.50`, `02.5` and `25e-1`. */

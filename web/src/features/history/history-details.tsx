@@ -33,9 +33,10 @@ export function HistoryDetails({ kind, id, address, onAddress }: HistoryDetailsP
   const heading = useRef<HTMLHeadingElement>(null)
   const isLoaded = item !== undefined
 
-  // On a phone the details stand below the titles, so they are scrolled into view.
+  // On a phone the details stand below the titles, so they are scrolled to where one reads.
   useEffect(() => {
-    if (isLoaded) heading.current?.scrollIntoView({ block: 'nearest' })
+    const isBelow = (heading.current?.getBoundingClientRect().top ?? 0) > innerHeight / 2
+    if (isLoaded) heading.current?.scrollIntoView({ block: isBelow ? 'start' : 'nearest' })
   }, [isLoaded])
 
   if (error && !item) {

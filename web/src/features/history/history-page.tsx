@@ -76,7 +76,7 @@ function Titles({ kind, selected }: { kind: HistoryKind; selected: string | unde
   const numbered = data?.items.map((item, index) => ({ ...item, number: index + 1 }))
   const items = numbered?.filter(({ title }) => title.toLowerCase().includes(wanted.trim().toLowerCase()))
   return (
-    <nav aria-label={tabLabels[kind]} className={classes['titles']} data-chosen={selected !== undefined || undefined}>
+    <nav aria-label={tabLabels[kind]} className={classes['titles']}>
       {numbered && numbered.length > FEW_TITLES && (
         <TextInput
           type="search"

@@ -80,6 +80,7 @@ function SortField({ state: { address, change } }: { state: PlayersState }) {
   return (
     <NativeSelect
       label="Sort By"
+      className={classes['sortField'] ?? ''}
       value={sort}
       data={[...new Set([...specifiedSorts, sort])].map((value) => ({ value, label: playerList.sorts[value].label }))}
       onChange={({ target }) =>
