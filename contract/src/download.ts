@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { BULK_BODY_LIMIT_BYTES } from './bulk.ts'
 import { call } from './call.ts'
-import { targetSchema } from './entity-schemas.ts'
+import { orderFields, targetSchema } from './entity-schemas.ts'
 import { MAX_NUMBER } from './entities/entity.ts'
 import { participantList } from './entities/history.ts'
 import { playerList } from './entities/player.ts'
@@ -69,11 +69,12 @@ function selectionFrom<Name extends ListName>(name: Name) {
   return z.strictObject({
     list: z.literal(name),
     target: targetSchema<(typeof lists)[Name]>(lists[name]),
+    ...orderFields<(typeof lists)[Name]>(lists[name]),
     ...exportOptions,
   })
 }
 
-/** Rows of one list, in the list's own order. Ids are texts here, also those of players. */
+/** Rows of one list, in one of its orders, with all columns of the list's sheet. Ids are texts here, also those of players. */
 export const selectionDownloadInput = z.discriminatedUnion('list', [
   selectionFrom('users'),
   selectionFrom('telegramUsers'),

@@ -126,6 +126,29 @@ test('Lists: ↓ from the search enters the rows, J and K move, Enter opens; Shi
   await expect(page.getByLabel('Title')).toHaveValue(title)
 })
 
+test('Lists: whoever comes back from what a row opened has the focus on that row', async ({ page }) => {
+  await page.goto('/manage-telegram-users?size=25')
+  await settled(page)
+  const row = rows(page).nth(14)
+  const opened = page.getByRole('region', { name: 'Identity' })
+  await rows(page).nth(13).focus()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await expect(opened).toBeVisible()
+  await page.getByRole('button', { name: 'Back', exact: true }).click()
+  await expect(row).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(opened).toBeVisible()
+  await page.goBack()
+  await expect(row).toBeFocused()
+  for (const name of ['History', 'Telegram Users']) {
+    await page.getByRole('link', { name, exact: true }).click()
+    await expect(page.getByRole('heading', { level: 1, name })).toBeFocused()
+  }
+  await settled(page)
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+})
+
 test('Lists: a row opens by its name, except of users, whose names open View More (§2)', async ({ page, server }) => {
   await server.addPerson({ fname: 'Grace', lname: 'Hopper', email: 'grace@gmail.com', userType: 'user' })
   const opensAt = async (path: string, column: string, opened: RegExp) => {

@@ -1,6 +1,6 @@
 /**
- * A list as a spreadsheet (§7): all of it, picked rows, or those that a filter matches, in the list's own order. Columns, their headers
- * and widths are those that the contract declares.
+ * A list as a spreadsheet (§7): all of it in the list's own order; picked rows, or those that a filter matches, in the order that is asked
+ * for. It has all columns of the list's sheet, whichever the page shows; their headers and widths are those that the contract declares.
  */
 import { sql } from 'kysely'
 import type { SheetFormat } from '@arcade/contract/download'
@@ -8,9 +8,9 @@ import type { FilterOf, List, SortName } from '@arcade/contract/entities/entity'
 import type { ListName } from '@arcade/contract/entities/lists'
 import { type CallContext, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
-import { columnName, selectList } from '#src/db/entities.ts'
+import { selectList } from '#src/db/entities.ts'
 import type { DownloadAnswer, Downloads } from '#src/sheets/download.ts'
-import { type ServedList, sortSql, type Target, whereTarget } from './list.ts'
+import { orderSql, type ServedList, type Target, whereTarget } from './list.ts'
 import { sheetColumns, sheetNames, type SheetRow } from './sheet.ts'
 
 /** The audit entry of an export of picked rows names at most so many of them, beside their number. */
@@ -23,6 +23,9 @@ interface ExportOptions {
 
 export interface ExportInput<Filter> extends ExportOptions {
   target: Target<Filter>
+  /** One of the list's, which the contract has checked. */
+  sort: string
+  reversed: boolean
 }
 
 export interface ListExports<L extends List> {
@@ -41,32 +44,34 @@ export function listExports<L extends List>(
   const columns = sheetColumns<L['fields']>(list.fields, sheet)
   const only = sheetNames<L['fields']>(list.fields, sheet.first)
   const selected = selectList(entity, { derived, only, moments: 'milliseconds' })
-  const { isDescending = false } = list.sorts[list.ownSort]!
-  const order = `${sortSql(served, list.ownSort as SortName<L>)}${isDescending ? ' desc' : ''}, ${columnName(entity, entity.id)}`
 
   return {
     all(options, context) {
       const total = counted?.({}) ?? `(select count(*) from ${table} where ${within})`
-      return start({ ...options, context, where: { sql: within, parameters: [] }, total })
+      const order = orderSql(served, list.ownSort as SortName<L>, false)
+      return start({ ...options, context, where: { sql: within, parameters: [] }, order, total })
     },
 
-    selection({ target, exportId, format }, context) {
+    selection({ target, sort, reversed, exportId, format }, context) {
       const where = sql`${whereTarget(served, target, context)}`.compile(database.db)
       const detail = 'ids' in target ? { ids: target.ids.slice(0, AUDITED_IDS) } : target
-      return start({ exportId, format, context, where, detail, total: `(select count(*) from ${table} where ${where.sql})` })
+      const order = orderSql(served, sort as SortName<L>, reversed)
+      const total = `(select count(*) from ${table} where ${where.sql})`
+      return start({ exportId, format, context, where, order, total, detail })
     },
   }
 
   interface Start extends ExportOptions {
     context: CallContext
     where: { sql: string; parameters: readonly unknown[] }
+    order: string
     /** SQL for the number of rows, with the parameters of `where` if it has any. */
     total: string
     /** For the audit trail. */
     detail?: Record<string, unknown>
   }
 
-  function start({ exportId, format, context, where, total, detail = {} }: Start): Promise<DownloadAnswer> {
+  function start({ exportId, format, context, where, order, total, detail = {} }: Start): Promise<DownloadAnswer> {
     return downloads.start<SheetRow>({
       context,
       exportId,

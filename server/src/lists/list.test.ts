@@ -8,7 +8,7 @@ import { taskFields, taskLists } from '@arcade/contract/entities/task'
 import { announcementEntity, playerEntity, taskEntity } from '#src/db/entities.ts'
 import { testDatabase } from '#src/testing/test-database.ts'
 import { exportSelection } from './exports.ts'
-import { serveList, sortSql, whereFilter, whereTarget } from './list.ts'
+import { orderSql, serveList, whereFilter, whereTarget } from './list.ts'
 import { searchWithoutIndex } from './search.ts'
 import { sheetColumns } from './sheet.ts'
 
@@ -75,8 +75,10 @@ test('a filter that the list does not offer is a mistake, never a condition less
 })
 
 test('sorts go by their field, texts whatever their case', () => {
-  expect(sortSql(served, 'a-z')).toBe('lower(first_name)')
-  expect(sortSql(served, 'balance')).toBe('balance')
+  expect(orderSql(served, 'a-z', false)).toBe('lower(first_name) nulls last, user_id')
+  expect(orderSql(served, 'a-z', true)).toBe('lower(first_name) desc nulls first, user_id desc')
+  expect(orderSql(served, 'balance', false)).toBe('balance desc, user_id')
+  expect(orderSql(served, 'balance', true)).toBe('balance, user_id desc')
 })
 
 test('what a list forgets does not compile', () => {

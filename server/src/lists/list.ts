@@ -124,12 +124,22 @@ function wherePicked({ entity }: Pick<ServedList, 'entity'>, ids: string[]): Con
 }
 
 /** What a sort goes by: texts whatever their case. */
-export function sortSql<L extends List>({ list, entity, derived }: ServedList<L>, sort: SortName<L>): string {
+function sortSql<L extends List>({ list, entity, derived }: ServedList<L>, sort: SortName<L>): string {
   const name = list.sorts[sort]!.field
   const field = entity.fields[name]!
   if (field.isDerived) return (derived as Readonly<Record<string, string>>)[name]!
   const column = columnName(entity, name)
   return field.kind === 'text' || field.kind === 'choice' ? `lower(${column})` : column
+}
+
+/** An order of the list, ties by id. Missing values come last, in a reversed order first. */
+export function orderSql<L extends List>(served: ServedList<L>, sort: SortName<L>, reversed: boolean): string {
+  const { list, entity } = served
+  const { field, isDescending = false } = list.sorts[sort]!
+  const isOptional = entity.fields[field]?.isOptional ?? false
+  const value = `${sortSql(served, sort)}${isDescending === reversed ? '' : ' desc'}`
+  const missing = isOptional ? ` nulls ${reversed ? 'first' : 'last'}` : ''
+  return `${value}${missing}, ${columnName(entity, entity.id)}${reversed ? ' desc' : ''}`
 }
 
 export function all(conditions: Condition[]): Condition {

@@ -8,7 +8,7 @@ import { type CallContext, type JsonText, signedIn } from '#src/calls.ts'
 import type { Database, TextRow } from '#src/db/database.ts'
 import { columnName, selectList, storedNames } from '#src/db/entities.ts'
 import { jsonArray, rowWriter } from './json-rows.ts'
-import { type ListRow, type ServedList, sortSql, type Where, whereFilter } from './list.ts'
+import { type ListRow, orderSql, type ServedList, type Where, whereFilter } from './list.ts'
 
 /** That many rows are counted and sorted at once; of more than that a page is found by walking along the order. */
 const MAX_HITS = 10_000
@@ -65,7 +65,7 @@ export function numberedPages<L extends List>(
         const parameters = hidden === undefined ? [] : [signedIn(context).id]
         return offset === 0 ? readFirstPage(parameters) : readPlainPage([...parameters, offset])
       }
-      const order = sql.raw(orderSql(sort, reversed))
+      const order = sql.raw(orderSql(served, sort, reversed))
       const select = async (from: RawBuilder<unknown>, counting: RawBuilder<unknown>): Promise<Read<L>> =>
         toRead(
           await database.texts(sql`select ${counting} as total, ${sql.raw(fields)} from ${from}
@@ -107,11 +107,6 @@ export function numberedPages<L extends List>(
     return sql`greatest(0, ${total} - (select count(*) from ${table} where ${where.hides}))`
   }
 
-  function orderSql(sort: SortName<L>, reversed: boolean): string {
-    const direction = reversed ? ' desc' : ''
-    return `${sortSql(served, sort)}${direction}, ${columnName(entity, entity.id)}${direction}`
-  }
-
   /**
    * The first page of the whole list. Where rows are hidden, its parameter is who asks. The limit is literal and the first page has no
    * offset, because PostgreSQL plans a statement anew each time if it has to guess how many rows are wanted.
@@ -122,6 +117,6 @@ export function numberedPages<L extends List>(
     const everything = counted?.({}) ?? countSql(within)
     const total = hidden === undefined ? everything : `greatest(0, ${everything} - ${countSql(`${within} and ${hidden}`)})`
     return `select ${total} as total, ${fields} from ${entity.table} where ${shown}
-      order by ${orderSql(list.ownSort, false)} limit ${pageSize}`
+      order by ${orderSql(served, list.ownSort as SortName<L>, false)} limit ${pageSize}`
   }
 }

@@ -38,6 +38,32 @@ test('§7 a selection of players, the highest balance first, with the columns of
   expect(entries[0]).toMatchObject({ actorId: admin.id, detail: { rows: 2 } })
 })
 
+test('§7 a selection comes in the order that is asked for, missing values last, or turned round', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  const joined = [new Date(2000), null, new Date(3000), null, new Date(1000)]
+  await app.database.db
+    .insertInto('telegram_users')
+    .values(joined.map((date, n) => ({ user_id: n + 1, balance: 1, created_at: date })))
+    .execute()
+  const idsBy = async (order: object) => {
+    const { rows } = await exported(admin, { list: 'telegramUsers', target: { filter: {} }, ...order })
+    return rows.map(([id]) => id)
+  }
+  const shownBy = async (order: Record<string, string>) => {
+    const { body } = await admin.call('GET', `/api/telegram-users?${new URLSearchParams(order).toString()}`)
+    return (body as { users: { userId: number }[] }).users.map(({ userId }) => userId)
+  }
+  expect(await idsBy({})).toEqual([1, 2, 3, 4, 5])
+  expect(await idsBy({ sort: 'newest' })).toEqual([3, 1, 5, 2, 4])
+  expect(await idsBy({ sort: 'newest', reversed: true })).toEqual([4, 2, 5, 1, 3])
+  for (const sort of ['newest', 'a-z', 'user-id', 'balance', 'username'])
+    for (const reversed of ['false', 'true'])
+      expect(await idsBy({ sort, reversed }), `${sort} ${reversed}`).toEqual(await shownBy({ sort, reversed }))
+  const refused = await admin.call('POST', '/api/exports', { list: 'telegramUsers', target: { filter: {} }, sort: 'email' })
+  expect(refused.status).toBe(400)
+})
+
 test('§7 a selection of users, as the list shows them: without oneself', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin', 'me@gmail.com')

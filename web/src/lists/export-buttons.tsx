@@ -1,11 +1,14 @@
-/** Spreadsheets of a list, each also as CSV: of all its rows (§7), of those that it shows, or of the ones picked. */
+/**
+ * Spreadsheets of a list, each also as CSV: of all its rows (§7), of those that it shows, or of the ones picked, in the order that it shows.
+ * They have all columns, also those that the page hides.
+ */
 import type { SheetFormat } from '@arcade/contract/download'
 import type { List } from '@arcade/contract/entities/entity'
 import type { ListName } from '@arcade/contract/entities/lists'
 import { asCallError, fetchSpreadsheet } from '#src/client.ts'
 import { DownloadButton } from '#src/ui/download.tsx'
 import type { Selection } from '#src/ui/selection.tsx'
-import { listFilter } from './list-address.ts'
+import { listFilter, listOrder } from './list-address.ts'
 import type { ListState } from './use-list.ts'
 
 type NamedList = List & { name: ListName }
@@ -32,7 +35,7 @@ export function ExportAllButton<L extends NamedList, Row>({ state, call, everyon
   const all = (format: SheetFormat) => (running: Running) => fetchSpreadsheet(call, { format }, { ...options, ...running })
   const target = { filter: listFilter(list, address) }
   const shown = (format: SheetFormat) => (running: Running) =>
-    fetchSpreadsheet('selection', selectionInput(list, target, format), { ...options, ...running })
+    fetchSpreadsheet('selection', selectionInput(list, target, listOrder(list, address), format), { ...options, ...running })
   return (
     <DownloadButton
       id={list.name}
@@ -60,11 +63,12 @@ function counted(count: number | undefined): string {
 interface ExportSelectionProps {
   list: NamedList
   selection: Selection
+  order: Order
 }
 
-export function ExportSelectionButton({ list, selection: { target } }: ExportSelectionProps) {
+export function ExportSelectionButton({ list, selection: { target }, order }: ExportSelectionProps) {
   const picked = (format: SheetFormat) => (running: Running) =>
-    fetchSpreadsheet('selection', selectionInput(list, target, format), { fallbackName: list.fileName, ...running })
+    fetchSpreadsheet('selection', selectionInput(list, target, order, format), { fallbackName: list.fileName, ...running })
   return (
     <DownloadButton
       id={`${list.name} selection`}
@@ -77,10 +81,16 @@ export function ExportSelectionButton({ list, selection: { target } }: ExportSel
   )
 }
 
+type Order = ReturnType<typeof listOrder>
 type Running = Parameters<Parameters<typeof DownloadButton>[0]['start']>[0]
 type SelectionInput = Parameters<typeof fetchSpreadsheet<'selection'>>[1]
 
-/** The target is one of this list's, which the type of a list in general does not tell. */
-function selectionInput(list: { name: ListName }, target: Selection['target'], format: SheetFormat): SelectionInput {
-  return { list: list.name, target, format }
+/** Target and order are this list's, which the type of a list in general does not tell. */
+function selectionInput(
+  list: { name: ListName },
+  target: Selection['target'],
+  order: Order,
+  format: SheetFormat,
+): SelectionInput {
+  return { list: list.name, target, ...order, format }
 }

@@ -3,12 +3,13 @@ import type { List } from '@arcade/contract/entities/entity'
 import { type ListName, lists } from '@arcade/contract/entities/lists'
 import { findsBeginningsOnly } from '@arcade/contract/entities/search'
 import { Button, NativeSelect } from '@mantine/core'
+import { useLocation } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { type Column, DataTable } from '#src/ui/data-table.tsx'
 import type { Filter } from '#src/ui/list-toolbar.tsx'
 import { type ChangeableLook, useTableLook } from '#src/ui/table-view.ts'
 import { ExportSelectionButton } from './export-buttons.tsx'
-import { lookAddress, readLook, nameInAddress, type ListAddress } from './list-address.ts'
+import { lookAddress, readLook, nameInAddress, type ListAddress, listOrder } from './list-address.ts'
 import { SavedViews } from './saved-views.tsx'
 import type { ListState } from './use-list.ts'
 
@@ -32,6 +33,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
   const { label, state, columns, rowKey, toolbar, acts, noMatchText, firstStep } = props
   const { list, address, isWhole, total, selection, change, table } = state
   const { noun, emptyText, sorts, ownSort } = list
+  const place = useLocation({ select: ({ state: { __TSR_key } }) => __TSR_key })
   const changeTo = (changed: object, replace = false) => change(changed, replace)
   const remembered = useTableLook(label)
   const named = readLook(address)
@@ -54,6 +56,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
       emptyText={isWhole ? emptyText : (noMatchText ?? `No ${noun.one} matches.`)}
       emptyActions={isWhole ? firstStep : <ClearButtons state={state} />}
       count={countText(state)}
+      place={place}
       toolbar={{
         searchLabel: `Search ${noun.many}`,
         search: address.q ?? '',
@@ -76,7 +79,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
           total,
           actions: (
             <>
-              <ExportSelectionButton list={list} selection={selection} />
+              <ExportSelectionButton list={list} selection={selection} order={listOrder(list, address)} />
               {acts}
             </>
           ),

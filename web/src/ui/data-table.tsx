@@ -8,6 +8,7 @@ import { ListToolbar, ViewPane } from './list-toolbar.tsx'
 import { Problem } from './page.tsx'
 import { Pager, type PagerProps } from './pager.tsx'
 import { type Selection, SelectionBar } from './selection.tsx'
+import { useFocusedRow } from './table-rows.ts'
 import { type ChangeableLook, hiddenHeaders, useTableLook } from './table-view.ts'
 import { useViewMore } from './view-more.tsx'
 import classes from './data-table.module.css'
@@ -66,6 +67,8 @@ interface DataTableProps<Row> extends Omit<PagerProps, 'onPageChange'> {
   isStale?: boolean
   onPageChange?: (page: number) => void
   sorting?: { sort: string; isReversed: boolean; onSort: (sort: string, isReversed: boolean) => void }
+  /** The place in the browser's history: one who comes back to it finds the focus on the same row. */
+  place?: string | undefined
   /** Instead of the look that this browser remembers for the label. */
   look?: ChangeableLook
   /** The toolbar above the table, to which the table adds the choice of columns and density. */
@@ -84,6 +87,7 @@ const as = {
 } as const
 
 const SKELETON_ROWS = 8
+const NO_IDS: readonly string[] = []
 /** The first drawing has so many rows, about as many as one can see, so that the page appears sooner. The others follow at once. */
 const FIRST_ROWS = 12
 
@@ -104,6 +108,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const columnCount = shown.length + (isPicking ? 1 : 0)
   const [isWhole, setIsWhole] = useState(rows === undefined)
   const drawn = isWhole ? rows : rows?.slice(0, FIRST_ROWS)
+  const focusedRow = useFocusedRow(props.place, isWhole ? ids : NO_IDS)
   const undrawn = (rows?.length ?? 0) - (drawn?.length ?? 0)
   useEffect(() => startTransition(() => setIsWhole(true)), [])
 
@@ -133,7 +138,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               ))}
             </tr>
           </thead>
-          <tbody {...as.group}>
+          <tbody {...as.group} {...focusedRow}>
             {rows === undefined && <SkeletonRows columns={columnCount} />}
             {rows?.length === 0 && (
               <tr {...as.row}>

@@ -1,9 +1,11 @@
-/** The rows of the page's table by keyboard: the focus moves from row to row, and Enter opens the one it is on. */
+/** The rows of the page's table by keyboard: the focus moves from row to row, Enter opens the one it is on, and back leads to it again. */
+import { useEffect, useRef, useState } from 'react'
 
 /** A row's link or button with this attribute is what Enter on the row does. */
 export const opensRow = { 'data-opens-row': '' }
 
-const ROWS = 'main tbody > tr[tabindex]'
+const ROW = 'tr[tabindex]'
+const ROWS = `main tbody > ${ROW}`
 
 /** Moves the focus by so many rows, to the first row from elsewhere; false where there is none. */
 export function moveToRow(step: 1 | -1): boolean {
@@ -20,6 +22,38 @@ export function openRow(target: EventTarget | null): boolean {
   const opener = target.querySelector<HTMLElement>('[data-opens-row]')
   opener?.click()
   return opener !== null
+}
+
+/** The row that last had the focus, by the place in the browser's history at which its table stood. */
+const lastRows = new Map<string, string>()
+
+/**
+ * Gives a row the focus again when one comes back to the place at which it had it last; somebody who has moved on meanwhile keeps theirs.
+ * @param place unique among the places in the browser's history
+ * @param ids the ids of the rows that are drawn
+ */
+export function useFocusedRow(place: string | undefined, ids: readonly string[]) {
+  const body = useRef<HTMLTableSectionElement>(null)
+  const [wanted, setWanted] = useState(() => place && lastRows.get(place))
+  const index = wanted === undefined ? -1 : ids.indexOf(wanted)
+
+  useEffect(() => {
+    if (index === -1) return undefined
+    // After the page's heading, which gets the focus when a page is drawn.
+    const frame = requestAnimationFrame(() => {
+      setWanted(undefined)
+      const isFree = document.activeElement === document.body || document.activeElement?.matches('h1')
+      if (isFree) body.current?.querySelectorAll<HTMLElement>(ROW)[index]?.focus()
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [index])
+
+  const handleFocus = ({ target }: { target: Element }) => {
+    const row = target.closest(ROW)
+    const id = row && ids[[...(body.current?.querySelectorAll(ROW) ?? [])].indexOf(row)]
+    if (place !== undefined && id) lastRows.set(place, id)
+  }
+  return { ref: body, onFocus: handleFocus }
 }
 
 const ROW_LEAVES_MS = 2000 // far longer than React takes to draw the rows that have come
