@@ -10,10 +10,14 @@ test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
 })
 
-async function rowsOf(download: Download): Promise<number | undefined> {
+async function sheetOf(download: Download): Promise<unknown[][]> {
   const bytes = await readFile(await download.path())
   const sheets = readSheets(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength))
-  return Object.values(sheets)[0]?.length
+  return Object.values(sheets)[0]!
+}
+
+async function rowsOf(download: Download): Promise<number> {
+  return (await sheetOf(download)).length
 }
 
 async function search(page: Page, text: string): Promise<void> {
@@ -201,6 +205,19 @@ test('Lists: with a search the download is of what is shown, and everyone one st
   expect((await downloading).suggestedFilename()).toBe('TelegramUserdata.csv')
 })
 
+test('Lists: what is downloaded has the order of what is shown, and all columns', async ({ page }) => {
+  await page.goto('/manage-telegram-users?q=moon_80&sort=username&reversed=true&size=100&rows=normal&columns=Balance')
+  await settled(page)
+  const shown = await page.locator('td[data-column=Username]').allTextContents()
+  expect(shown.length).toBeGreaterThan(2)
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download User Data', exact: true }).click()
+  const [head, ...downloaded] = await sheetOf(await downloading)
+  expect(head).toContain('Balance')
+  const column = head!.indexOf('Username')
+  expect(downloaded.map((row) => row[column])).toEqual(shown)
+})
+
 test('Lists: all that a filter matches is exported, not only the page', async ({ page }) => {
   await page.goto('/manage-telegram-users?q=moon_80')
   await settled(page)
@@ -259,6 +276,13 @@ test('Lists: picked tasks are numbered anew; a number in use elsewhere is refuse
   }
   await change('1', '1')
   await expect(toast(page, 'Priority is already taken!')).toBeVisible()
+  const first = page.getByLabel('First Priority')
+  await expect(first).toHaveAccessibleDescription('Already taken: 1 by Follow us on X, 2 by Join our Discord')
+  const free = page.getByRole('button', { name: /^Next free: \d+$/ })
+  const number = /\d+/.exec(await free.innerText())![0]
+  await free.click()
+  await expect(first).toHaveValue(number)
+  await page.keyboard.press('Escape')
   await page.getByRole('checkbox', { name: 'Select row 11', exact: true }).check()
   await page.getByRole('checkbox', { name: 'Select row 12', exact: true }).check()
   await change('200', '50')

@@ -95,7 +95,7 @@ describe('Bulk: tasks', () => {
     for (const dryRun of [true, false]) {
       expect(await prioritise({ target, first: 7, step: 1, dryRun })).toMatchObject({
         status: 409,
-        body: { code: 'PRIORITY_TAKEN' },
+        body: { code: 'PRIORITY_TAKEN', message: 'Priority is already taken!', fields: { first: 'Already taken: 9 by Ünal' } },
       })
     }
     expect(await prioritise({ target, first: 0.1, step: 0.1 })).toMatchObject({ status: 200 })

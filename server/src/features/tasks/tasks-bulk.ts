@@ -49,6 +49,7 @@ export function tasksBulk(database: Database, collection: TaskCollection): Bulk 
           const message = 'Between numbers this large a step this small cannot be kept exactly.'
           throw new Failure('INVALID_INPUT', { message, fields: { step: message } })
         }
+        await refuseTaken(tx, collection, numbered)
         const present = new Map(tasks.map(({ id, priority }) => [id, priority]))
         const moved = numbered.filter(({ id, priority }) => present.get(id) !== Number(priority))
         await assignPriorities(tx, collection, moved)
@@ -104,6 +105,28 @@ interface LockedTask {
   title: string
   priority: number
   version: number
+}
+
+/** So many tasks in the way are named. */
+const NAMED_TASKS = 3
+
+/**
+ * Names the tasks that have one of these priorities already. One that is added meanwhile is left to the constraint, which names none.
+ * @throws Failure PRIORITY_TAKEN
+ */
+async function refuseTaken(tx: Transaction<Tables>, collection: TaskCollection, assigned: AssignedPriority[]): Promise<void> {
+  const inTheWay = await tx
+    .selectFrom('tasks')
+    .select(['title', 'priority'])
+    .where('collection', '=', collection)
+    .where(sql<boolean>`priority = any(${assigned.map(({ priority }) => priority)}::numeric[])`)
+    .where(sql<boolean>`not id = any(${assigned.map(({ id }) => id)}::text[])`)
+    .orderBy('priority')
+    .execute()
+  if (inTheWay.length === 0) return
+  const named = inTheWay.slice(0, NAMED_TASKS).map(({ title, priority }) => `${priority} by ${title}`)
+  const more = inTheWay.length > NAMED_TASKS ? ` and ${inTheWay.length - NAMED_TASKS} more` : ''
+  throw new Failure('PRIORITY_TAKEN', { fields: { first: `Already taken: ${named.join(', ')}${more}` } })
 }
 
 /** Locks the rows by their ids, so that two transactions wait for each other instead of getting stuck; gives them by priority. */

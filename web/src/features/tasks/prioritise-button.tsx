@@ -1,9 +1,15 @@
-/** Numbers picked tasks anew: asks for the first priority and the step, then goes on like every bulk act. */
+/**
+ * Numbers picked tasks anew: asks for the first priority and the step, then goes on like every bulk act. Where other tasks are in the way,
+ * it asks again and names them.
+ */
+import type { TaskCollection } from '@arcade/contract/entities/task'
 import { taskInputFor } from '@arcade/contract/tasks'
 import { Button, Modal } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
+import { asCallError } from '#src/client.ts'
 import { NumberInput } from '#src/ui/number-input.tsx'
 import { type BulkAct, useBulk } from '#src/ui/selection.tsx'
+import { NextPriorityButton, useNextPriority } from './next-priority.tsx'
 import classes from './tasks-page.module.css'
 
 interface Numbers {
@@ -12,42 +18,67 @@ interface Numbers {
 }
 
 interface PrioritiseButtonProps extends Pick<BulkAct, 'messageOf' | 'onEnd'> {
+  collection: TaskCollection
   run: (numbers: Numbers, run: Parameters<BulkAct['run']>[0]) => ReturnType<BulkAct['run']>
 }
 
 const priorityField = taskInputFor('social').shape.priority
 
-export function PrioritiseButton({ run, ...end }: PrioritiseButtonProps) {
+export function PrioritiseButton({ collection, run, ...end }: PrioritiseButtonProps) {
   const runBulk = useBulk()
   const [isOpen, setIsOpen] = useState(false)
-  const [first, setFirst] = useState<string | number | undefined>(1)
+  const next = useNextPriority(collection, isOpen)
+  /** Until somebody types another one, the first priority is the first one from which all are free. */
+  const [typed, setTyped] = useState<{ first: string | number | undefined }>()
+  const [refused, setRefused] = useState<string>()
+  const first = typed ? typed.first : next.value
   const [step, setStep] = useState<string | number | undefined>(1)
-  const firstProblem = findProblem(first)
+  const firstProblem = refused ?? (typed && findProblem(first))
   const stepProblem = findProblem(step) ?? (Number(step) <= 0 ? 'Step must be above 0' : undefined)
 
   const handleSubmit = (event: FormEvent) => {
     event.preventDefault()
-    if (firstProblem !== undefined || stepProblem !== undefined) return
+    if (findProblem(first) !== undefined || stepProblem !== undefined) return setTyped({ first })
     setIsOpen(false)
     const numbers = { first: Number(first), step: Number(step) }
     void runBulk({
       title: 'Change priorities',
       question: (count) =>
         `Are you sure you want to number ${count} tasks anew, in the order they have, from ${numbers.first} in steps of ${numbers.step}?`,
-      run: (options) => run(numbers, options),
+      run: (options) =>
+        run(numbers, options).catch((error: unknown) => {
+          const inTheWay = asCallError(error).fields?.['first']
+          setRefused(inTheWay)
+          if (inTheWay !== undefined) {
+            setIsOpen(true)
+            void next.refetch()
+          }
+          throw error
+        }),
       successText: (count) => `${count} tasks numbered anew.`,
       ...end,
     })
   }
 
+  const handleFirst = (value: string | number | undefined) => {
+    setTyped({ first: value })
+    setRefused(undefined)
+  }
+  const handleOpen = () => {
+    setTyped(undefined)
+    setRefused(undefined)
+    setIsOpen(true)
+  }
+
   return (
     <>
-      <Button variant="default" size="compact-sm" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
+      <Button variant="default" size="compact-sm" aria-haspopup="dialog" onClick={handleOpen}>
         Change Priorities
       </Button>
       <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Change Priorities">
         <form className={classes['numbers']} onSubmit={handleSubmit} noValidate>
-          <NumberInput label="First Priority" value={first} onChange={setFirst} error={firstProblem} data-autofocus />
+          <NumberInput label="First Priority" value={first} onChange={handleFirst} error={firstProblem} data-autofocus />
+          {next.value !== undefined && next.value !== first && <NextPriorityButton value={next.value} onChoose={handleFirst} />}
           <NumberInput label="Step" value={step} onChange={setStep} error={stepProblem} />
           <Button type="submit">Continue</Button>
         </form>

@@ -2,7 +2,6 @@
  * The add and edit form of social and daily tasks (§2, §4, §5), with a preview. The address names the task that is edited or duplicated,
  * so that a reload keeps it.
  */
-import { MAX_NUMBER } from '@arcade/contract/entities/entity'
 import {
   hasLink,
   type Task,
@@ -13,7 +12,6 @@ import {
   taskTypeLabels,
 } from '@arcade/contract/entities/task'
 import type { TaskInput } from '@arcade/contract/tasks'
-import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -28,6 +26,7 @@ import { Form, FormActions, SelectField, SubmitButton, TextField } from '#src/ui
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
+import { NextPriorityButton, useNextPriority } from './next-priority.tsx'
 
 const SUCCESS_DELAY_MS = 2000 // §4
 const FAILURE_DELAY_MS = 1000 // §4
@@ -203,24 +202,6 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
         </Form>
       </Panel>
     </FormWithPreview>
-  )
-}
-
-/** The whole number above all priorities of the collection; undefined until it is known, and unless `isWanted`. */
-function useNextPriority(collection: TaskCollection, isWanted: boolean) {
-  const { data, refetch } = useQuery(
-    api[taskLists[collection].name].list.queryOptions({ input: { reversed: 'true' }, enabled: isWanted }),
-  )
-  const highest = data?.tasks[0]?.priority ?? 0
-  const next = Math.floor(highest) + 1
-  return { value: data && next <= MAX_NUMBER ? next : undefined, refetch }
-}
-
-function NextPriorityButton({ value, onChoose }: { value: number; onChoose: (value: number) => void }) {
-  return (
-    <Button variant="default" size="md" onClick={() => onChoose(value)}>
-      Next free: {value}
-    </Button>
   )
 }
 

@@ -82,6 +82,7 @@ function TasksPage({ collection, address }: { collection: TaskCollection; addres
             acts={
               <>
                 <PrioritiseButton
+                  collection={collection}
                   run={(numbers, run) => calls.prioritise({ target: selection.target, ...numbers, ...run })}
                   {...bulkEnd(list, selection)}
                 />

@@ -1,0 +1,24 @@
+/** The first priority from which all are free (§5: unique within a collection), and a button that fills it in. */
+import { MAX_NUMBER } from '@arcade/contract/entities/entity'
+import { type TaskCollection, taskLists } from '@arcade/contract/entities/task'
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { api } from '#src/client.ts'
+
+/** The whole number above all priorities of the collection; undefined until it is known, and unless `isWanted`. */
+export function useNextPriority(collection: TaskCollection, isWanted: boolean) {
+  const { data, refetch } = useQuery(
+    api[taskLists[collection].name].list.queryOptions({ input: { reversed: 'true' }, enabled: isWanted }),
+  )
+  const highest = data?.tasks[0]?.priority ?? 0
+  const next = Math.floor(highest) + 1
+  return { value: data && next <= MAX_NUMBER ? next : undefined, refetch }
+}
+
+export function NextPriorityButton({ value, onChoose }: { value: number; onChoose: (value: number) => void }) {
+  return (
+    <Button variant="default" size="md" onClick={() => onChoose(value)}>
+      Next free: {value}
+    </Button>
+  )
+}
