@@ -26,23 +26,27 @@ type AddressFilters<L extends List> = {
     | undefined
 }
 
-/** What the address of a list holds. Whatever is as it is anyway, such as page 1, is left out. */
-export type ListAddress<L extends List> = AddressFilters<L> & {
-  /** The text that is looked for. */
-  q?: string | undefined
-  sort?: SortName<L> | undefined
-  reversed?: true | undefined
-  /** From 2 on. */
-  page?: number | undefined
-  size?: L['pageSizes'][number] | undefined
-  /** How the table looks, in the address of a saved view; otherwise the browser remembers it. */
+/** How the table of a list looks; left out where that is as at first. */
+export interface LookAddress {
   rows?: 'normal' | 'compact' | undefined
   /** The columns that are hidden or shown unlike at first, by their headers with commas between them. Only where there is `rows`. */
   columns?: string | undefined
-  /** From page 2 on, if pages are found by cursors: the page begins after this cursor, or ends before that one. */
-  after?: string | undefined
-  before?: string | undefined
 }
+
+/** What the address of a list holds. Whatever is as it is anyway, such as page 1, is left out. */
+export type ListAddress<L extends List> = AddressFilters<L> &
+  LookAddress & {
+    /** The text that is looked for. */
+    q?: string | undefined
+    sort?: SortName<L> | undefined
+    reversed?: true | undefined
+    /** From 2 on. */
+    page?: number | undefined
+    size?: L['pageSizes'][number] | undefined
+    /** From page 2 on, if pages are found by cursors: the page begins after this cursor, or ends before that one. */
+    after?: string | undefined
+    before?: string | undefined
+  }
 
 /** The name under which the address holds a filter of the list. */
 export function nameInAddress(name: string, filter: Filter): string {
@@ -154,14 +158,19 @@ export function firstPage<L extends List>(address: ListAddress<L>): ListAddress<
 }
 
 /** The look of the table that the address names, if it names one. */
-export function readLook({ rows, columns = '' }: { rows?: string | undefined; columns?: string | undefined }) {
+export function readLook({ rows, columns = '' }: LookAddress) {
   if (rows === undefined) return undefined
   return { isCompact: rows === 'compact', changed: columns.split(',').filter((header) => header !== '') }
 }
 
 /** The part of an address that names a look. */
-export function lookAddress({ isCompact, changed }: { isCompact: boolean; changed: readonly string[] }) {
-  return { rows: isCompact ? 'compact' : 'normal', columns: changed.toSorted().join() || undefined } as const
+export function lookAddress({ isCompact, changed }: { isCompact: boolean; changed: readonly string[] }): LookAddress {
+  return { rows: isCompact ? 'compact' : 'normal', columns: changed.toSorted().join() || undefined }
+}
+
+/** The address without its look: nothing is left of it where it asks for the whole list. */
+export function withoutLook<L extends List>(address: ListAddress<L>): ListAddress<L> {
+  return withoutUndefined<object>({ ...address, rows: undefined, columns: undefined })
 }
 
 type WithoutUndefined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }

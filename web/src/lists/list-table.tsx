@@ -7,9 +7,9 @@ import { useLocation } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { type Column, DataTable } from '#src/ui/data-table.tsx'
 import type { Filter } from '#src/ui/list-toolbar.tsx'
-import { type ChangeableLook, useTableLook } from '#src/ui/table-view.ts'
 import { ExportSelectionButton } from './export-buttons.tsx'
-import { lookAddress, readLook, nameInAddress, type ListAddress, listOrder } from './list-address.ts'
+import { nameInAddress, type ListAddress, listOrder } from './list-address.ts'
+import { useListLook } from './list-look.ts'
 import { SavedViews } from './saved-views.tsx'
 import type { ListState } from './use-list.ts'
 
@@ -35,11 +35,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
   const { noun, emptyText, sorts, ownSort } = list
   const place = useLocation({ select: ({ state: { __TSR_key } }) => __TSR_key })
   const changeTo = (changed: object, replace = false) => change(changed, replace)
-  const remembered = useTableLook(label)
-  const named = readLook(address)
-  const look: ChangeableLook = named
-    ? { ...named, change: (next) => changeTo({ ...address, ...lookAddress(next) }, true) }
-    : remembered
+  const look = useListLook(label, state)
   const sorting = {
     sort: address.sort ?? ownSort,
     isReversed: address.reversed ?? false,

@@ -11,7 +11,7 @@ import type { Refusal } from '#src/ui/form.tsx'
 import type { TableLook } from '#src/ui/table-view.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { ViewsPane } from '#src/ui/views-pane.tsx'
-import { firstPage, type ListAddress, lookAddress, readListAddress } from './list-address.ts'
+import { firstPage, type ListAddress, lookAddress, readListAddress, withoutLook } from './list-address.ts'
 
 interface SavedViewsProps<L extends List> {
   list: L & { name: ListName }
@@ -40,7 +40,7 @@ export function SavedViews<L extends List>({ list, address, look }: SavedViewsPr
   const [isBare, setIsBare] = useState(Object.keys(address).length === 0)
   const first = views?.find(({ isDefault }) => isDefault)?.href
   const openFirst = useEffectEvent((href: string) => history.replace(href))
-  if (isBare && Object.keys(address).length > 0) setIsBare(false)
+  if (isBare && Object.keys(withoutLook(address)).length > 0) setIsBare(false)
   useEffect(() => {
     if (isBare && first !== undefined) openFirst(first)
   }, [isBare, first])
@@ -83,7 +83,7 @@ export function SavedViews<L extends List>({ list, address, look }: SavedViewsPr
   return (
     <ViewsPane
       views={views}
-      whole={{ href: path, isCurrent: Object.keys(firstPage(address)).length === 0 }}
+      whole={{ href: path, isCurrent: Object.keys(withoutLook(firstPage(address))).length === 0 }}
       onOpen={(href) => {
         setIsBare(false)
         history.push(href)

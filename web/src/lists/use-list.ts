@@ -4,7 +4,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { asCallError } from '#src/client.ts'
 import { type Selection, useSelection } from '#src/ui/selection.tsx'
-import { firstPage, type ListAddress, listFilter, withoutUndefined } from './list-address.ts'
+import { firstPage, type ListAddress, listFilter, type LookAddress, withoutUndefined } from './list-address.ts'
 
 /** What every list answers beside its rows. Unknown (null) is how many rows there are while they are being counted. */
 interface Answer {
@@ -38,6 +38,8 @@ export interface ListState<L extends List, Row> {
   selection: Selection<FilterOf<L>>
   /** Goes to the first page of the list as `change` alters it. */
   change: (change: Partial<ListAddress<L>>, replace?: boolean) => void
+  /** Stays on the page, whose rows another look does not alter. */
+  changeLook: (look: LookAddress) => void
   /** What `DataTable` takes of all this. */
   table: {
     rows: readonly Row[] | undefined
@@ -67,11 +69,12 @@ export function useList<L extends List, Data extends Answer, Row>(
 
   const goTo = (next: ListAddress<L>, replace = false): void => {
     if (onAddress) onAddress(next, replace)
-    else void navigate({ to: '.', search: next, replace })
+    else void navigate({ to: '.', search: next, replace, resetScroll: !replace })
   }
   const change: ListState<L, Row>['change'] = (changed, replace) =>
     goTo(withoutUndefined<object>({ ...firstPage(address), ...changed }), replace)
-  const shared = { list, address, isWhole: Object.keys(filter).length === 0, rows, total, selection, change }
+  const changeLook = (look: LookAddress): void => goTo(withoutUndefined<object>({ ...address, ...look }), true)
+  const shared = { list, address, isWhole: Object.keys(filter).length === 0, rows, total, selection, change, changeLook }
   const message = error ? asCallError(error).message : undefined
 
   if (!list.isPagedByCursor) {
