@@ -2,6 +2,7 @@
 import { account } from './account.ts'
 import { audit } from './audit.ts'
 import { auth } from './auth.ts'
+import { backups } from './backups.ts'
 import { announcements } from './announcements.ts'
 import { downloads } from './download.ts'
 import { history } from './history.ts'
@@ -24,4 +25,5 @@ export const contract = {
   downloads,
   views,
   audit,
+  backups,
 }

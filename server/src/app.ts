@@ -19,6 +19,7 @@ import { viewsHandlers } from '#src/features/views/views.ts'
 import { servedAnnouncements } from '#src/features/announcements/announcements-list.ts'
 import { announcementsHandlers } from '#src/features/announcements/announcements.ts'
 import type { Images } from '#src/features/announcements/images.ts'
+import { backupsHandlers } from '#src/features/backups/backups.ts'
 import { historyDownload, historyHandlers } from '#src/features/history/history.ts'
 import { createLive, type Live } from '#src/features/dashboard/live.ts'
 import { dashboardHandlers } from '#src/features/dashboard/dashboard.ts'
@@ -42,7 +43,8 @@ export interface AppOptions {
   config: Pick<
     Config,
     'publicOrigin' | 'registrationEmailHost' | 'passwordPolicy' | 'rateLimit' | 'trustedProxies' | 'maxExports' | 'metricsToken'
-  >
+  > &
+    Partial<Pick<Config, 'backups'>>
   database: Database
   fileStore: FileStore
   images: Images
@@ -121,6 +123,7 @@ export async function createApp({
       progress: async ({ exportId }, context) => downloads.progress(exportId, context),
     },
     views: viewsHandlers(services),
+    backups: backupsHandlers({ database, backups: config.backups }),
     audit: auditHandlers(services),
   })
   const botTokens = createBotTokens(database)

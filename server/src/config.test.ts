@@ -41,6 +41,11 @@ describe('design §8 the environment', () => {
     ['REGISTRATION_EMAIL_HOST', '@gmail.com'],
     ['RATE_LIMIT', 'true'],
     ['PASSWORD_POLICY', 'lax'],
+    ['BACKUP_URL', 'ftp://x'],
+    ['BACKUP_SCHEDULE', 'daily'],
+    ['BACKUP_SCHEDULE', '99 * * * *'],
+    ['BACKUP_SCHEDULE', '* * * * * *'],
+    ['BACKUP_KEEP', '0'],
     ['TRUSTED_PROXIES', 'proxy'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
     ['TRUSTED_PROXIES', '10.0.0.0/8/8'],
@@ -57,6 +62,14 @@ describe('design §8 the environment', () => {
       size: 40,
       lockTimeoutMs: 500,
     })
+  })
+
+  test('backups are made at night and seven are kept, once there is a place for them', () => {
+    expect(readConfig({}).backups).toBeUndefined()
+    expect(readConfig({ BACKUP_URL: '/backups' }).backups).toEqual({ address: '/backups', times: '0 3 * * *', keep: 7 })
+    const set = { BACKUP_URL: 's3://bucket/prefix?endpoint=http://x', BACKUP_SCHEDULE: '*/30 * * * *', BACKUP_KEEP: '3' }
+    expect(readConfig(set).backups).toEqual({ address: set.BACKUP_URL, times: '*/30 * * * *', keep: 3 })
+    expect(() => readConfig({ BACKUP_KEEP: '3' })).toThrow('BACKUP_SCHEDULE and BACKUP_KEEP need BACKUP_URL')
   })
 
   test('TRUSTED_PROXIES is a list', () => {

@@ -1,6 +1,7 @@
 /** The environment, read and checked once (design §8). The only module that looks at process.env. */
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { CronPattern } from 'croner'
 import { z } from 'zod'
 
 /** A malformed environment: `message` is the one line to print before exiting with 1. */
@@ -29,6 +30,8 @@ export interface Config {
   rateLimit: boolean
   /** Which new passwords are accepted: what §5 accepts, or nothing short or common. */
   passwordPolicy: 'standard' | 'strict'
+  /** Where, when (cron, UTC) backups are made, and how many of them are kept; unset: none is scheduled. */
+  backups: { address: string; times: string; keep: number } | undefined
   /** Addresses (`10.0.0.1`) and networks (`10.0.0.0/8`) of proxies that are believed whom they name in X-Forwarded-For. */
   trustedProxies: string[]
   /** Whoever shows this secret may read GET /metrics; without one nobody may. */
@@ -51,6 +54,19 @@ const url = (...protocols: string[]) =>
 const origin = url('http:', 'https:').refine(
   (value) => URL.canParse(value) && new URL(value).pathname === '/' && !new URL(value).search,
 )
+
+const place = z
+  .string()
+  .refine((value) => !value.includes('\0') && (!value.includes('://') || url('s3:').safeParse(value).success))
+const times = z.string().refine(isCronExpression)
+
+function isCronExpression(value: string): boolean {
+  try {
+    return value.trim().split(/\s+/).length === 5 && new CronPattern(value) instanceof CronPattern
+  } catch {
+    return false
+  }
+}
 
 const addressRanges = z
   .string()
@@ -80,13 +96,16 @@ const variables = {
   RATE_LIMIT: [z.enum(['on', 'off']), 'on or off'],
   PASSWORD_POLICY: [z.enum(['standard', 'strict']), 'standard or strict'],
   METRICS_TOKEN: [z.string().regex(/^\S{16,200}$/), 'a secret of 16 to 200 characters without spaces'],
+  BACKUP_URL: [place, 'a folder or s3://bucket/prefix?endpoint=https://…'],
+  BACKUP_SCHEDULE: [times, 'five fields of cron in UTC, such as 0 3 * * *'],
+  BACKUP_KEEP: [wholeNumber(1, 1000), 'a number of backups from 1 to 1000'],
   TRUSTED_PROXIES: [addressRanges, 'addresses or networks such as 10.0.0.0/8, fd00::/8, 192.0.2.1'],
 } as const
 
 type Name = keyof typeof variables
 
 /** What these hold is in no message. */
-const SECRET: ReadonlySet<Name> = new Set(['ADMIN_PASSWORD', 'DATABASE_URL', 'FILES_URL', 'METRICS_TOKEN'])
+const SECRET: ReadonlySet<Name> = new Set(['ADMIN_PASSWORD', 'DATABASE_URL', 'FILES_URL', 'BACKUP_URL', 'METRICS_TOKEN'])
 
 /**
  * Reads the configuration. An empty variable counts as absent.
@@ -107,6 +126,11 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   if ((email === undefined) !== (password === undefined))
     throw new ConfigError('ADMIN_EMAIL and ADMIN_PASSWORD must be set together')
   const publicUrl = read('PUBLIC_URL')
+  const backupAddress = read('BACKUP_URL')
+  const backupTimes = read('BACKUP_SCHEDULE')
+  const backupKeep = read('BACKUP_KEEP')
+  if (backupAddress === undefined && (backupTimes !== undefined || backupKeep !== undefined))
+    throw new ConfigError('BACKUP_SCHEDULE and BACKUP_KEEP need BACKUP_URL')
   const size = read('DATABASE_POOL_SIZE')
   const statementTimeoutMs = read('DATABASE_STATEMENT_TIMEOUT_MS')
   const lockTimeoutMs = read('DATABASE_LOCK_TIMEOUT_MS')
@@ -127,6 +151,14 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     registrationEmailHost: read('REGISTRATION_EMAIL_HOST')?.toLowerCase() ?? 'gmail.com',
     rateLimit: read('RATE_LIMIT') !== 'off',
     passwordPolicy: read('PASSWORD_POLICY') ?? 'standard',
+    backups:
+      backupAddress === undefined
+        ? undefined
+        : {
+            address: backupAddress.startsWith('s3://') ? backupAddress : resolve(backupAddress),
+            times: backupTimes ?? '0 3 * * *',
+            keep: backupKeep ?? 7,
+          },
     trustedProxies: read('TRUSTED_PROXIES') ?? [],
     metricsToken: read('METRICS_TOKEN'),
   }

@@ -9,6 +9,7 @@ import { actOfProcess } from '#src/audit/audit.ts'
 import { sealEntries } from '#src/audit/chain.ts'
 import { Failure } from './calls.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
+import { createBackupSchedule } from '#src/backup/schedule.ts'
 import { forgetHours } from '#src/db/activity.ts'
 import { foldCounters } from '#src/db/counters.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
@@ -98,6 +99,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
     })
     const setupPath = await prepareFirstAdmin(config, database, sessions)
     const { server, address } = await listen(config, http.fetch)
+    const backups = config.backups && createBackupSchedule({ database, fileStore, settings: config.backups, dataDir, log })
     const chores = startChores(log, [
       [1, () => sealEntries(database)],
       [10, () => foldCounters(database)],
@@ -107,6 +109,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       [3600, () => attempts.sweep()],
       [3600, () => signInGuard.sweep()],
       [3600, () => forgetIdempotencyKeys(database)],
+      ...(backups ? [[10, () => backups.runDue()] satisfies Chore] : []),
     ])
     process.stdout.write(`Arcade Console ready at ${address}\n`)
     const pause = await findPause(database.db)
@@ -159,8 +162,10 @@ async function explainFailure(error: NodeJS.ErrnoException, port: number): Promi
   return `port ${port} is in use${pid === undefined ? '' : ` by process ${pid} (kill ${pid} ends it)`}; set PORT to another one`
 }
 
+type Chore = [everySeconds: number, run: () => Promise<unknown>]
+
 /** Runs each piece of upkeep every so many seconds; one that fails is logged and tried again next time. */
-function startChores(log: Logger, chores: [everySeconds: number, run: () => Promise<unknown>][]): { stop: () => void } {
+function startChores(log: Logger, chores: Chore[]): { stop: () => void } {
   const timers = chores.map(([everySeconds, run]) =>
     setInterval(() => {
       run().catch((error: unknown) => log.warn({ err: error }, 'a piece of upkeep failed and will be tried again'))

@@ -98,6 +98,11 @@ const routeTree = root.addChildren([
       }),
       createRoute({
         getParentRoute: () => management,
+        path: '/backups',
+        component: lazyRouteComponent(() => import('#src/features/backups/backups-page.tsx'), 'BackupsPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
         path: '/manage-users',
         validateSearch: addressReader(userList),
         component: lazyRouteComponent(() => import('#src/features/users/manage-users-page.tsx'), 'ManageUsersPage'),

@@ -17,7 +17,7 @@ import { StartError } from '#src/postgres/errors.ts'
 import { checkParts, damaged, type Manifest, readManifest, readPart, type SavedTable } from './manifest.ts'
 import type { Place } from './place.ts'
 import { asWritten, copyInStatement, quote, sumRows, tablesToSave } from './saved-tables.ts'
-import { openTarget, removeScratch, type Target, type TargetOptions } from './target.ts'
+import { openTarget, refuseOtherRestore, removeScratch, type Target, type TargetOptions } from './target.ts'
 
 export interface Restored {
   manifest: Manifest
@@ -61,6 +61,7 @@ export interface VerifyOptions {
  */
 export async function verifyBackup(place: Place, { scratchDir, log }: VerifyOptions): Promise<Manifest> {
   const manifest = await readChecked(place)
+  await refuseOtherRestore(scratchDir)
   await removeScratch(scratchDir, log)
   try {
     // A power failure may take what is removed anyway.

@@ -1,8 +1,9 @@
 /** The list of backups that were made or tried, in the table `backups`. */
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type Act, audit } from '#src/audit/audit.ts'
 import type { Database } from '#src/db/database.ts'
+import type { Tables } from '#src/db/tables.ts'
 import { type Manifest, rowsOf, sizeOf } from './manifest.ts'
 import type { Place } from './place.ts'
 
@@ -14,11 +15,13 @@ interface Run {
   isScheduled: boolean
 }
 
-/** Lists a backup while `make` makes it, and how that ended. */
-export async function recordRun(
-  { act, database: { db }, place, isScheduled }: Run,
-  make: () => Promise<Manifest>,
-): Promise<Manifest> {
+interface Steps {
+  make: () => Promise<Manifest>
+  verify?: () => Promise<unknown>
+}
+
+/** Lists a backup while it is made and verified, and how that ended. */
+export async function recordRun({ act, database: { db }, place, isScheduled }: Run, { make, verify }: Steps): Promise<Manifest> {
   const id = randomUUID()
   const change = (values: object) => db.updateTable('backups').set(values).where('id', '=', id).execute()
   await db.insertInto('backups').values({ id, place: place.address, is_scheduled: isScheduled }).execute()
@@ -27,9 +30,64 @@ export async function recordRun(
     const record = { kind: 'installation', id: 'backup', name: place.address } as const
     await audit(db, act, 'backup.create', { record, detail: { rows: rowsOf(manifest), bytes: sizeOf(manifest) } })
     await change({ finished_at: sql<Date>`now()`, rows: rowsOf(manifest), bytes: sizeOf(manifest) })
+    if (verify) {
+      await verify()
+      await change({ verified_at: sql<Date>`now()` })
+    }
     return manifest
   } catch (error) {
     await change({ error: error instanceof Error ? error.message : String(error) })
     throw error
   }
+}
+
+/** The error of a run that its server did not finish. */
+export const CUT_OFF = 'The server that made it ended meanwhile.'
+
+/** Says of runs that nobody works on any more that they did not end. */
+export async function markCutOff(db: Kysely<Tables>): Promise<void> {
+  await db
+    .updateTable('backups')
+    .set({ error: CUT_OFF })
+    .where('is_scheduled', '=', true)
+    .where('verified_at', 'is', null)
+    .where('error', 'is', null)
+    .execute()
+}
+
+interface Which {
+  isScheduled?: boolean
+  isVerified?: boolean
+  limit: number
+}
+
+/** The last runs, newest first. */
+export async function lastRuns({ db }: Database, { isScheduled, isVerified, limit }: Which) {
+  return db
+    .selectFrom('backups')
+    .select(['id', 'place', 'is_scheduled as isScheduled', 'started_at as startedAt', 'finished_at as finishedAt'])
+    .select(['verified_at as verifiedAt', 'removed_at as removedAt', 'rows', 'bytes', 'error'])
+    .$if(isScheduled !== undefined, (query) => query.where('is_scheduled', '=', isScheduled ?? true))
+    .$if(isVerified === true, (query) => query.where('verified_at', 'is not', null))
+    .orderBy('started_at', 'desc')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}
+
+/**
+ * Scheduled backups that are older than the last `keep` good ones, the oldest first, with what failed ones have left.
+ * @param below the address under which they lie; those of an earlier one are left alone
+ */
+export async function runsToRemove(
+  { db }: Database,
+  { keep, below }: { keep: number; below: string },
+): Promise<{ id: string; place: string }[]> {
+  const { rows } = await sql<{ id: string; place: string }>`
+    select id, place from backups
+     where is_scheduled and removed_at is null and starts_with(place, ${`${below}/`})
+       and started_at < (select started_at from backups where is_scheduled and verified_at is not null and removed_at is null
+                          order by started_at desc offset ${keep - 1} limit 1)
+     order by started_at`.execute(db)
+  return rows
 }

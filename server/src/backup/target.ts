@@ -67,6 +67,14 @@ export async function openTarget(options: TargetOptions): Promise<Target> {
   }
 }
 
+/** @throws StartError while another process fills this folder from a backup */
+export async function refuseOtherRestore(dataDir: string): Promise<void> {
+  const mark = await readFile(unfinishedRestoreFile(dataDir), 'utf8').catch(() => '')
+  const [pid = '', startTime = ''] = mark.split('\n')
+  if (startTime !== '' && (await processStartTime(Number(pid))) === startTime)
+    throw new StartError(`Another restore into ${dataDir} is under way (process ${pid}).`)
+}
+
 /** Removes an embedded database that served for a trial, also one whose process was killed. */
 export async function removeScratch(dataDir: string, log: Logger): Promise<void> {
   await stopCluster(dataDir, log)
@@ -123,10 +131,8 @@ async function takeFolder({ dataDir, files, log }: TargetOptions): Promise<void>
     if (other !== undefined) throw notEmpty(`DATA_DIR ${dataDir} is not empty (${other})`)
     await takeFiles(files, undefined)
   } else {
-    const [pid = '', startTime, address] = mark.split('\n')
-    if (startTime !== '' && (await processStartTime(Number(pid))) === startTime)
-      throw new StartError(`Another restore into DATA_DIR ${dataDir} is under way (process ${pid}).`)
-    await takeFiles(files, address)
+    await refuseOtherRestore(dataDir)
+    await takeFiles(files, mark.split('\n')[2])
     await stopCluster(dataDir, log)
     await rm(join(dataDir, 'postgres'), { recursive: true, force: true })
   }

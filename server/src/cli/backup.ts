@@ -7,6 +7,7 @@ import { type Manifest, rowsOf, sizeOf } from '#src/backup/manifest.ts'
 import type { Place } from '#src/backup/place.ts'
 import { type BotToken, restoreBackup, verifyBackup } from '#src/backup/restore.ts'
 import { recordRun } from '#src/backup/runs.ts'
+import { scratchDirOf } from '#src/backup/schedule.ts'
 import type { Config } from '#src/config.ts'
 import type { Database } from '#src/db/database.ts'
 import { resumeScheduledWork } from '#src/db/scheduled-work.ts'
@@ -21,9 +22,8 @@ export function backupInto(place: Place): (database: Database, config: Config) =
   return async (database, config) => {
     const fileStore = openFileStore(config)
     const act = actOfProcess('command', 'arcade backup')
-    const manifest = await recordRun({ act, database, place, isScheduled: false }, () =>
-      makeBackup({ database, fileStore, place }),
-    )
+    const make = () => makeBackup({ database, fileStore, place })
+    const manifest = await recordRun({ act, database, place, isScheduled: false }, { make })
     for (const key of manifest.missingFiles)
       process.stderr.write(`The file ${key} is not in the file store, so it is not in the backup.\n`)
     print(`Saved ${contents(manifest)} in ${place.address}.`)
@@ -33,15 +33,10 @@ export function backupInto(place: Place): (database: Database, config: Config) =
 
 export function verify(place: Place): (options: CommandOptions) => Promise<number> {
   return async ({ config, log }) => {
-    const manifest = await verifyBackup(place, { scratchDir: scratchDirOf(config), log })
+    const manifest = await verifyBackup(place, { scratchDir: scratchDirOf(config.dataDir), log })
     print(`The backup in ${place.address} is whole: ${contents(manifest)} were restored on trial and are what was saved.`)
     return 0
   }
-}
-
-/** Where a trial's database is. */
-export function scratchDirOf({ dataDir }: Pick<Config, 'dataDir'>): string {
-  return join(dataDir, 'backup-trial')
 }
 
 export function restore(place: Place): (options: CommandOptions) => Promise<number> {

@@ -48,6 +48,7 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     ofItem: NOT_MODELLED,
     ofUser: NOT_MODELLED,
   },
+  backups: { state: 'no schedule is set, and nobody makes one by a call; backup/schedule.test.ts' },
 }
 
 /** An act of one caller. */

@@ -57,6 +57,7 @@ export const LOCKS = {
   admins: 6,
   backup: 7,
   fileRemovals: 8,
+  backupSchedule: 9,
 }
 
 export async function openLockHolder(options: LockHolderOptions): Promise<LockHolder> {

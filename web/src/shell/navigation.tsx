@@ -4,6 +4,7 @@ import {
   type Icon,
   IconBrandTelegram,
   IconCalendarCheck,
+  IconDatabaseExport,
   IconHistory,
   IconListSearch,
   IconLayoutDashboard,
@@ -69,7 +70,10 @@ const links: readonly Place[] = [
 ]
 
 /** The pages by which an installation is looked after; those above are the specification's (§2). */
-const upkeep: readonly Place[] = [{ to: '/audit', label: 'Audit', Icon: IconListSearch, isAdminOnly: true, also: [], goKey: 'l' }]
+const upkeep: readonly Place[] = [
+  { to: '/audit', label: 'Audit', Icon: IconListSearch, isAdminOnly: true, also: [], goKey: 'l' },
+  { to: '/backups', label: 'Backups', Icon: IconDatabaseExport, isAdminOnly: true, also: [], goKey: 'b' },
+]
 
 /** The places that a user of this type may go to. */
 export function placesFor(

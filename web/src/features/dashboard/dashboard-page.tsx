@@ -2,6 +2,7 @@
 import type { DashboardMetrics } from '@arcade/contract/dashboard'
 import { taskTypeLabels } from '@arcade/contract/entities/task'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useId } from 'react'
 import { api } from '#src/client.ts'
 import { useSession } from '#src/session.tsx'
@@ -41,6 +42,7 @@ function AdminDashboard() {
   const { data, isError, refetch } = useQuery(api.dashboard.get.queryOptions())
   return (
     <Page title="Admin Dashboard">
+      <BackupAlert />
       {data ? (
         <>
           <Metrics metrics={data} />
@@ -60,6 +62,17 @@ function AdminDashboard() {
         </>
       )}
     </Page>
+  )
+}
+
+/** What is wrong with the backups; without an answer nothing is, as far as the dashboard goes. */
+function BackupAlert() {
+  const { data } = useQuery(api.backups.state.queryOptions())
+  if (!data?.alert) return null
+  return (
+    <div role="alert" className={classes['alert']}>
+      {data.alert} <Link to="/backups">See all backups</Link>
+    </div>
   )
 }
 

@@ -1,0 +1,120 @@
+/** Scheduled backups (design §8): when, by whom, how many are kept, and what admins are told. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { pauseScheduledWork, resumeScheduledWork } from '#src/db/scheduled-work.ts'
+import { diskStore } from '#src/files/disk.ts'
+import { openAgain, testDatabase } from '#src/testing/test-database.ts'
+import { testApp } from '#src/testing/test-app.ts'
+import { CUT_OFF } from './runs.ts'
+import { backupState, createBackupSchedule } from './schedule.ts'
+
+const log = pino({ level: 'silent' })
+let base: string
+
+beforeEach(async () => {
+  base = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-schedule-'))
+  onTestFinished(() => rm(base, { recursive: true, force: true }))
+})
+
+async function scheduled({ times = '* * * * *', keep = 2 } = {}) {
+  const settings = { address: path.join(base, 'backups'), times, keep }
+  const serverOf = (database: Awaited<ReturnType<typeof testDatabase>>, name: string) =>
+    createBackupSchedule({
+      database,
+      settings,
+      log,
+      fileStore: diskStore(path.join(base, 'files')),
+      dataDir: path.join(base, name),
+    })
+  const database = await testDatabase()
+  return {
+    database,
+    settings,
+    server: serverOf(database, 'first'),
+    other: serverOf(await openAgain(), 'second'),
+    kept: async () => (await readdir(settings.address).catch(() => [])).toSorted(),
+    state: () => backupState(database, settings),
+    /** Makes what has happened lie further back. */
+    wait: (minutes: number) =>
+      sql`update backups set started_at = started_at - make_interval(mins => ${minutes})`.execute(database.db),
+  }
+}
+
+const anEarlierOne = sql`insert into backups (id, place, is_scheduled, started_at, finished_at, verified_at)
+  values ('earlier', 'elsewhere/earlier', true, now() - interval '1 hour', now(), now())`
+
+test('design §8 a backup that is due is made once by all servers, verified and listed', async () => {
+  const { database, server, other, kept, state } = await scheduled()
+  await anEarlierOne.execute(database.db)
+  await Promise.all([server.runDue(), other.runDue()])
+  await Promise.all([server.runDue(), other.runDue()])
+  expect(await kept()).toHaveLength(1)
+  const { backups, alert, schedule } = await state()
+  expect(alert).toBeNull()
+  expect(schedule?.nextAt).toMatch(/:00\.000Z$/)
+  expect(backups).toHaveLength(2)
+  expect(backups[0]).toMatchObject({ isScheduled: true, error: null, rows: expect.any(Number) as number })
+  expect(backups[0]?.verifiedAt).not.toBeNull()
+})
+
+test('design §8 so many good backups are kept, and a failed one is an alert that takes no good one away', async () => {
+  const { database, settings, server, kept, state, wait } = await scheduled({ keep: 1 })
+  await anEarlierOne.execute(database.db)
+  await server.runDue()
+  const [first] = await kept()
+  await wait(61)
+  await sql`update backups set place = ${`${settings.address}/${first}`} where id <> 'earlier'`.execute(database.db)
+  await sql`insert into backups (id, place, is_scheduled, started_at, error)
+    values ('failed', ${`${settings.address}/failed`}, true, now() - interval '30 minutes', 'no room')`.execute(database.db)
+  expect((await state()).alert).toBe('The last scheduled backup failed: no room')
+  expect(await kept()).toEqual([first])
+  await server.runDue()
+  const now = await kept()
+  expect(now).toHaveLength(1)
+  expect(now[0]).not.toBe(first)
+  expect((await state()).alert).toBeNull()
+  expect((await state()).backups.filter(({ removedAt }) => removedAt !== null)).toHaveLength(2)
+})
+
+test('design §8 nothing is made before its time, nor while scheduled work is paused; a missing one is an alert', async () => {
+  const { database, server, kept, state } = await scheduled({ times: '0 0 1 1 *' })
+  await server.runDue()
+  expect(await kept()).toEqual([])
+  await anEarlierOne.execute(database.db)
+  await sql`update backups set started_at = now() - interval '3 years'`.execute(database.db)
+  expect((await state()).alert).toMatch(/^There is no scheduled backup since \d{4}-/)
+  await pauseScheduledWork(database.db, 'Restored.')
+  await server.runDue()
+  expect(await kept()).toEqual([])
+  expect(await state()).toMatchObject({
+    alert: expect.stringContaining('paused since a restore') as string,
+    pause: { reason: 'Restored.' },
+    schedule: { nextAt: null },
+  })
+  await resumeScheduledWork(database.db)
+  await server.runDue()
+  expect(await kept()).toHaveLength(1)
+})
+
+test('§security a backup that the end of its server cut off is told, and made anew', async () => {
+  const { database, server, kept, state } = await scheduled({ times: '0 0 1 1 *' })
+  await sql`insert into backups (id, place, is_scheduled) values ('cut', 'x', true)`.execute(database.db)
+  await server.runDue()
+  expect((await state()).backups).toMatchObject([{ id: 'cut', error: CUT_OFF }])
+  await server.runDue()
+  expect(await kept()).toHaveLength(1)
+  expect((await state()).alert).toBeNull()
+})
+
+test('§6 the state of backups is for admins', async () => {
+  const app = await testApp()
+  expect((await app.guest.call('GET', '/api/backups')).status).toBe(401)
+  expect((await (await app.signUp('user')).call('GET', '/api/backups')).status).toBe(403)
+  const answer = await (await app.signUp('admin')).call('GET', '/api/backups')
+  expect(answer.status).toBe(200)
+  expect(answer.body).toEqual({ schedule: null, pause: null, alert: null, backups: [] })
+})

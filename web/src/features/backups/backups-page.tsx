@@ -1,0 +1,101 @@
+/** Backups, for admins: when they are made, the last ones, and whether they were restored on trial. */
+import type { BackupRun, BackupState } from '@arcade/contract/backups'
+import { useQuery } from '@tanstack/react-query'
+import { useId } from 'react'
+import { api, asCallError } from '#src/client.ts'
+import { Moment } from '#src/ui/moment.tsx'
+import { Page, Panel, Problem } from '#src/ui/page.tsx'
+import classes from './backups.module.css'
+
+export function BackupsPage() {
+  const { data, error, refetch } = useQuery(api.backups.state.queryOptions({ refetchInterval: REFRESH_MS }))
+  return (
+    <Page title="Backups">
+      {data ? (
+        <>
+          <Plan state={data} />
+          <Runs runs={data.backups} />
+        </>
+      ) : error ? (
+        <Panel>
+          <Problem message={asCallError(error).message} onRetry={() => void refetch()} />
+        </Panel>
+      ) : (
+        <output>Loading...</output>
+      )}
+    </Page>
+  )
+}
+
+const REFRESH_MS = 30_000
+
+function Plan({ state: { schedule, pause, alert } }: { state: BackupState }) {
+  return (
+    <Panel>
+      {alert && (
+        <p role="alert" className={classes['alert']}>
+          {alert}
+        </p>
+      )}
+      {schedule ? (
+        <p className={classes['text']}>
+          Backups go to {schedule.place} at <code>{schedule.times}</code> (UTC). The last {schedule.keep} good ones are kept.
+          {schedule.nextAt && (
+            <>
+              {' '}
+              Next: <Moment iso={schedule.nextAt} />
+            </>
+          )}
+        </p>
+      ) : (
+        <p className={classes['text']}>No backups are scheduled. The operator sets BACKUP_URL for that.</p>
+      )}
+      {pause && <p className={classes['text']}>Scheduled work is paused. {pause.reason}</p>}
+    </Panel>
+  )
+}
+
+function Runs({ runs }: { runs: BackupRun[] }) {
+  const id = useId()
+  if (runs.length === 0) return <Panel>There is no backup yet.</Panel>
+  return (
+    <Panel labelledBy={id}>
+      <h2 id={id} className={classes['title']}>
+        Last Backups
+      </h2>
+      <div className={classes['scroller']}>
+        <table className={classes['table']}>
+          <thead>
+            <tr>
+              {['Begun', 'State', 'Rows', 'Size', 'Place'].map((label) => (
+                <th key={label} scope="col">
+                  {label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {runs.map((run) => (
+              <tr key={run.id}>
+                <td>
+                  <Moment iso={run.startedAt} />
+                </td>
+                <td>{stateOf(run)}</td>
+                <td>{run.rows?.toLocaleString('en') ?? ''}</td>
+                <td>{run.bytes === null ? '' : `${(run.bytes / 1e6).toFixed(1)} MB`}</td>
+                <td>{run.place}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Panel>
+  )
+}
+
+function stateOf({ finishedAt, verifiedAt, removedAt, error }: BackupRun): string {
+  if (error !== null) return `Failed: ${error}`
+  if (removedAt !== null) return 'Removed for newer ones'
+  if (verifiedAt !== null) return 'Verified'
+  return finishedAt === null ? 'Being made' : 'Made'
+}
