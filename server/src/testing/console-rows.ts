@@ -8,7 +8,7 @@ import { addCount } from './activity.ts'
 
 /** Fills a database that has no rows. The keys of files it names are `announcements/1_image.png` and `announcements/2_icon.png`. */
 export async function addRows(database: Database): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(database.db)
+  for (const statement of consoleRows) await sql.raw(statement).execute(database.db)
   await addCount(database, { of: 'players' }, 2)
   const act = actOfProcess('command', 'a command')
   await audit(database.db, act, 'data.seed', { detail: { odd: 'a "quoted" \\ text' } })
@@ -18,7 +18,8 @@ export async function addRows(database: Database): Promise<void> {
 
 const HARD_TEXT = String.raw`E'tab\t line\n back\\slash \\N \\. "quotes" \u200f Zoë 😀'`
 
-const statements = [
+/** Statements that each fill one table, which they name first, by columns that it has had from the beginning. */
+export const consoleRows = [
   `insert into accounts (id, email, password_hash) values ('a', 'admin@example.org', 'hash'), ('b', 'user@example.org', 'hash')`,
   `insert into users (id, fname, lname, email, user_type) values ('a', ${HARD_TEXT}, '', 'admin@example.org', 'admin'), ('b', 'U', 'Ser', 'user@example.org', 'user')`,
   `insert into sessions (token_hash, user_id) values ('\\x0001ff', 'a')`,

@@ -1,0 +1,67 @@
+/** Backups of consoles of every earlier version come back in this one (design §4, Upgrades). */
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { verifyAudit } from '#src/audit/verify.ts'
+import { openDatabase } from '#src/db/database.ts'
+import { loadMigrations } from '#src/db/migrate.ts'
+import { diskStore } from '#src/files/disk.ts'
+import { addRows, rowsOfTables } from '#src/testing/console-rows.ts'
+import { keptBackupFile, readKeptBackup } from '#src/testing/kept-backup.ts'
+import { createDatabase, testDatabase } from '#src/testing/test-database.ts'
+import { readManifest } from './manifest.ts'
+import { restoreBackup } from './restore.ts'
+
+const log = pino({ level: 'silent' })
+const steps = (await loadMigrations()).map(({ name }) => name)
+let base: string
+beforeAll(async () => {
+  base = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-kept-'))
+})
+afterAll(() => rm(base, { recursive: true, force: true }))
+
+/** What a restore ends, and what the server itself writes. */
+const leftOut = new Set(['sessions', 'setup_links', 'password_links', 'scheduled_work_pauses', 'counters', 'counter_deltas'])
+const isCompared = (name: string): boolean => !leftOut.has(name) && !name.startsWith('audit_')
+
+test('design §4 there is a kept backup of every step; a new one is kept by node server/src/testing/keep-backups.ts', () => {
+  expect(steps.filter((step) => !existsSync(keptBackupFile(step)))).toEqual([])
+})
+
+test.each(steps)('design §4 a console at %s is restored, migrated and has the rows that it had', async (step) => {
+  const database = await testDatabase()
+  await addRows(database)
+  const expected = withoutMoments(await rowsOfTables(database.db))
+  const place = await readKeptBackup(step)
+  const { migrations, tables } = await readManifest(place)
+  expect(migrations.at(-1)).toBe(step)
+
+  const url = await createDatabase(`kept_${step}`)
+  const files = { store: diskStore(path.join(base, step)), address: step }
+  await restoreBackup(place, { dataDir: '/nowhere', url, files, log })
+  const restored = await openDatabase({ dataDir: '/nowhere', url, use: 'command', log })
+  try {
+    const rows = withoutMoments(await rowsOfTables(restored.db))
+    const compared = tables.map(({ name }) => name).filter((name) => isCompared(name) && name in expected)
+    expect(compared).toContain('telegram_users')
+    for (const name of compared) expect(rows[name], name).toEqual(expected[name])
+    expect((await verifyAudit(restored)).findings).toEqual([])
+  } finally {
+    await restored.close()
+  }
+})
+
+/** Rows without the moments at which they were written, which are not the same twice. */
+function withoutMoments(tables: Record<string, string[]>): Record<string, unknown[]> {
+  const keep = (row: string): Record<string, unknown> =>
+    Object.fromEntries(Object.entries(JSON.parse(row) as Record<string, unknown>).filter(([name]) => !name.endsWith('_at')))
+  return Object.fromEntries(
+    Object.entries(tables).map(([name, rows]) => [
+      name,
+      rows.map(keep).toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
+    ]),
+  )
+}
