@@ -36,7 +36,7 @@ async function scheduled({ times = '* * * * *', keep = 2 } = {}) {
     settings,
     server: serverOf(database, 'first'),
     other: serverOf(await openAgain(), 'second'),
-    kept: async () => (await readdir(settings.address).catch(() => [])).toSorted(),
+    kept: async () => (await readdir(settings.address).catch((): string[] => [])).toSorted(),
     state: () => backupState(database, settings),
     /** Makes what has happened lie further back. */
     wait: (minutes: number) =>

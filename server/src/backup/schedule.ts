@@ -17,6 +17,7 @@ import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
 import { makeBackup, removeBackup } from './backup.ts'
 import { openPlace } from './place.ts'
 import { verifyBackup } from './restore.ts'
+import { refuseOtherRestore, removeScratch } from './target.ts'
 import { CUT_OFF, lastRuns, markCutOff, recordRun, runsToRemove } from './runs.ts'
 
 export type BackupSettings = NonNullable<Config['backups']>
@@ -43,6 +44,15 @@ export function createBackupSchedule({ database, fileStore, settings, dataDir, l
   const { address, times, keep } = settings
   const since = new Date()
   let isBusy = false
+  let isCleared = false
+
+  /** The end of a server leaves the database of a trial running, which nobody would end before the next trial. */
+  async function clearTrial(): Promise<void> {
+    isCleared = true
+    const scratchDir = scratchDirOf(dataDir)
+    await refuseOtherRestore(scratchDir)
+    await removeScratch(scratchDir, log)
+  }
 
   async function isDue(): Promise<boolean> {
     if (await findPause(database.db)) return false
@@ -82,6 +92,7 @@ export function createBackupSchedule({ database, fileStore, settings, dataDir, l
       if (isBusy || database.freeSpaceLow()) return
       isBusy = true
       try {
+        if (!isCleared) await clearTrial()
         if (!(await isDue())) {
           await markCutOffIfIdle(database)
           return

@@ -47,6 +47,8 @@ export const constraintCodes: Record<string, ErrorCode> = {
   idempotency_keys_pkey: 'STALE',
   saved_views_pkey: 'STALE',
   default_views_pkey: 'STALE',
+  backups_pkey: 'STALE',
+  scheduled_work_pauses_pkey: 'STALE',
 
   // Values that the schemas of the calls should have refused already.
   users_user_type_check: 'INVALID_INPUT',
@@ -56,5 +58,6 @@ export const constraintCodes: Record<string, ErrorCode> = {
   announcements_link_type_check: 'INVALID_INPUT',
   history_items_kind_check: 'INVALID_INPUT',
   status_epoch_id_check: 'INVALID_INPUT',
+  scheduled_work_pauses_id_check: 'INVALID_INPUT',
   audit_head_id_check: 'INVALID_INPUT',
 }

@@ -70,15 +70,17 @@ const links: readonly Place[] = [
 ]
 
 /** The pages by which an installation is looked after; those above are the specification's (§2). */
-const upkeep: readonly Place[] = [
-  { to: '/audit', label: 'Audit', Icon: IconListSearch, isAdminOnly: true, also: [], goKey: 'l' },
+const upkeep: readonly Place[] = [{ to: '/audit', label: 'Audit', Icon: IconListSearch, isAdminOnly: true, also: [], goKey: 'l' }]
+
+/** Pages that one seldom goes to: by the palette, by their shortcut, and by links of other pages. */
+const seldom: readonly Place[] = [
   { to: '/backups', label: 'Backups', Icon: IconDatabaseExport, isAdminOnly: true, also: [], goKey: 'b' },
 ]
 
 /** The places that a user of this type may go to. */
 export function placesFor(
   userType: SessionUser['userType'] | undefined,
-  among: readonly Place[] = [...links, ...upkeep],
+  among: readonly Place[] = [...links, ...upkeep, ...seldom],
 ): readonly Place[] {
   return among.filter(({ isAdminOnly }) => !isAdminOnly || userType === 'admin')
 }

@@ -3,6 +3,7 @@ import type { PasswordChangeInput } from '@arcade/contract/account'
 import type { DashboardUser } from '@arcade/contract/entities/user'
 import type { UserUpdateInput } from '@arcade/contract/users'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { type ReactNode, useId } from 'react'
 import { api, asCallError, client, queryClient } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
@@ -31,6 +32,9 @@ export function AccountPage() {
       </Part>
       <Part title="Sessions">
         <Sessions />
+      </Part>
+      <Part title="Installation">
+        <Link to="/backups">Backups</Link>
       </Part>
     </Page>
   )
