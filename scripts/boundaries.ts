@@ -53,7 +53,7 @@ const rooms = [
 const roomNames = rooms.map(([name]) => name)
 const contract = ['contract', 'contract/entities']
 const belowPages = [...contract, 'web/ui', 'web/client', 'web/session']
-const belowFeatures = [...belowPages, 'web/lists']
+const belowFeatures = [...belowPages, 'web/lists', 'web/versions']
 
 export const zones: readonly Zone[] = [
   {
@@ -87,12 +87,18 @@ export const zones: readonly Zone[] = [
     instead: 'lists/ sees the contract, ui, client.ts and session.tsx only. Take what one list alone needs as an argument.',
   },
   {
+    name: 'web/versions',
+    at: 'web/src/versions/',
+    imports: [...belowPages, 'web/lists'],
+    instead: 'versions/ sees the contract, ui, lists, client.ts and session.tsx only. Take what one form alone needs as a prop.',
+  },
+  {
     name: 'web/features',
     at: 'web/src/features/',
     imports: belowFeatures,
     isSplit: true,
     instead:
-      'A feature sees the contract, ui, lists, client.ts, session.tsx and itself. Move what two features need to ui/, or join them in routes.tsx.',
+      'A feature sees the contract, ui, lists, versions, client.ts, session.tsx and itself. Move what two features need to ui/, or join them in routes.tsx.',
   },
   { name: 'web/client', at: 'web/src/client', imports: contract, instead: 'client.ts knows the contract only.' },
   {

@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
     name: 'lost-update',
     what: 'A task is saved whatever version the caller had seen',
     file: tasks,
-    find: `if (version !== undefined && before.version !== version) throw new Failure('STALE')`,
+    find: `if (version !== undefined && task.version !== version) throw new Failure('STALE')`,
     replace: '',
     harness: 'model',
   },
@@ -58,10 +58,10 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'forgotten-transaction',
-    what: 'An act on many rows is no transaction, so nothing takes a dry run back',
-    file: `${server}/lists/bulk.ts`,
+    what: 'An act that can be tried is no transaction, so nothing takes a dry run back',
+    file: `${server}/db/dry-run.ts`,
     find: `const act = database.transaction(async (tx) => {`,
-    replace: `const act = (async (act: (tx: Transaction<Tables>) => Promise<BulkOutput>) => act(database.db as Transaction<Tables>))(async (tx) => {`,
+    replace: `const act = (async (act: (tx: Transaction<Tables>) => Promise<Result>) => act(database.db as Transaction<Tables>))(async (tx) => {`,
     harness: 'model',
   },
   {

@@ -5,6 +5,7 @@ import { call } from './call.ts'
 import { announcementFields, announcementList, announcementTypes, type LinkType } from './entities/announcement.ts'
 import { filterSchema, orderFields, rowSchema } from './entity-schemas.ts'
 import { idField, linkField, pageField, pageFields, rewardField, textField, versionField } from './fields.ts'
+import { restoreInput, restoreOutput } from './versions.ts'
 
 export const SUBTITLE_MAX_LENGTH = 60 // §9
 export const ANNOUNCEMENT_TITLE_MAX_LENGTH = 200
@@ -106,6 +107,15 @@ export const announcements = {
         .refine(...hasALinkType),
     )
     .output(done),
+  restoreVersion: call(['admin'], { failure: 'error' })
+    .route({
+      method: 'POST',
+      path: '/api/announcements/{id}/restore',
+      tags,
+      summary: 'Bring an announcement back to how an entry of its history left it; its status becomes false',
+    })
+    .input(restoreInput)
+    .output(restoreOutput),
   remove: call(['admin'], { failure: 'error' })
     .route({
       method: 'DELETE',

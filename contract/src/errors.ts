@@ -28,11 +28,16 @@ export const errorCatalogue = {
   NO_SUCH_VIEW: { status: 404, message: 'This view does not exist any more.' },
   VIEW_NAME_TAKEN: { status: 409, message: 'You have a view of this name already.' },
   TOO_MANY_VIEWS: { status: 409, message: `You have ${VIEWS_MAX} views. Please delete one before you save another.` },
+  NO_SUCH_VERSION: { status: 404, message: 'This version is not in the history any more.' },
+  VERSION_GAP: {
+    status: 409,
+    message: 'This version cannot be restored: the history does not know all that has changed since.',
+  },
   LAST_ADMIN: { status: 409, message: 'The last admin can be neither removed nor made a user.' },
   NOT_YOURSELF: { status: 409, message: 'You cannot remove yourself or change your own role.' },
   STALE: {
     status: 409,
-    message: 'Somebody else has changed this meanwhile. Your text is kept; load the new version before you save.',
+    message: 'Somebody else has changed this meanwhile. Your text is kept; look at the new version before you save.',
   },
   SETUP_LINK_INVALID: { status: 403, message: 'This set-up link has expired or was used already.' },
   NOT_BY_LINK: { status: 409, message: 'Change your own password under Your Account.' },

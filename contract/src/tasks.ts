@@ -5,6 +5,7 @@ import { call } from './call.ts'
 import { type TaskCollection, taskCollections, taskFields, taskLists, type TaskType } from './entities/task.ts'
 import { filterSchema, orderFields, rowSchema } from './entity-schemas.ts'
 import { idField, linkField, numberField, pageField, pageFields, rewardField, textField, versionField } from './fields.ts'
+import { restoreInput, restoreOutput } from './versions.ts'
 
 export const TASK_TITLE_MAX_LENGTH = 200
 
@@ -53,6 +54,15 @@ function taskCalls(collection: TaskCollection) {
       .route({ ...route, method: 'PUT', path: `/api${path}/{id}`, summary: 'Change a task' })
       .input(z.strictObject({ ...inputFields(collection), id: idField, version: versionField.optional() }))
       .output(done),
+    restoreVersion: call(['admin'])
+      .route({
+        ...route,
+        method: 'POST',
+        path: `/api${path}/{id}/restore`,
+        summary: 'Bring a task back to how an entry of its history left it',
+      })
+      .input(restoreInput)
+      .output(restoreOutput),
     remove: call(['admin'])
       .route({ ...route, method: 'DELETE', path: `/api${path}/{id}`, summary: 'Delete a task; its history stays' })
       .input(z.strictObject({ id: idField }))

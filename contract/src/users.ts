@@ -14,6 +14,7 @@ import {
   passwordField,
   versionField,
 } from './fields.ts'
+import { restoreInput, restoreOutput } from './versions.ts'
 
 export const userTypeField = z.enum(userTypes)
 
@@ -87,6 +88,15 @@ export const users = {
     .route({ method: 'PATCH', path: '/api/users/{id}', tags: ['Users'], summary: "Change a user's first and last name" })
     .input(userUpdateInput.extend({ id: idField }))
     .output(done.extend({ user: dashboardUser })),
+  restoreVersion: call(['admin'])
+    .route({
+      method: 'POST',
+      path: '/api/users/{id}/restore',
+      tags: ['Users'],
+      summary: "Bring a user's names back to how an entry of their history left them",
+    })
+    .input(restoreInput)
+    .output(restoreOutput),
   setUserType: call(['admin'])
     .route({
       method: 'PUT',

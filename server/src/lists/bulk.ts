@@ -3,6 +3,7 @@ import type { Transaction } from 'kysely'
 import { BULK_NAMED_ROWS, BULK_SHOWN_REFUSALS, type BulkOutput } from '@arcade/contract/bulk'
 import { Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import { transactionOrDryRun } from '#src/db/dry-run.ts'
 import type { Tables } from '#src/db/tables.ts'
 
 export interface Refusal {
@@ -26,15 +27,14 @@ export interface BulkAct {
 const byTitle = new Intl.Collator('en', { numeric: true })
 
 /**
- * Runs `work`, which leaves its audit entries, too, in a transaction. A dry run is the same up to the end and then taken back, so that it tells exactly
- * what would be. @throws Failure STALE if another number of rows is affected than was expected
+ * Runs `work`, which leaves its audit entries, too, in a transaction or as a dry run. @throws Failure STALE if another number of rows is affected than was expected
  */
 export async function actOnMany(
   database: Database,
   { dryRun, expected }: BulkAct,
   work: (tx: Transaction<Tables>) => Promise<Done>,
 ): Promise<BulkOutput> {
-  const act = database.transaction(async (tx) => {
+  return transactionOrDryRun(database, dryRun, async (tx) => {
     const { rows, affected = rows.length, refusals = [] } = await work(tx)
     const summary: BulkOutput = {
       success: true,
@@ -46,25 +46,11 @@ export async function actOnMany(
       refused: refusals.length,
       refusals: refusals.slice(0, BULK_SHOWN_REFUSALS),
     }
-    if (dryRun) throw new TakenBack(summary)
-    if (expected !== undefined && expected !== affected) throw staleTarget()
+    if (!dryRun && expected !== undefined && expected !== affected) throw staleTarget()
     return summary
-  })
-  return act.catch((error: unknown) => {
-    if (error instanceof TakenBack) return error.summary
-    throw error
   })
 }
 
 export function staleTarget(): Failure {
   return new Failure('STALE', { message: 'Other rows would be affected by now. Please look at the list again.' })
-}
-
-class TakenBack extends Error {
-  readonly summary: BulkOutput
-
-  constructor(summary: BulkOutput) {
-    super('A dry run ends here')
-    this.summary = summary
-  }
 }

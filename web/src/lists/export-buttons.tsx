@@ -23,23 +23,29 @@ const texts = {
 
 interface ExportAllProps<L extends NamedList, Row> {
   state: ListState<L, Row>
-  call: 'users' | 'players'
+  /** The call that sends all rows, for a list that has one of its own (§7). */
+  call?: 'users' | 'players'
+  label?: string
+  /** What all rows are called. */
+  everything?: string
   /** How many rows there are without a search and filters; only needed where there are some, and undefined while that is unknown. */
   everyone: number | undefined
 }
 
 /** What the list shows: all its rows, or with a search or filter those, everyone then being one step further (design §7). */
-export function ExportAllButton<L extends NamedList, Row>({ state, call, everyone }: ExportAllProps<L, Row>) {
+export function ExportAllButton<L extends NamedList, Row>(props: ExportAllProps<L, Row>) {
+  const { state, call, label = 'Download User Data', everything = 'Everyone', everyone } = props
   const { list, address, isWhole, total } = state
   const options = { fallbackName: list.fileName }
-  const all = (format: SheetFormat) => (running: Running) => fetchSpreadsheet(call, { format }, { ...options, ...running })
-  const target = { filter: listFilter(list, address) }
-  const shown = (format: SheetFormat) => (running: Running) =>
-    fetchSpreadsheet('selection', selectionInput(list, target, listOrder(list, address), format), { ...options, ...running })
+  const selected = (filter: ReturnType<typeof listFilter<L>>, format: SheetFormat) => (running: Running) =>
+    fetchSpreadsheet('selection', selectionInput(list, { filter }, listOrder(list, address), format), { ...options, ...running })
+  const all = (format: SheetFormat) =>
+    call ? (running: Running) => fetchSpreadsheet(call, { format }, { ...options, ...running }) : selected({}, format)
+  const shown = (format: SheetFormat) => selected(listFilter(list, address), format)
   return (
     <DownloadButton
       id={list.name}
-      label="Download User Data"
+      label={label}
       start={isWhole ? all('xlsx') : shown('xlsx')}
       note={isWhole ? undefined : `${counted(total)} of ${counted(everyone)}`}
       others={
@@ -47,8 +53,8 @@ export function ExportAllButton<L extends NamedList, Row>({ state, call, everyon
           ? [{ label: 'As CSV', start: all('csv') }]
           : [
               { label: 'These as CSV', start: shown('csv') },
-              { label: 'Everyone', start: all('xlsx') },
-              { label: 'Everyone as CSV', start: all('csv') },
+              { label: everything, start: all('xlsx') },
+              { label: `${everything} as CSV`, start: all('csv') },
             ]
       }
       {...texts}

@@ -19,6 +19,8 @@ interface ListTableProps<L extends List, Row> {
   state: ListState<L, Row>
   columns: readonly Column<Row>[]
   rowKey: (row: Row) => string | number
+  /** What filters can be set to whose options the list's declaration cannot know, by their names in the address. */
+  options?: FilterOptions
   /** What else stands in the toolbar. */
   toolbar?: ReactNode
   /** What can be done with picked rows besides exporting them. */
@@ -29,8 +31,10 @@ interface ListTableProps<L extends List, Row> {
   firstStep?: ReactNode
 }
 
+export type FilterOptions = Readonly<Record<string, readonly { value: string; label: string }[]>>
+
 export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
-  const { label, state, columns, rowKey, toolbar, acts, noMatchText, firstStep } = props
+  const { label, state, columns, rowKey, options, toolbar, acts, noMatchText, firstStep } = props
   const { list, address, isWhole, total, selection, change, table } = state
   const { noun, emptyText, sorts, ownSort } = list
   const place = useLocation({ select: ({ state: { __TSR_key } }) => __TSR_key })
@@ -58,7 +62,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
         search: address.q ?? '',
         onSearch: (text) => changeTo({ q: text || undefined }, true),
         ...(list.findsPeople && findsBeginningsOnly(address.q ?? '') && { hint: BEGINNINGS_ONLY }),
-        filters: toolbarFilters(list),
+        filters: toolbarFilters(list, options),
         values: address,
         onFilter: changeTo,
         children: (
@@ -121,11 +125,13 @@ function isExported(list: List): list is List & { name: ListName } {
 }
 
 /** The filters as the toolbar asks for them, by their names in the address. */
-function toolbarFilters(list: List): Filter[] {
+function toolbarFilters(list: List, known: FilterOptions = {}): Filter[] {
   return Object.entries(list.filters).map(([name, filter]) => {
     const field = { name: nameInAddress(name, filter), label: filter.label }
-    if ('options' in filter)
-      return { ...field, kind: 'choice', options: Object.entries(filter.options).map(([value, label]) => ({ value, label })) }
+    if ('options' in filter) {
+      const declared = Object.entries(filter.options).map(([value, label]) => ({ value, label }))
+      return { ...field, kind: 'choice', options: known[field.name] ?? declared }
+    }
     return { ...field, kind: inputs[filter.kind] }
   })
 }

@@ -42,11 +42,13 @@ interface ListToolbarProps {
 export function ListToolbar(props: ListToolbarProps) {
   const { searchLabel, search, onSearch, hint, filters = [], values = {}, onFilter = () => {}, children, end } = props
   const active = filters.filter(({ name }) => values[name] !== undefined)
+  /** What there is no choice of is set by a link, and only its chip is seen here. */
+  const offered = filters.filter((filter) => filter.kind !== 'choice' || filter.options.length > 0)
   return (
     <div className={classes['toolbar']}>
       <div className={classes['row']}>
         <SearchBox label={searchLabel} value={search} onChange={onSearch} />
-        {filters.length > 0 && <Filters filters={filters} values={values} active={active.length} onFilter={onFilter} />}
+        {offered.length > 0 && <Filters filters={offered} values={values} active={active.length} onFilter={onFilter} />}
         {children}
         {end && <div className={classes['end']}>{end}</div>}
       </div>
@@ -55,7 +57,9 @@ export function ListToolbar(props: ListToolbarProps) {
         <ul className={classes['chips']} aria-label="Active filters">
           {active.map((filter) => (
             <li key={filter.name} className={classes['chip']}>
-              {filter.label}: {filterText(filter, values[filter.name])}
+              <span className={classes['chipText']}>
+                {filter.label}: {filterText(filter, values[filter.name])}
+              </span>
               <CloseButton
                 size="sm"
                 aria-label={`Remove filter ${filter.label}`}

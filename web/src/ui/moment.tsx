@@ -9,7 +9,24 @@ export function Moment({ iso }: { iso: string }) {
   const date = new Date(iso)
   return (
     <time dateTime={iso} title={whole.format(date)} className={classes['moment']}>
-      {datePart.format(date)} {withPlainSpace(timePart.format(date))}
+      {momentText(iso)}
+    </time>
+  )
+}
+
+/** A moment as `Moment` shows it. */
+export function momentText(iso: string): string {
+  const date = new Date(iso)
+  return `${datePart.format(date)} ${withPlainSpace(timePart.format(date))}`
+}
+
+/** A moment to the second in the operator's time zone, and as exactly as it is known in UTC. */
+export function ExactMoment({ iso }: { iso: string }) {
+  return (
+    <time dateTime={iso}>
+      {whole.format(new Date(iso))}
+      <br />
+      {iso}
     </time>
   )
 }

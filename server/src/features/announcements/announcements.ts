@@ -1,13 +1,16 @@
 /** Announcements (§2, §3, §5, §7): their rows, their files, and what activating one means for every player. */
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { type AnnouncementInput, FILE_NAME_MAX_LENGTH } from '@arcade/contract/announcements'
+import { announcementInput, type AnnouncementInput, FILE_NAME_MAX_LENGTH } from '@arcade/contract/announcements'
 import type { contract } from '@arcade/contract/contract'
+import type { Announcement } from '@arcade/contract/entities/announcement'
 import { errorCatalogue } from '@arcade/contract/errors'
 import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
+import { checkedInput, earlierVersion } from '#src/audit/versions.ts'
 import { createOnce, createOnceInSteps } from '#src/identity/idempotency.ts'
-import { Failure, type Handlers } from '#src/calls.ts'
+import { type CallContext, Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import { transactionOrDryRun } from '#src/db/dry-run.ts'
 import { writeHistoryItems } from '#src/db/history-items.ts'
 import { announcementEntity, selectedFields, storedFields } from '#src/db/entities.ts'
 import { numberedPages } from '#src/lists/numbered-pages.ts'
@@ -76,25 +79,25 @@ export function announcementsHandlers({
       if (!seen) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
       await refuseMissing(files, input, fileKeys({ image: seen.image_key, icon: seen.icon_key }))
       await database.transaction(async (tx) => {
-        const before = await tx.selectFrom('announcements').select(stored).where('id', '=', id).forUpdate().executeTakeFirst()
-        if (!before) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
-        if (version !== undefined && before.version !== version) throw new Failure('STALE')
-        await keepFiles(tx, files, input, fileKeys(before))
-        const after = await tx
-          .updateTable('announcements')
-          .set({ ...toColumns(input), version: sql`version + 1` })
-          .where('id', '=', id)
-          .returning(stored)
-          .executeTakeFirstOrThrow()
-        await writeHistoryItems(tx, 'announcement', { changed: [id] })
-        await audit(tx, actOf(context), 'announcement.update', {
-          record: announcementRecord(after),
-          changes: changesBetween(before, after),
-          detail: { version: after.version },
-        })
+        const before = await lockAnnouncement(tx, id, version)
+        await save(tx, { before, input, context })
       })
       files.sweepSoon()
       return { success: true }
+    },
+
+    async restoreVersion({ id, seq, version, dryRun }, context) {
+      const missing = await findMissingFiles(id, seq)
+      const restored = await transactionOrDryRun(database, dryRun, async (tx) => {
+        const before = await lockAnnouncement(tx, id, version)
+        const earlier = { ...(await versionOf(tx, before, seq)), ...Object.fromEntries(missing.map((file) => [file, null])) }
+        const input = checkedInput(announcementInput, toInput(earlier))
+        const changes = Object.keys(changesBetween({ ...before, status: null }, { ...earlier, status: null }))
+        const after = changes.length === 0 ? before : await save(tx, { before, input, context, restoredFrom: seq })
+        return { success: true, changes: JSON.stringify(changesBetween(before, after)), missing } as const
+      })
+      if (!dryRun) files.sweepSoon()
+      return restored
     },
 
     async remove({ id }, context) {
@@ -185,6 +188,65 @@ export function announcementsHandlers({
       }
     },
   }
+
+  interface Saving {
+    before: StoredAnnouncement
+    input: AnnouncementInput
+    context: CallContext
+    /** The entry of the history whose version comes back. */
+    restoredFrom?: number
+  }
+
+  async function save(tx: Transaction<Tables>, { before, input, context, restoredFrom }: Saving): Promise<StoredAnnouncement> {
+    await keepFiles(tx, files, input, fileKeys(before))
+    const after = await tx
+      .updateTable('announcements')
+      .set({ ...toColumns(input), version: sql`version + 1` })
+      .where('id', '=', before.id)
+      .returning(stored)
+      .executeTakeFirstOrThrow()
+    await writeHistoryItems(tx, 'announcement', { changed: [before.id] })
+    await audit(tx, actOf(context), 'announcement.update', {
+      record: announcementRecord(after),
+      changes: changesBetween(before, after),
+      detail: { version: after.version, restoredFrom },
+    })
+    return after
+  }
+
+  /** Which files of an earlier version the store has no more. Asked before the transaction, because a remote store may be slow to answer. */
+  async function findMissingFiles(id: string, seq: number): Promise<('image' | 'icon')[]> {
+    const present = await db.selectFrom('announcements').select(stored).where('id', '=', id).executeTakeFirst()
+    if (!present) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
+    const earlier = await versionOf(db, present, seq)
+    const kept = fileKeys(present)
+    const isGone = async (key: string | null) =>
+      key !== null && !kept.includes(key) && (await files.findMissing([key])) !== undefined
+    const [image, icon] = await Promise.all([isGone(earlier.image), isGone(earlier.icon)])
+    return [...(image ? (['image'] as const) : []), ...(icon ? (['icon'] as const) : [])]
+  }
+}
+
+type StoredAnnouncement = Omit<Announcement, 'numberOfParticipants'>
+
+/** The row, held for a change. @throws Failure ANNOUNCEMENT_NOT_FOUND, STALE */
+async function lockAnnouncement(tx: Kysely<Tables>, id: string, version: number | undefined): Promise<StoredAnnouncement> {
+  const found = await tx.selectFrom('announcements').select(stored).where('id', '=', id).forUpdate().executeTakeFirst()
+  if (!found) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
+  if (version !== undefined && found.version !== version) throw new Failure('STALE')
+  return found
+}
+
+function versionOf(tx: Kysely<Tables>, present: StoredAnnouncement, seq: number): Promise<StoredAnnouncement> {
+  const { version } = present
+  return earlierVersion(tx, { record: announcementRecord(present), fields: present, version }, seq)
+}
+
+/** What the form would send for an announcement. */
+function toInput({ type, title, subtitle, description, link, linkType, inputText, reward, ...files }: StoredAnnouncement) {
+  const { image, imageName, icon, iconName } = files
+  const texts = { description: description ?? '', link: link ?? '', linkType: linkType ?? undefined, inputText: inputText ?? '' }
+  return { type, title, subtitle, reward, ...texts, image, imageName, icon, iconName }
 }
 
 /** What is stored of the form (§5): desc keeps the description, an input link its link and text, a noInput link its link alone. */

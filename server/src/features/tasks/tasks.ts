@@ -3,12 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { errorCatalogue } from '@arcade/contract/errors'
-import { hasLink, type TaskCollection } from '@arcade/contract/entities/task'
-import type { TaskInput } from '@arcade/contract/tasks'
+import { hasLink, type Task, type TaskCollection } from '@arcade/contract/entities/task'
+import { type TaskInput, taskInputFor } from '@arcade/contract/tasks'
 import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
+import { checkedInput, earlierVersion } from '#src/audit/versions.ts'
 import { createOnce } from '#src/identity/idempotency.ts'
-import { Failure, type Handlers } from '#src/calls.ts'
+import { type CallContext, Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import { transactionOrDryRun } from '#src/db/dry-run.ts'
 import { selectedFields, storedFields, taskEntity } from '#src/db/entities.ts'
 import { writeHistoryItems } from '#src/db/history-items.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -67,32 +69,23 @@ export function tasksHandlers(
 
     async update({ id, version, ...input }, context) {
       await database.transaction(async (tx) => {
-        await lockPriorities(tx, collection)
-        const before = await tx
-          .selectFrom('tasks')
-          .select(stored)
-          .where('collection', '=', collection)
-          .where('id', '=', id)
-          .forUpdate()
-          .executeTakeFirst()
-        if (!before) throw new Failure('NO_SUCH_TASK')
-        if (version !== undefined && before.version !== version) throw new Failure('STALE')
-        const after = await tx
-          .updateTable('tasks')
-          .set({ ...toColumns(input), version: sql`version + 1` })
-          .where('collection', '=', collection)
-          .where('id', '=', id)
-          .returning(stored)
-          .executeTakeFirstOrThrow()
-        await writeHistoryItems(tx, collection, { changed: [id] })
-        await audit(tx, actOf(context), 'task.update', {
-          record: taskRecord(collection, after),
-          changes: changesBetween(before, after),
-          detail: { version: after.version },
-        })
+        await save(tx, { before: await lockTask(tx, id, version), input, context })
       })
       return { success: true }
     },
+
+    restoreVersion: ({ id, seq, version, dryRun }, context) =>
+      transactionOrDryRun(database, dryRun, async (tx) => {
+        const before = await lockTask(tx, id, version)
+        const present = { record: taskRecord(collection, before), fields: before, version: before.version }
+        const earlier = await earlierVersion(tx, present, seq)
+        const { priority, type, title, link, reward } = earlier
+        const values = { priority, type: type as TaskInput['type'], title, link: link ?? '', reward }
+        const input = checkedInput(taskInputFor(collection), values)
+        const isSame = Object.keys(changesBetween(before, earlier)).length === 0
+        const after = isSame ? before : await save(tx, { before, input, context, restoredFrom: seq })
+        return { success: true, changes: JSON.stringify(changesBetween(before, after)), missing: [] }
+      }),
 
     async remove({ id }, context) {
       await database.transaction(async (tx) => {
@@ -113,6 +106,47 @@ export function tasksHandlers(
 
     ...tasksBulk(database, collection),
   }
+
+  async function lockTask(tx: Transaction<Tables>, id: string, version: number | undefined): Promise<StoredTask> {
+    await lockPriorities(tx, collection)
+    const task = await tx
+      .selectFrom('tasks')
+      .select(stored)
+      .where('collection', '=', collection)
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst()
+    if (!task) throw new Failure('NO_SUCH_TASK')
+    if (version !== undefined && task.version !== version) throw new Failure('STALE')
+    return task
+  }
+
+  async function save(tx: Transaction<Tables>, { before, input, context, restoredFrom }: Saving): Promise<StoredTask> {
+    const after = await tx
+      .updateTable('tasks')
+      .set({ ...toColumns(input), version: sql`version + 1` })
+      .where('collection', '=', collection)
+      .where('id', '=', before.id)
+      .returning(stored)
+      .executeTakeFirstOrThrow()
+    await writeHistoryItems(tx, collection, { changed: [before.id] })
+    await audit(tx, actOf(context), 'task.update', {
+      record: taskRecord(collection, after),
+      changes: changesBetween(before, after),
+      detail: { version: after.version, restoredFrom },
+    })
+    return after
+  }
+}
+
+type StoredTask = Omit<Task, 'numberOfParticipants'>
+
+interface Saving {
+  before: StoredTask
+  input: TaskInput
+  context: CallContext
+  /** The entry of the history whose version comes back. */
+  restoredFrom?: number
 }
 
 /** §3, §5: the type is stored as `image`; an empty link, or one that the type has no use for, as no link. */

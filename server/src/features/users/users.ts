@@ -2,11 +2,14 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { DashboardUser } from '@arcade/contract/entities/user'
 import type { contract } from '@arcade/contract/contract'
+import { type UserUpdateInput, userUpdateInput } from '@arcade/contract/users'
 import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
+import { checkedInput, earlierVersion } from '#src/audit/versions.ts'
 import { createOnce } from '#src/identity/idempotency.ts'
 import { type CallContext, Failure, type Handlers, signedIn } from '#src/calls.ts'
 import { addToCounter } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
+import { transactionOrDryRun } from '#src/db/dry-run.ts'
 import { selectedFields, userEntity } from '#src/db/entities.ts'
 import { numberedPages } from '#src/lists/numbered-pages.ts'
 import { violatedConstraint } from '#src/postgres/errors.ts'
@@ -38,8 +41,8 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
   const { db } = database
   const readPage = numberedPages(database, servedUsers)
   /** Runs `change` on a user and makes every process forget what it cached of them. */
-  const changing = async <T>(id: string, change: (tx: Transaction<Tables>) => Promise<T>): Promise<T> => {
-    const result = await database.transaction(async (tx) => {
+  const changing = async <T>(id: string, change: (tx: Transaction<Tables>) => Promise<T>, isDryRun = false): Promise<T> => {
+    const result = await transactionOrDryRun(database, isDryRun, async (tx) => {
       const changed = await change(tx)
       await sessions.announceChange(tx, id)
       return changed
@@ -56,21 +59,21 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
 
     get: ({ id }) => findUser(db, id),
 
-    async update({ id, fname, lname, version }, context) {
-      const user = await changing(id, async (tx) => {
-        const before = await findUser(tx, id, 'lock')
-        if (version !== undefined && before.version !== version) throw new Failure('STALE')
-        const after = await tx
-          .updateTable('users')
-          .set({ fname, lname, version: sql`version + 1` })
-          .where('id', '=', id)
-          .returning(shown)
-          .executeTakeFirstOrThrow()
-        const changes = changesBetween({ fname: before.fname, lname: before.lname }, { fname, lname })
-        await audit(tx, actOf(context), 'user.update', { record: userRecord(after), changes, detail: { version: after.version } })
-        return after
-      })
+    async update({ id, version, ...names }, context) {
+      const user = await changing(id, async (tx) => rename(tx, { before: await lockVersion(tx, id, version), names, context }))
       return { success: true, user }
+    },
+
+    restoreVersion({ id, seq, version, dryRun }, context) {
+      const restore = async (tx: Transaction<Tables>) => {
+        const before = await lockVersion(tx, id, version)
+        const present = { record: userRecord(before), fields: namesOf(before), version }
+        const names = checkedInput(userUpdateInput, await earlierVersion(tx, present, seq))
+        const changes = changesBetween(namesOf(before), names)
+        if (Object.keys(changes).length > 0) await rename(tx, { before, names, context, restoredFrom: seq })
+        return { success: true, changes: JSON.stringify(changes), missing: [] as never[] } as const
+      }
+      return changing(id, restore, dryRun)
     },
 
     async setUserType({ id, userType }, context) {
@@ -133,6 +136,39 @@ async function findUser(db: Kysely<Tables>, id: string, lock?: 'lock'): Promise<
   const user = await (lock ? query.forUpdate() : query).executeTakeFirst()
   if (!user) throw new Failure('NO_SUCH_USER')
   return user
+}
+
+async function lockVersion(tx: Kysely<Tables>, id: string, version: number | undefined): Promise<DashboardUser> {
+  const user = await findUser(tx, id, 'lock')
+  if (version !== undefined && user.version !== version) throw new Failure('STALE')
+  return user
+}
+
+function namesOf({ fname, lname }: UserUpdateInput): { fname: string; lname: string } {
+  return { fname, lname }
+}
+
+interface Renaming {
+  before: DashboardUser
+  names: UserUpdateInput
+  context: CallContext
+  /** The entry of the history whose version comes back. */
+  restoredFrom?: number
+}
+
+async function rename(tx: Transaction<Tables>, { before, names, context, restoredFrom }: Renaming): Promise<DashboardUser> {
+  const after = await tx
+    .updateTable('users')
+    .set({ ...namesOf(names), version: sql`version + 1` })
+    .where('id', '=', before.id)
+    .returning(shown)
+    .executeTakeFirstOrThrow()
+  await audit(tx, actOf(context), 'user.update', {
+    record: userRecord(after),
+    changes: changesBetween(namesOf(before), namesOf(after)),
+    detail: { version: after.version, restoredFrom },
+  })
+  return after
 }
 
 function refuseSelf(id: string, context: CallContext): void {

@@ -24,6 +24,8 @@ import { textProblem } from '#src/ui/bot-message.ts'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { useUnsaved } from '#src/ui/unsaved.ts'
+import { MergeVersions, useMerge } from '#src/versions/merge.tsx'
+import { RecordHistory } from '#src/versions/record-history.tsx'
 import classes from './announcements.module.css'
 import { toBotItem } from './bot-item.ts'
 import { previewAddress, type ChosenFile, FileField } from './file-field.tsx'
@@ -75,7 +77,10 @@ export function UpdateAnnouncementPage() {
       {id === '' ? (
         <InsteadOfForm problem="Choose an announcement in the list." />
       ) : data && !error ? (
-        <AnnouncementForm key={`${data.id} ${data.version}`} announcement={data} onReload={handleReload} />
+        <>
+          <AnnouncementForm key={`${data.id} ${data.version}`} announcement={data} onReload={handleReload} />
+          <RecordHistory kind="announcement" id={data.id} version={data.version} onRestored={handleReload} />
+        </>
       ) : (
         <InsteadOfForm problem={error} onRetry={handleReload} />
       )}
@@ -124,17 +129,34 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
   const image = useFile(files?.image ?? storedFile(announcement?.image, announcement?.imageName))
   const icon = useFile(files?.icon ?? storedFile(announcement?.icon, announcement?.iconName))
 
+  const merge = useMerge({
+    kind: 'announcement',
+    record: announcement,
+    load: () => client.announcements.get({ id: announcement?.id ?? '' }),
+    toValues: (saved) => ({ ...usedValues(toValues(saved)), image: saved.image, icon: saved.icon }),
+  })
+
   useUnsaved(image.isChanged || icon.isChanged)
 
   useEffect(() => {
     if (type !== 'link') setValue('link', '') // a wrong link in the hidden field would keep the form from being sent
   }, [type, setValue])
 
+  /** What the form would save now, with what is known of its files. */
+  const mine = () => ({ ...usedValues(form.getValues()), image: fileName(image.field.value), icon: fileName(icon.field.value) })
+  const handleChoice = (name: string, value: unknown) => {
+    if (name !== 'image' && name !== 'icon') return setValue(name as 'title', value as string, { shouldDirty: true })
+    const theirs = merge.theirs?.record
+    const field = { image, icon }[name].field
+    if (theirs && value === theirs[name] && value !== fileName(field.value))
+      field.onChange(storedFile(theirs[name], theirs[`${name}Name`]))
+  }
+
   const handleSubmit = async (values: AnnouncementInput) => {
     try {
       const [sentImage, sentIcon] = [await image.send(), await icon.send()]
       const input = { ...values, image: sentImage.key, imageName: sentImage.name, icon: sentIcon.key, iconName: sentIcon.name }
-      if (announcement) await client.announcements.update({ ...input, id: announcement.id, version: announcement.version })
+      if (announcement) await client.announcements.update({ ...input, id: announcement.id, version: merge.version() })
       else await createOnce((options) => client.announcements.create(input, options))
       form.finish()
       if (announcement) toast.success('Announcement Updated Successfully!')
@@ -148,6 +170,7 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
         delayMs: FAILURE_DELAY_MS,
         detail: error.message,
       })
+      if (error.code === 'STALE') await merge.begin()
       image.refuse(error.fields['image'])
       icon.refuse(error.fields['icon'])
       return Object.keys(error.fields).length > 0 ? { fields: error.fields } : error // what is said at a file is not said twice
@@ -197,6 +220,7 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
           <FileField label="Icon" {...icon.field} />
           <TextWarning control={form.control} image={image.field.value} />
           <FormRefusal form={form} onReload={onReload} />
+          <MergeVersions merge={merge} mine={mine} onChoose={handleChoice} onSave={() => void form.submit(handleSubmit)} />
           {isLive && (
             <p className={classes['notice']}>
               This announcement is Active. An update makes it In Active; players see it again once it is activated.
@@ -248,6 +272,18 @@ function toValues({ type, title, subtitle, description, link, linkType, inputTex
     inputText: inputText ?? '',
     reward,
   }
+}
+
+/** Without the fields that this type and link type have no use for. */
+function usedValues({ description, link, linkType, inputText, ...values }: Partial<z.input<typeof announcementInput>>) {
+  if (values.type !== 'link') return { ...values, description }
+  return { ...values, link, linkType, ...(linkType === 'input' && { inputText }) }
+}
+
+/** A stored file's key, or the name of one that was chosen. */
+function fileName(value: ChosenFile): string | null {
+  if (!value) return null
+  return 'key' in value ? value.key : value.file.name
 }
 
 function storedFile(key: string | null | undefined, name: string | null | undefined): ChosenFile {

@@ -1,23 +1,34 @@
 /** The audit trail (security.md, Operations): who did what, when, to which record, and what changed by it. */
-import { type AuditEntry, auditActionLabels, auditList } from '@arcade/contract/entities/audit'
+import { type AuditEntry, auditActionLabels, auditList, recordKindLabels } from '@arcade/contract/entities/audit'
+import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Link, useSearch } from '@tanstack/react-router'
-import { api } from '#src/client.ts'
+import { useSearch } from '@tanstack/react-router'
+import { createContext, use, useState } from 'react'
+import { api, client } from '#src/client.ts'
 import { listColumns } from '#src/lists/columns.tsx'
+import { ExportAllButton } from '#src/lists/export-buttons.tsx'
 import { listCursor, listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable, PageSizeField } from '#src/lists/list-table.tsx'
 import { useList } from '#src/lists/use-list.ts'
 import { Page } from '#src/ui/page.tsx'
-import { changesText } from './changes-text.ts'
+import { opensRow } from '#src/ui/table-rows.ts'
+import { changesInWords, changesText } from '#src/versions/change-words.ts'
+import classes from './audit-page.module.css'
+import { ActorLink, actorText, RecordLink, recordText } from './entry-links.tsx'
+import { EntryDialog } from './entry-dialog.tsx'
+import { useFilterOptions } from './filter-options.ts'
 
 const columns = listColumns(auditList, {
   at: { card: 'start' },
-  actorName: { render: (entry) => <Actor entry={entry} />, card: 'title' },
-  action: { card: 'wide', value: ({ action }) => auditActionLabels[action] ?? action },
-  recordKind: { missing: '–', isHiddenAtFirst: true },
+  actorName: { render: (entry) => <Actor entry={entry} />, card: 'start' },
+  action: {
+    render: (entry) => <Opener entry={entry} text={auditActionLabels[entry.action] ?? entry.action} isMain />,
+    card: 'title',
+  },
   recordName: { render: (entry) => <Record entry={entry} />, card: 'start' },
-  changes: { value: changesText, missing: '–', viewMore: true, card: 'wide' },
-  address: { missing: '–' },
+  changes: { render: (entry) => <Changes entry={entry} />, card: 'wide' },
+  address: { missing: '–', isHiddenAtFirst: true },
+  recordKind: { missing: '–', isHiddenAtFirst: true },
   device: { missing: '–', isHiddenAtFirst: true },
   origin: { missing: '–', isHiddenAtFirst: true },
   detail: { missing: '–', viewMore: true, isHiddenAtFirst: true },
@@ -28,12 +39,17 @@ const columns = listColumns(auditList, {
   actId: { isHiddenAtFirst: true },
 })
 
+/** Opens the dialog that shows all of an entry. */
+const OpenContext = createContext<(entry: AuditEntry) => void>(() => {})
+
 export function AuditPage() {
   const address = useSearch({ from: '/shell/management/audit' })
+  const [opened, setOpened] = useState<AuditEntry>()
   const filter = listFilter(auditList, address)
   const pageSize = address.size ?? auditList.pageSizes[0]
   const input = { ...filter, ...listOrder(auditList, address), ...listCursor(address), pageSize }
   const query = useQuery(api.audit.list.queryOptions({ input, placeholderData: keepPreviousData }))
+  // A long list that was filtered is counted by a call of its own, so that its rows need not wait.
   const isUncounted = query.data?.total === null && !query.isPlaceholderData
   const counted = useQuery(api.audit.count.queryOptions({ input: filter, enabled: isUncounted }))
   const state = useList(auditList, {
@@ -42,37 +58,113 @@ export function AuditPage() {
     rowsOf: ({ entries }) => entries,
     total: isUncounted ? counted.data?.total : undefined,
   })
+  const everyone = useQuery(api.audit.count.queryOptions({ input: {}, enabled: !state.isWhole }))
+  const options = useFilterOptions(address, state.rows)
   return (
-    <Page title="Audit">
-      <ListTable
-        label="Audit"
-        state={state}
-        columns={columns}
-        rowKey={({ seq }) => seq}
-        toolbar={<PageSizeField state={state} />}
-      />
-    </Page>
+    <OpenContext value={setOpened}>
+      <Page
+        title="Audit"
+        actions={
+          <ExportAllButton state={state} label="Download Entries" everything="Everything" everyone={everyone.data?.total} />
+        }
+      >
+        <ListTable
+          label="Audit"
+          state={state}
+          columns={columns}
+          rowKey={({ seq }) => seq}
+          options={options}
+          toolbar={
+            <>
+              <PageSizeField state={state} />
+              {state.rows && !query.isPlaceholderData && (
+                <NewerButton input={input} newest={state.rows[0]?.seq ?? 0} onShow={() => void query.refetch()} />
+              )}
+            </>
+          }
+        />
+      </Page>
+      <EntryDialog entry={opened} onClose={() => setOpened(undefined)} />
+    </OpenContext>
   )
 }
 
-/** Leads to all that this person, bot or process did. */
-function Actor({ entry: { actorName, actorKind, actorId } }: { entry: AuditEntry }) {
-  const name = actorName ?? (actorKind === 'guest' ? 'A guest' : 'Erased')
-  if (actorId === null) return name
+const LOOK_EVERY_MS = 10_000
+/** An open page that nobody touches must not keep its session alive for ever (§4). */
+const LOOKS = 90
+
+interface NewerProps {
+  /** What the page shows. */
+  input: Parameters<typeof client.audit.list>[0]
+  newest: number
+  onShow: () => void
+}
+
+/** Says that there are newer entries, and shows them when one asks for them: a list that moves by itself cannot be read. */
+function NewerButton({ input, newest, onShow }: NewerProps) {
+  const isFirstPage = input.after === undefined && input.before === undefined
+  const { data: newer } = useQuery({
+    queryKey: [...api.audit.list.key(), 'newer', input, newest],
+    queryFn: async ({ signal }) => {
+      const { entries } = await client.audit.list(input, { signal })
+      return entries.filter(({ seq }) => seq > newest).length
+    },
+    enabled: isFirstPage,
+    initialData: 0,
+    staleTime: LOOK_EVERY_MS,
+    refetchInterval: ({ state }) => (state.data || state.dataUpdateCount > LOOKS ? false : LOOK_EVERY_MS),
+  })
+  const noun = newer === 1 ? 'newer entry' : 'newer entries'
   return (
-    <Link to="/audit" search={{ actorId }} title={`All that ${name} did`}>
-      {name}
-    </Link>
+    <output>
+      {isFirstPage && newer > 0 && (
+        <Button variant="default" onClick={onShow}>
+          {`${newer}${newer === input.pageSize ? ' or more' : ''} ${noun}`}
+        </Button>
+      )}
+    </output>
   )
 }
 
-/** Leads to all that happened to this record. */
-function Record({ entry: { recordName, recordId, recordKind } }: { entry: AuditEntry }) {
-  if (recordId === null) return '–'
-  const name = recordName ?? recordId
+/** @param props.isMain it is what Enter on the row does */
+function Opener({ entry, text, isMain = false }: { entry: AuditEntry; text: string; isMain?: boolean }) {
+  const open = use(OpenContext)
   return (
-    <Link to="/audit" search={{ recordId, ...(recordKind !== null && { recordKind }) }} title={`All that happened to ${name}`}>
-      {name}
-    </Link>
+    <button
+      type="button"
+      className={classes['opener']}
+      aria-haspopup="dialog"
+      {...(isMain && opensRow)}
+      onClick={() => open(entry)}
+    >
+      {text}
+    </button>
+  )
+}
+
+/** All fields that changed, as far as there is room; the whole of it is in the entry's dialog. */
+function Changes({ entry }: { entry: AuditEntry }) {
+  const changes = changesInWords(entry.recordKind, entry.changes)
+  if (changes.length === 0) return '–'
+  return <Opener entry={entry} text={changesText(changes)} />
+}
+
+function Actor({ entry }: { entry: AuditEntry }) {
+  const { kind } = actorText(entry)
+  return (
+    <>
+      <ActorLink entry={entry} />
+      {kind && <span className={classes['kind']}>{kind}</span>}
+    </>
+  )
+}
+
+function Record({ entry }: { entry: AuditEntry }) {
+  if (recordText(entry) === undefined || entry.recordKind === null) return '–'
+  return (
+    <>
+      <RecordLink entry={entry} />
+      <span className={classes['kind']}>{recordKindLabels[entry.recordKind]}</span>
+    </>
   )
 }

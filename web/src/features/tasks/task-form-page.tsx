@@ -26,6 +26,8 @@ import { Form, FormActions, SelectField, SubmitButton, TextField } from '#src/ui
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
+import { MergeVersions, useMerge } from '#src/versions/merge.tsx'
+import { RecordHistory } from '#src/versions/record-history.tsx'
 import { NextPriorityButton, useNextPriority } from './next-priority.tsx'
 
 const SUCCESS_DELAY_MS = 2000 // §4
@@ -50,6 +52,8 @@ export function UpdateDailyTaskPage() {
   const { id = '' } = useSearch({ from: '/shell/management/daily-tasks-form-update' })
   return <UpdateTaskPage collection="daily" id={id} />
 }
+
+const kinds = { social: 'socialTask', daily: 'dailyTask' } as const
 
 // The task is not refetched in the background, because the form would then hold an older version than the page.
 const once = { staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false } as const
@@ -83,7 +87,10 @@ function UpdateTaskPage({ collection, id }: { collection: TaskCollection; id: st
       {id === '' ? (
         <InsteadOfForm collection={collection} problem="Choose a task in the list." />
       ) : data && !error ? (
-        <TaskForm key={`${data.id} ${data.version}`} collection={collection} task={data} onReload={handleReload} />
+        <>
+          <TaskForm key={`${data.id} ${data.version}`} collection={collection} task={data} onReload={handleReload} />
+          <RecordHistory kind={kinds[collection]} id={data.id} version={data.version} onRestored={handleReload} />
+        </>
       ) : (
         <InsteadOfForm collection={collection} problem={error} onRetry={handleReload} />
       )}
@@ -135,6 +142,13 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
     { name: `${path} ${task?.id ?? (source ? `copy of ${source.id}` : 'new')}`, basis: task?.version },
   )
   const { setValue } = form
+  const calls = client[taskLists[collection].name]
+  const merge = useMerge({
+    kind: kinds[collection],
+    record: task,
+    load: () => calls.get({ id: task?.id ?? '' }),
+    toValues: (saved) => ({ priority: saved.priority, ...toValues(collection, saved) }),
+  })
   const type = useWatch({ control: form.control, name: 'type' })
   const [isPriorityTaken, setIsPriorityTaken] = useState(false)
   const nextPriority = useNextPriority(collection, task === undefined || isPriorityTaken)
@@ -146,8 +160,8 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
 
   const handleSubmit = async (input: TaskInput) => {
     try {
-      if (task) await client[taskLists[collection].name].update({ ...input, id: task.id, version: task.version })
-      else await createOnce((options) => client[taskLists[collection].name].create(input, options))
+      if (task) await calls.update({ ...input, id: task.id, version: merge.version() })
+      else await createOnce((options) => calls.create(input, options))
       form.finish()
       toast.success(task ? 'Task Updated Successfully!' : 'Task Added Successfully!', { delayMs: SUCCESS_DELAY_MS })
       await navigate({ to: path, replace: true }) // Back must not lead to the form of what is saved
@@ -158,6 +172,7 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
       // §8: the server's message, or without an answer the exception's
       const text = error.status === 0 ? 'Internal Server Error!' : error.message
       toast.failure(text, { delayMs: FAILURE_DELAY_MS, detail: error.message })
+      if (error.code === 'STALE') await merge.begin()
       if (error.code !== 'PRIORITY_TAKEN') return error
       setIsPriorityTaken(true)
       void nextPriority.refetch()
@@ -196,6 +211,12 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
           {isLinkShown && <TextField control={form.control} name="link" label="Link" type="url" placeholder="https://" />}
           <NumberField control={form.control} name="reward" label="Reward" isRequired />
           <FormRefusal form={form} onReload={onReload} />
+          <MergeVersions
+            merge={merge}
+            mine={form.getValues}
+            onChoose={(name, value) => setValue(name as keyof TaskInput, value as never, { shouldDirty: true })}
+            onSave={() => void form.submit(handleSubmit)}
+          />
           <FormActions back={<BackButton collection={collection} />}>
             <SubmitButton>{task ? 'Update' : 'Add Task'}</SubmitButton>
           </FormActions>

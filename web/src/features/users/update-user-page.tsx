@@ -14,6 +14,8 @@ import { Form, FormActions, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
+import { MergeVersions, useMerge } from '#src/versions/merge.tsx'
+import { RecordHistory } from '#src/versions/record-history.tsx'
 import { PasswordLink } from './password-link.tsx'
 import classes from './update-user-page.module.css'
 
@@ -76,6 +78,7 @@ function UserForms({ user, onReload }: UserProps) {
       <Panel>
         <RoleForm user={user} onChange={handleRoleChange} />
       </Panel>
+      <RecordHistory kind="user" id={user.id} version={user.version} onRestored={onReload} />
     </>
   )
 }
@@ -88,12 +91,18 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
     { fname: user.fname, lname: user.lname },
     { name: `user ${user.id}`, basis: version },
   )
+  const merge = useMerge({
+    kind: 'user',
+    record: { ...user, version },
+    load: () => client.users.get({ id: user.id }),
+    toValues: ({ fname, lname }) => ({ fname, lname }),
+  })
 
   const handleSubmit = async (input: UserUpdateInput) => {
     const message = `Are you sure you want to update ${user.fname} ${user.lname}?`
     if (!(await confirm({ title: 'Update user', message }))) return undefined
     try {
-      await client.users.update({ ...input, id: user.id, version })
+      await client.users.update({ ...input, id: user.id, version: merge.version() })
       form.finish()
       toast.success('Info Updated Successfully!')
       await navigate({ to: '/manage-users', replace: true }) // Back must not lead to the form of what is saved
@@ -102,6 +111,7 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
     } catch (cause) {
       const error = asCallError(cause)
       toast.failure(error.isException ? 'Internal Server Error' : 'Updating info failed!', { detail: error.message })
+      if (error.code === 'STALE') await merge.begin()
       return error
     }
   }
@@ -113,6 +123,12 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
         <TextField control={form.control} name="fname" label="First Name" isRequired />
         <TextField control={form.control} name="lname" label="Last Name" isRequired />
         <FormRefusal form={form} onReload={onReload} />
+        <MergeVersions
+          merge={merge}
+          mine={form.getValues}
+          onChoose={(name, value) => form.setValue(name as 'fname' | 'lname', value as string, { shouldDirty: true })}
+          onSave={() => void form.submit(handleSubmit)}
+        />
         <FormActions back={<BackButton />}>
           <SubmitButton>Update</SubmitButton>
         </FormActions>

@@ -1,0 +1,149 @@
+/** The audit trail as admins read it: what was done stands there with before and after, is filtered and exported. */
+import { readFile } from 'node:fs/promises'
+import type { Page } from '@playwright/test'
+import { expectAccessible, sizes } from '#src/axe.ts'
+import { rows, settled } from '#src/lists.ts'
+import { addTasks, social } from '#src/tasks.ts'
+import { type ConsoleServer, control, expect, field, test, toast } from '#src/test.ts'
+
+test.use({ sample: false })
+
+const chips = (page: Page) => page.getByRole('list', { name: 'Active filters' }).getByRole('listitem')
+
+/** An operator gives the first task another title and reward, by the form. */
+async function changeATask(page: Page, server: ConsoleServer): Promise<void> {
+  await addTasks(server, social, { title: 'Follow us', reward: 5 })
+  await page.goto('/social-tasks-form-update?id=social-1')
+  await field(page, 'Title').fill('Follow the moon')
+  await field(page, 'Reward').fill('7')
+  await page.getByRole('form').getByRole('button', { name: 'Update' }).click()
+  await expect(page).toHaveURL('/social-tasks')
+}
+
+/** Another admin adds a task, so that there are acts of two people. */
+async function actAsBo(server: ConsoleServer): Promise<void> {
+  const bo = await server.addPerson({ fname: 'Bo', lname: 'Boss', email: 'bo@gmail.com', userType: 'admin' })
+  const answer = await fetch(`${server.url}/api/daily-tasks`, {
+    method: 'POST',
+    headers: { cookie: `session=${bo.token}`, origin: server.url, 'content-type': 'application/json' },
+    body: JSON.stringify({ priority: 1, type: 'twitter', title: 'A task of Bo', link: 'https://x.com/bo', reward: 1 }),
+  })
+  expect(answer.status).toBe(200)
+}
+
+test('Audit: what an operator did stands there first, before → after, with the exact moment and the request', async ({
+  page,
+  signIn,
+  server,
+}) => {
+  await signIn('admin')
+  await changeATask(page, server)
+  await page.getByRole('link', { name: 'Audit', exact: true }).click()
+  await settled(page)
+  const first = rows(page).first()
+  await expect(first).toContainText('Ada Admin')
+  await expect(first).toContainText('Changed a task')
+  await expect(first).toContainText('Social Task')
+  await expect(first).toContainText('Title: Follow us → Follow the moon')
+  await expect(first).toContainText('Reward: 5 → 7')
+
+  await first.getByRole('button', { name: 'Changed a task' }).press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'View More' })
+  await expect(dialog.getByRole('listitem').filter({ hasText: 'Title' })).toHaveText(/Title\s*Follow us→Follow the moon/)
+  await expect(dialog.getByRole('time')).toContainText(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z/)
+  await expect(dialog).toContainText(/Request[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/)
+  await expect(dialog.getByRole('button', { name: 'Copy Request' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(first.getByRole('button', { name: 'Changed a task' })).toBeFocused()
+})
+
+test('Audit: filtered by a person, an action and a record; chips say names, also where nothing matches', async ({
+  page,
+  signIn,
+  server,
+}) => {
+  await signIn('admin')
+  await changeATask(page, server)
+  await actAsBo(server)
+  await page.goto('/audit?actorKind=user')
+  await settled(page)
+  await expect(rows(page)).toHaveCount(2)
+  await page.getByRole('link', { name: 'Bo Boss' }).first().click()
+  await expect(rows(page)).toHaveCount(1)
+  await expect(rows(page)).toContainText('A task of Bo')
+  await expect(chips(page).first()).toHaveText('Who: Bo Boss')
+
+  await page.getByRole('button', { name: /^Filters/ }).click()
+  await page.getByLabel('What', { exact: true }).selectOption('Deleted a task')
+  await page.keyboard.press('Escape')
+  await expect(page.getByText('No entry matches.')).toBeVisible()
+  await expect(chips(page).filter({ hasText: 'Who' })).toHaveText('Who: Bo Boss')
+  await page.getByRole('button', { name: 'Clear filters' }).last().click()
+  await expect(rows(page).filter({ hasText: 'task' })).toHaveCount(2)
+
+  await page.getByRole('button', { name: /^Filters/ }).click()
+  await page.getByLabel('Who', { exact: true }).selectOption('Ada Admin')
+  await page.keyboard.press('Escape')
+  await expect(rows(page)).toHaveCount(1)
+  await page.goto('/audit?recordId=social-1&action=user.role')
+  await expect(page.getByText('No entry matches.')).toBeVisible()
+  await expect(chips(page).filter({ hasText: 'Record' })).toHaveText('Record: Follow the moon')
+})
+
+test('Audit: newer entries are announced and shown when one asks for them', async ({ page, signIn, server }) => {
+  await page.clock.install()
+  await signIn('admin')
+  await page.goto('/audit?actorKind=user')
+  await expect(page.getByText('No entry matches.')).toBeVisible()
+  await actAsBo(server)
+  await page.clock.runFor(11_000)
+  const newer = page.getByRole('button', { name: '1 newer entry' })
+  await newer.click()
+  await expect(rows(page)).toContainText('A task of Bo')
+  await expect(newer).toBeHidden()
+})
+
+test('Audit: what is shown is exported, and that is an act, too', async ({ page, signIn, server }) => {
+  await signIn('admin')
+  await changeATask(page, server)
+  await actAsBo(server)
+  await page.goto('/audit?q=follow')
+  await settled(page)
+  await page.getByRole('button', { name: 'More exports' }).click()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'These as CSV' }).click(),
+  ])
+  const csv = await readFile(await download.path(), 'utf8')
+  expect(csv).toContain('Follow the moon')
+  expect(csv).not.toContain('A task of Bo')
+  await expect(toast(page, 'Data Downloaded Successfuly!')).toBeVisible()
+  await page.goto('/audit?action=export')
+  await expect(rows(page)).toHaveCount(1)
+  await expect(rows(page)).toContainText('List')
+})
+
+test('Audit: §6 a user cannot open it', async ({ page, signIn }) => {
+  await signIn('user')
+  await page.goto('/audit')
+  await expect(control(page, 'Audit')).toHaveCount(0)
+  await expect(page.getByRole('table', { name: 'Audit' })).toHaveCount(0)
+})
+
+for (const viewport of sizes) {
+  test(`axe finds nothing on the audit trail and in an entry at ${viewport.width} × ${viewport.height}`, async ({
+    page,
+    signIn,
+    server,
+  }) => {
+    await page.setViewportSize(viewport)
+    await signIn('admin')
+    await changeATask(page, server)
+    await page.goto('/audit?actorKind=user')
+    await settled(page)
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Changed a task' }).click()
+    await expect(page.getByRole('dialog', { name: 'View More' })).toBeVisible()
+    await expectAccessible(page)
+  })
+}

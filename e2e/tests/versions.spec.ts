@@ -1,0 +1,158 @@
+/** A record's versions: its history below the form, an earlier version restored, and a stale save merged with what somebody else has saved. */
+import type { Browser, Page } from '@playwright/test'
+import { fillIn, newDesc, stored } from '#src/announcements.ts'
+import { expectStateAccessible } from '#src/axe.ts'
+import { addTasks, social, storedTasks } from '#src/tasks.ts'
+import { type ConsoleServer, control, expect, field, test, toast } from '#src/test.ts'
+
+test.use({ sample: false })
+
+const history = (page: Page) => page.getByRole('region', { name: 'History of changes' })
+const entries = (page: Page) => page.getByRole('list', { name: 'Changes, newest first' }).locator('> li')
+const update = (page: Page) => page.getByRole('form').getByRole('button', { name: 'Update', exact: true }).click()
+const form = '/social-tasks-form-update?id=social-1'
+
+/** The same form as somebody else has it open, in a browser of their own. */
+async function openAsBo(browser: Browser, server: ConsoleServer, path: string): Promise<Page> {
+  const bo = await server.addPerson({ fname: 'Bo', lname: 'Boss', email: 'bo@gmail.com', userType: 'admin' })
+  const context = await browser.newContext({ baseURL: server.url })
+  await context.addCookies([{ name: 'session', value: bo.token, url: server.url, httpOnly: true, sameSite: 'Strict' }])
+  const page = await context.newPage()
+  await page.goto(path)
+  return page
+}
+
+async function saveTask(page: Page, values: Record<string, string>): Promise<void> {
+  await page.goto(form)
+  for (const [label, value] of Object.entries(values)) await field(page, label).fill(value)
+  await update(page)
+  await expect(page).toHaveURL('/social-tasks')
+}
+
+test('Versions: the history below a form says who changed what; an earlier version comes back as a new change', async ({
+  page,
+  signIn,
+  server,
+}) => {
+  await signIn('admin')
+  await addTasks(server, social, { title: 'First', reward: 5 })
+  await saveTask(page, { Title: 'Second', Reward: '7' })
+  await saveTask(page, { Title: 'Third' })
+  await page.goto(form)
+  const toggle = history(page).getByRole('button', { name: 'History of changes' })
+  await expect(toggle).toHaveAttribute('aria-expanded', 'false')
+  await toggle.press('Enter')
+  await expect(entries(page)).toHaveCount(2)
+  await expect(entries(page).first()).toContainText('Ada Admin · Changed a task')
+  await expect(entries(page).first()).toContainText(/Title\s*Second→Third/)
+  await expect(entries(page).first().getByRole('button')).toHaveCount(0)
+  await expect(entries(page).nth(1)).toContainText(/Reward\s*5→7/)
+
+  await entries(page).nth(1).getByRole('button', { name: 'Restore this version' }).click()
+  const question = page.getByRole('alertdialog', { name: 'Restore this version' })
+  await expect(question).toContainText(/Title\s*Third→Second/)
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  expect(await storedTasks(server, social)).toMatchObject([{ title: 'Third' }])
+  await entries(page).nth(1).getByRole('button', { name: 'Restore this version' }).click()
+  await question.getByRole('button', { name: 'Confirm' }).click()
+  await expect(toast(page, 'Version restored.')).toBeVisible()
+  await expect(field(page, 'Title')).toHaveValue('Second')
+  expect(await storedTasks(server, social)).toMatchObject([{ title: 'Second', reward: 7 }])
+  await expect(entries(page)).toHaveCount(3)
+  await expect(entries(page).first()).toContainText('an earlier version came back')
+  await expectStateAccessible(page)
+})
+
+test.describe('what the server refuses', () => {
+  test.use({ expectedNoise: { patterns: [/status of 409/] } })
+
+  test('Versions: a version whose priority somebody else has by now is refused with the reason', async ({
+    page,
+    signIn,
+    server,
+  }) => {
+    await signIn('admin')
+    await addTasks(server, social, { title: 'First' }, { priority: 9 })
+    await saveTask(page, { Title: 'Second' })
+    await saveTask(page, { Priority: '5' })
+    await server.database.db.updateTable('tasks').set({ priority: 1 }).where('id', '=', 'social-2').execute()
+    await page.goto(form)
+    await history(page).getByRole('button', { name: 'History of changes' }).click()
+    await entries(page).nth(1).getByRole('button', { name: 'Restore this version' }).click()
+    await expect(toast(page, 'Priority is already taken!')).toBeVisible()
+  })
+
+  test('Versions: a stale save shows both versions field by field, and the merged one is saved on top of the newer', async ({
+    page,
+    browser,
+    signIn,
+    server,
+  }) => {
+    await signIn('admin')
+    await addTasks(server, social, { title: 'First', reward: 5 })
+    await page.goto(form)
+    await field(page, 'Title').fill('Mine')
+    const other = await openAsBo(browser, server, form)
+    await field(other, 'Title').fill('Theirs')
+    await field(other, 'Reward').fill('8')
+    await update(other)
+    await expect(other).toHaveURL('/social-tasks')
+
+    await update(page)
+    await expect(page.getByRole('heading', { name: 'Two versions' })).toBeFocused()
+    const merge = page.getByRole('region', { name: 'Two versions' })
+    await expect(merge).toContainText('Bo Boss saved the other one')
+    await expect(merge.getByRole('group')).toHaveCount(2)
+    const title = merge.getByRole('group', { name: 'Title' })
+    await expect(title.getByRole('radio', { name: 'Mine Mine' })).toBeChecked()
+    const reward = merge.getByRole('group', { name: 'Reward' })
+    await expect(reward.getByRole('radio', { name: 'Theirs 8' }), 'which one has not touched').toBeChecked()
+    await expectStateAccessible(page)
+
+    await title.getByRole('radio', { name: 'Mine Mine' }).press('ArrowRight')
+    await expect(title.getByRole('radio', { name: 'Theirs Theirs' })).toBeChecked()
+    await title.getByRole('radio', { name: 'Theirs Theirs' }).press('ArrowLeft')
+    await merge.getByRole('button', { name: 'Save merged' }).press('Enter')
+    await expect(page).toHaveURL('/social-tasks')
+    expect(await storedTasks(server, social)).toMatchObject([{ title: 'Mine', reward: 8 }])
+    await other.context().close()
+  })
+
+  test('Versions: a stale save of an announcement and of a user is merged, too', async ({ page, browser, signIn, server }) => {
+    await signIn('admin')
+    await page.goto('/annoucement-form')
+    await fillIn(page, newDesc)
+    await page.getByRole('form').getByRole('button', { name: 'Add Annoucement' }).click()
+    await expect(page).toHaveURL('/annoucements')
+    const [{ id }] = (await server.database.db.selectFrom('announcements').select('id').execute()) as [{ id: string }]
+    const path = `/annoucement-form-update?id=${id}`
+    await page.goto(path)
+    await field(page, 'Subtitle').fill('My subtitle')
+    const other = await openAsBo(browser, server, path)
+    await field(other, 'Title').fill('Their title')
+    await update(other)
+    await expect(other).toHaveURL('/annoucements')
+    await update(page)
+    await page.getByRole('button', { name: 'Save merged' }).click()
+    await expect(page).toHaveURL('/annoucements')
+    expect(await stored(server)).toMatchObject([{ title: 'Their title', subtitle: 'My subtitle' }])
+
+    const uma = await server.addPerson({ fname: 'Uma', lname: 'User', email: 'uma@gmail.com', userType: 'user' })
+    const address = `/update-user/${uma.id}/Uma/User/uma@gmail.com`
+    await page.goto(address)
+    await field(page, 'First Name').fill('Ulrike')
+    await other.goto(address)
+    await field(other, 'Last Name').fill('Usher')
+    await control(other, 'Update').click()
+    await other.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+    await expect(other).toHaveURL('/manage-users')
+    await control(page, 'Update').click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+    await page.getByRole('button', { name: 'Save merged' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+    await expect(page).toHaveURL('/manage-users')
+    const user = await server.database.db.selectFrom('users').selectAll().where('id', '=', uma.id).executeTakeFirst()
+    expect(user).toMatchObject({ fname: 'Ulrike', lname: 'Usher' })
+    await other.context().close()
+  })
+})

@@ -1,0 +1,37 @@
+/** Undoing what later entries changed: exactly back, or refused where they do not fit together. */
+import { expect, test } from 'vitest'
+import { undone, type VersionEntry } from './versions.ts'
+
+const entry = (seq: number | null, version: number | undefined, changes: VersionEntry['changes']): VersionEntry => ({
+  seq,
+  version,
+  changes,
+  isErased: false,
+})
+const created = entry(3, 1, { title: [null, 'A'], reward: [null, 1] })
+const renamed = entry(7, 2, { title: ['A', 'B'] })
+const paid = entry(null, 3, { reward: [1, 2.5], title: ['B', 'C'] })
+const present = { fields: { id: 'x', title: 'C', link: null, reward: 2.5 }, version: 3 }
+
+test('each field goes back through all later entries, also through those that are not sealed yet', () => {
+  expect(undone(present, [paid, renamed, created], 3)).toEqual({ id: 'x', title: 'A', link: null, reward: 1 })
+  expect(undone(present, [paid, renamed], 7)).toEqual({ id: 'x', title: 'B', link: null, reward: 1 })
+})
+
+test('fields that are not asked for are left out, and acts that changed nothing count no version', () => {
+  const other = entry(8, 3, { userType: ['user', 'admin'] })
+  const password = entry(9, undefined, null)
+  expect(undone({ fields: { title: 'B' }, version: 3 }, [password, other, renamed], 7)).toEqual({ title: 'B' })
+})
+
+test.each([
+  ['the entry is not there', [paid, renamed], 3, 'NO_SUCH_VERSION'],
+  ['there is none', [], 3, 'NO_SUCH_VERSION'],
+  ['the entry was erased', [paid, { ...renamed, isErased: true }], 7, 'NO_SUCH_VERSION'],
+  ['a later one was erased', [{ ...paid, isErased: true }, renamed], 7, 'VERSION_GAP'],
+  ['one between is missing', [paid, created], 3, 'VERSION_GAP'],
+  ['the newest is missing', [renamed, created], 3, 'VERSION_GAP'],
+  ['the record says something else', [entry(null, 3, { reward: [1, 9] }), renamed], 7, 'VERSION_GAP'],
+] as const)('is refused where %s', (_what, entries, seq, code) => {
+  expect(() => undone(present, entries, seq)).toThrow(expect.objectContaining({ code }))
+})

@@ -1,0 +1,81 @@
+/** A record's earlier versions: what it says now, with everything undone that the trail says was changed since, field by field. */
+import { type Kysely, sql } from 'kysely'
+import type { z } from 'zod'
+import type { AuditChanges } from '@arcade/contract/entities/audit'
+import { Failure } from '#src/calls.ts'
+import type { Tables } from '#src/db/tables.ts'
+import type { AuditRecord } from './audit.ts'
+
+/** An entry of one record, as far as its versions are concerned. */
+export interface VersionEntry {
+  /** Null while it is not sealed, which it is about a second later. */
+  seq: number | null
+  changes: AuditChanges | null
+  /** The version that the act made; undefined for an act that says none. */
+  version: number | undefined
+  /** A person was erased from it, and what changed with them. */
+  isErased: boolean
+}
+
+interface Present<Row> {
+  record: Pick<AuditRecord, 'kind' | 'id'>
+  /** The fields to go back in; others are left out of it. */
+  fields: Row
+  version: number
+}
+
+/**
+ * The fields as they were after the entry `seq`. The caller holds the record's row, so that no entry comes meanwhile.
+ * @throws Failure NO_SUCH_VERSION, VERSION_GAP
+ */
+export async function earlierVersion<Row extends object>(tx: Kysely<Tables>, present: Present<Row>, seq: number): Promise<Row> {
+  const { kind, id } = present.record
+  const columns = sql.raw('at, id, changes, detail, record_salt')
+  const { rows } = await sql<Omit<VersionEntry, 'version'> & { version: number | null }>`
+    select seq, changes, (detail->>'version')::int as version, record_salt is null as "isErased"
+      from (select null::bigint as seq, ${columns} from audit_open where record_kind = ${kind} and record_id = ${id}
+            union all
+            select seq, ${columns} from audit_entries where record_kind = ${kind} and record_id = ${id} and seq >= ${seq}) as entries
+     order by seq desc nulls first, at desc, id desc`.execute(tx)
+  const entries = rows.map(({ version, ...entry }) => ({ ...entry, version: version ?? undefined }))
+  return undone(present, entries, seq)
+}
+
+/** @param entries from the newest back to the one with the number `seq` */
+export function undone<Row extends object>(
+  { fields, version }: Pick<Present<Row>, 'fields' | 'version'>,
+  entries: readonly VersionEntry[],
+  seq: number,
+): Row {
+  const wanted = entries.at(-1)
+  if (wanted?.seq !== seq || wanted.isErased) throw new Failure('NO_SUCH_VERSION')
+  const earlier = Object.fromEntries<unknown>(Object.entries(fields))
+  let expected = version
+  for (const entry of entries) {
+    const isCounted = entry.version !== undefined || Object.keys(entry.changes ?? {}).length > 0
+    if (entry.isErased || (entry.version ?? expected) !== expected) throw new Failure('VERSION_GAP')
+    if (entry === wanted) break
+    if (isCounted) expected -= 1
+    for (const [name, [before, after]] of Object.entries(entry.changes ?? {})) {
+      if (!(name in earlier)) continue
+      if (!isSame(earlier[name], after)) throw new Failure('VERSION_GAP')
+      earlier[name] = before
+    }
+  }
+  return earlier as Row
+}
+
+/**
+ * What the record's form would send for an earlier version: the same rules hold for it.
+ * @throws Failure INVALID_INPUT for what they refuse by now
+ */
+export function checkedInput<Schema extends z.ZodType>(schema: Schema, values: z.input<Schema>): z.output<Schema> {
+  const { success, data, error } = schema.safeParse(values)
+  if (success) return data
+  throw new Failure('INVALID_INPUT', { message: `This version cannot be restored: ${error.issues[0]?.message}` })
+}
+
+/** Whether a value of a row is the one of an entry, which was written as JSON. */
+function isSame(value: unknown, written: unknown): boolean {
+  return JSON.stringify(value ?? null) === JSON.stringify(written ?? null)
+}

@@ -1,0 +1,160 @@
+/** Bringing tasks, announcements and users back to an earlier version, as a new change of what they are now. */
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { erasePerson } from '#src/audit/erase.ts'
+import { actOfProcess } from '#src/audit/audit.ts'
+import { auditTrail } from '#src/testing/audit-trail.ts'
+import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
+import { png, upload } from '#src/testing/test-images.ts'
+
+const input = { type: 'twitter', title: 'First', link: 'https://x.com/1', reward: 5, priority: 1 }
+const path = '/api/social-tasks'
+
+async function opening() {
+  const app = await testApp()
+  return { app, admin: await app.signUp('admin', 'ada@gmail.com') }
+}
+
+async function create(admin: Client, at: string, body: object): Promise<string> {
+  const answer = await admin.call('POST', at, body)
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+  return answer.body.id
+}
+
+/** The numbers of a record's entries, the oldest first. */
+async function entriesOf(admin: Client, at: string): Promise<number[]> {
+  const { body } = await admin.call('GET', `/api/audit/${at}`)
+  return body.entries.map(({ seq }: { seq: number }) => seq).toReversed()
+}
+
+/** A task with three versions: two titles, then another priority by a bulk act. */
+async function threeVersions(app: TestApp, admin: Client) {
+  const id = await create(admin, path, input)
+  await admin.call('PUT', `${path}/${id}`, { ...input, title: 'Second', link: '', reward: 7, version: 1 })
+  await admin.call('POST', `${path}/priorities`, { target: { ids: [id] }, first: 3, step: 1, expected: 1 })
+  const [first, second] = await entriesOf(admin, `items/socialTask/${id}`)
+  const restore = (body: object) => admin.call('POST', `${path}/${id}/restore`, { seq: first, version: 3, ...body })
+  const read = async () => (await admin.call('GET', `${path}/${id}`)).body
+  return { app, id, first: first!, second: second!, restore, read }
+}
+
+describe('a task', () => {
+  test('comes back as it was, as a new version with an entry of its own; the history item follows', async () => {
+    const { app, admin } = await opening()
+    const { id, first, restore, read } = await threeVersions(app, admin)
+    const { status, body } = await restore({})
+    expect(status, JSON.stringify(body)).toBe(200)
+    expect(JSON.parse(body.changes)).toEqual({
+      title: ['Second', 'First'],
+      link: [null, 'https://x.com/1'],
+      reward: [7, 5],
+      priority: [3, 1],
+    })
+    expect(await read()).toMatchObject({ ...input, version: 4 })
+    const entries = await auditTrail(app.database.db, 'task.update')
+    expect(entries.at(-1)).toMatchObject({ recordId: id, actorId: admin.id, detail: { version: 4, restoredFrom: first } })
+    const item = await app.database.db.selectFrom('history_items').selectAll().where('item_id', '=', id).executeTakeFirst()
+    expect(item).toMatchObject({ title: 'First', reward: 5 })
+  })
+
+  test('an older version can come back over a restored one, and a dry run says so and changes nothing', async () => {
+    const { app, admin } = await opening()
+    const { second, restore, read } = await threeVersions(app, admin)
+    await restore({})
+    const tried = await restore({ seq: second, version: 4, dryRun: true })
+    expect(JSON.parse(tried.body.changes)).toMatchObject({ title: ['First', 'Second'], reward: [5, 7] })
+    expect(await read()).toMatchObject({ title: 'First', version: 4 })
+    expect((await restore({ seq: second, version: 4 })).status).toBe(200)
+    expect(await read()).toMatchObject({ title: 'Second', link: null, reward: 7, priority: 1, version: 5 })
+  })
+
+  test('which is the present version stays as it is, without a new one', async () => {
+    const { app, admin } = await opening()
+    const { id, restore, read } = await threeVersions(app, admin)
+    const newest = (await entriesOf(admin, `items/socialTask/${id}`)).at(-1)
+    expect((await restore({ seq: newest })).body).toMatchObject({ changes: '{}' })
+    expect(await read()).toMatchObject({ version: 3 })
+  })
+
+  test('is refused: stale, gone, a priority that is taken meanwhile, an entry of another record', async () => {
+    const { app, admin } = await opening()
+    const { first, restore, read } = await threeVersions(app, admin)
+    expect((await restore({ version: 2 })).body.code).toBe('STALE')
+    const other = await create(admin, path, input)
+    for (const dryRun of [true, false])
+      expect(await restore({ dryRun })).toMatchObject({ status: 409, body: { code: 'PRIORITY_TAKEN' } })
+    const foreign = await admin.call('POST', `${path}/${other}/restore`, { seq: first, version: 1 })
+    expect(foreign).toMatchObject({ status: 404, body: { code: 'NO_SUCH_VERSION' } })
+    expect((await admin.call('POST', `${path}/gone/restore`, { seq: first, version: 1 })).body.code).toBe('NO_SUCH_TASK')
+    expect((await admin.call('POST', `/api/daily-tasks/${other}/restore`, { seq: first, version: 1 })).status).toBe(404)
+    expect(await read()).toMatchObject({ title: 'Second', version: 3 })
+  })
+
+  test.each([
+    ['an entry is missing', `delete from audit_entries where detail->>'version' = '2'`],
+    ['something was changed without an entry', `update tasks set reward = 8`],
+    ['a version was counted without an entry', `update tasks set version = 4`],
+  ])('is refused where the history does not know all: %s', async (_what, gap) => {
+    const { app, admin } = await opening()
+    const { restore, read } = await threeVersions(app, admin)
+    await sql.raw(gap).execute(app.database.db)
+    const { version } = await read()
+    expect(await restore({ version })).toMatchObject({ status: 409, body: { code: 'VERSION_GAP' } })
+  })
+})
+
+test('an announcement comes back without its activation, and with the files that are still stored', async () => {
+  const { app, admin } = await opening()
+  const [image, icon] = [(await upload(app, admin, png)).body.key, (await upload(app, admin, png)).body.key]
+  const files = { image, imageName: 'banner.png', icon, iconName: 'icon.png' }
+  const text = { type: 'desc', title: 'First', subtitle: 'Sub', description: 'Read', reward: 1 }
+  const id = await create(admin, '/api/announcements', { ...text, ...files })
+  const second = { ...text, title: 'Second', icon, iconName: 'icon.png', version: 1 }
+  expect((await admin.call('PUT', `/api/announcements/${id}`, second)).body).toEqual({ success: true })
+  await admin.call('POST', `/api/announcements/${id}/status`, { status: false })
+  await expect.poll(() => app.files.has(image)).toBe(false)
+  const [first] = await entriesOf(admin, `items/announcement/${id}`)
+  const restore = (body: object) => admin.call('POST', `/api/announcements/${id}/restore`, { seq: first, version: 3, ...body })
+  const tried = await restore({ dryRun: true })
+  expect(tried.body, JSON.stringify(tried.body)).toMatchObject({ success: true, missing: ['image'] })
+  expect((await restore({})).status).toBe(200)
+  const { body } = await admin.call('GET', `/api/announcements/${id}`)
+  expect(body).toMatchObject({
+    title: 'First',
+    status: false,
+    image: null,
+    imageName: null,
+    icon,
+    iconName: 'icon.png',
+    version: 4,
+  })
+})
+
+describe('a dashboard user', () => {
+  test('gets back the names, and neither the role nor anything else', async () => {
+    const { app, admin } = await opening()
+    const user = await app.signUp('user', 'uli@gmail.com')
+    const rename = (fname: string) => admin.call('PATCH', `/api/users/${user.id}`, { fname, lname: 'Lang' })
+    await rename('Uli')
+    await rename('Ulla')
+    await admin.call('PUT', `/api/users/${user.id}/user-type`, { userType: 'admin' })
+    const entries = (await admin.call('GET', `/api/audit/users/${user.id}`)).body.entries
+    const { seq } = entries.find(({ detail }: { detail: string }) => detail?.includes('"version":2'))
+    const { version } = (await admin.call('GET', `/api/users/${user.id}`)).body
+    const { body } = await admin.call('POST', `/api/users/${user.id}/restore`, { seq, version })
+    expect(JSON.parse(body.changes)).toEqual({ fname: ['Ulla', 'Uli'] })
+    const restored = (await admin.call('GET', `/api/users/${user.id}`)).body
+    expect(restored).toMatchObject({ fname: 'Uli', lname: 'Lang', userType: 'admin', version: version + 1 })
+  })
+
+  test('whose history was erased has no versions', async () => {
+    const { app, admin } = await opening()
+    const user = await app.signUp('user', 'uli@gmail.com')
+    await admin.call('PATCH', `/api/users/${user.id}`, { fname: 'Uli', lname: 'Lang' })
+    const [seq] = await entriesOf(admin, `users/${user.id}`)
+    const erased = { kind: 'user', id: user.id, anonymousId: 'erased-1' } as const
+    await app.database.transaction((tx) => erasePerson(tx, actOfProcess('command', 'test'), erased))
+    const { body } = await admin.call('POST', `/api/users/${user.id}/restore`, { seq, version: 2 })
+    expect(body).toMatchObject({ code: 'NO_SUCH_VERSION' })
+  })
+})

@@ -1,0 +1,111 @@
+/** All of an entry: the exact moment, who and from where, the record, the request, every field that changed and whatever else belongs to the act. */
+import { actorKindLabels, type AuditEntry, auditActionLabels, recordKindLabels } from '@arcade/contract/entities/audit'
+import { taskCollections } from '@arcade/contract/entities/task'
+import { Modal } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { CopyButton } from '#src/ui/copy-button.tsx'
+import { ExactMoment } from '#src/ui/moment.tsx'
+import { changesInWords, labelOf } from '#src/versions/change-words.ts'
+import { ChangesList } from '#src/versions/changes-list.tsx'
+import classes from './audit-page.module.css'
+import { actorText, recordText } from './entry-links.tsx'
+
+/** @param props.entry undefined: the dialog is closed */
+export function EntryDialog({ entry, onClose }: { entry: AuditEntry | undefined; onClose: () => void }) {
+  const [last, setLast] = useState(entry) // stays while the dialog closes
+  if (entry && entry !== last) setLast(entry)
+  return (
+    <Modal opened={entry !== undefined} onClose={onClose} title="View More" size="lg">
+      {last && <Entry entry={last} />}
+    </Modal>
+  )
+}
+
+function Entry({ entry }: { entry: AuditEntry }) {
+  const changes = changesInWords(entry.recordKind, entry.changes)
+  const details = entry.detail === null ? [] : Object.entries(JSON.parse(entry.detail) as Record<string, unknown>)
+  return (
+    <>
+      <dl className={classes['facts']}>
+        <Fact label="What">{auditActionLabels[entry.action] ?? entry.action}</Fact>
+        <Fact label="When">
+          <ExactMoment iso={entry.at} />
+        </Fact>
+        <Fact label="Who">
+          {actorText(entry).name}
+          {entry.actorKind !== 'user' && ` (${actorKindLabels[entry.actorKind]})`}
+        </Fact>
+        <Fact label="Record">{entry.recordKind && <RecordFact entry={entry} />}</Fact>
+        <Fact label="Address">{entry.address}</Fact>
+        <Fact label="Device">{entry.device}</Fact>
+        <Fact label="Site">{entry.origin}</Fact>
+        <Fact label="Request">
+          <span className={classes['copyable']}>
+            {entry.actId}
+            <CopyButton label="Request" text={entry.actId} />
+          </span>
+        </Fact>
+        <Fact label="No.">{entry.seq}</Fact>
+      </dl>
+      {changes.length > 0 && (
+        <>
+          <h3 className={classes['heading']}>Changes</h3>
+          <ChangesList changes={changes} />
+        </>
+      )}
+      {details.length > 0 && (
+        <>
+          <h3 className={classes['heading']}>Details</h3>
+          <dl className={classes['facts']}>
+            {details.map(([name, value]) => (
+              <Fact key={name} label={labelOf(null, name)}>
+                {detailText(value)}
+              </Fact>
+            ))}
+          </dl>
+        </>
+      )}
+    </>
+  )
+}
+
+/** Nothing where there is nothing to say. */
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  if (children === null || children === undefined) return null
+  return (
+    <>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </>
+  )
+}
+
+/** The record's name, with the way to its form where it has one. */
+function RecordFact({ entry }: { entry: AuditEntry }) {
+  const { recordKind, recordId, action } = entry
+  const text = `${recordText(entry) ?? ''}${recordKind ? ` (${recordKindLabels[recordKind]})` : ''}`
+  if (recordId === null || action.endsWith('.remove')) return text
+  const search = { id: recordId }
+  if (recordKind === 'announcement')
+    return (
+      <Link to="/annoucement-form-update" search={search}>
+        {text}
+      </Link>
+    )
+  if (recordKind !== 'socialTask' && recordKind !== 'dailyTask') return text
+  const { path } = taskCollections[recordKind === 'socialTask' ? 'social' : 'daily']
+  return (
+    <Link to={`${path}-form-update`} search={search}>
+      {text}
+    </Link>
+  )
+}
+
+function detailText(value: unknown): string {
+  if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
+    const lines = Object.entries(value).map(([name, inner]) => `${labelOf(null, name)}: ${detailText(inner)}`)
+    return lines.length === 0 ? '–' : lines.join('\n')
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

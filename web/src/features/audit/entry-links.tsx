@@ -1,0 +1,46 @@
+/** Who and what an entry names: in words, and as links to all that they did or that happened to it. */
+import { actorKindLabels, type AuditEntry } from '@arcade/contract/entities/audit'
+import { Link } from '@tanstack/react-router'
+import { labelOf } from '#src/versions/change-words.ts'
+import classes from './audit-page.module.css'
+
+/** `kind` is for who is no person. */
+export function actorText({ actorName, actorKind, actorId }: AuditEntry): { name: string; kind?: string } {
+  const kind = actorKindLabels[actorKind]
+  if (actorKind === 'guest') return { name: 'A guest' }
+  if (actorName === null) return { name: actorId === null ? kind : `Erased ${kind.toLowerCase()}` }
+  return actorKind === 'user' ? { name: actorName } : { name: actorName, kind }
+}
+
+/** Undefined for an act that was about no record. */
+export function recordText({ recordKind, recordId, recordName }: AuditEntry): string | undefined {
+  if (recordId === null) return recordName ?? undefined
+  if (recordKind === 'list') return labelOf(null, recordId)
+  return recordName ?? recordId
+}
+
+export function ActorLink({ entry }: { entry: AuditEntry }) {
+  const { name } = actorText(entry)
+  if (entry.actorId === null) return <span className={classes['name']}>{name}</span>
+  return (
+    <Link to="/audit" search={{ actorId: entry.actorId }} title={`All that ${name} did`} className={classes['name'] ?? ''}>
+      {name}
+    </Link>
+  )
+}
+
+export function RecordLink({ entry }: { entry: AuditEntry }) {
+  const { recordId, recordKind } = entry
+  const name = recordText(entry)
+  if (recordId === null) return <span className={classes['name']}>{name}</span>
+  return (
+    <Link
+      to="/audit"
+      search={{ recordId, ...(recordKind !== null && { recordKind }) }}
+      title={`All that happened to ${name}`}
+      className={classes['name'] ?? ''}
+    >
+      {name}
+    </Link>
+  )
+}

@@ -1,0 +1,40 @@
+/** What the trail can be filtered by that its declaration cannot know: people, and the name of a person or record that the address holds by id. */
+import { type AuditEntry, auditList } from '@arcade/contract/entities/audit'
+import { useQuery } from '@tanstack/react-query'
+import { api } from '#src/client.ts'
+import type { ListAddress } from '#src/lists/list-address.ts'
+import type { FilterOptions } from '#src/lists/list-table.tsx'
+import { useSession } from '#src/session.tsx'
+import { actorText, recordText } from './entry-links.tsx'
+
+type Address = ListAddress<typeof auditList>
+const pageSize = auditList.pageSizes[0]
+
+/** @param rows what the page shows; undefined while it is on its way */
+export function useFilterOptions({ actorId, recordId }: Address, rows: readonly AuditEntry[] | undefined): FilterOptions {
+  const { user } = useSession()
+  const { data } = useQuery(api.users.list.queryOptions({ input: { sort: 'first-name' } }))
+  const people = [...(user ? [user] : []), ...(data?.users ?? [])].map(({ id, fname, lname }) => ({
+    value: id,
+    label: `${fname} ${lname}`,
+  }))
+  const isKnown = actorId === undefined || people.some(({ value }) => value === actorId)
+  const actor = useEntryOf({ actorId: isKnown ? undefined : actorId }, rows)
+  const record = useEntryOf({ recordId }, rows)
+  return {
+    actorId: isKnown ? people : [...people, { value: actorId, label: actor ? actorText(actor).name : actorId }],
+    recordId: recordId === undefined ? [] : [{ value: recordId, label: (record && recordText(record)) ?? recordId }],
+  }
+}
+
+/** The newest entry that names this person or record: among the rows, or where other filters leave none of them, asked for. */
+function useEntryOf(
+  filter: { actorId?: string | undefined } | { recordId?: string | undefined },
+  rows: readonly AuditEntry[] | undefined,
+) {
+  const [name, id] = Object.entries(filter)[0] as ['actorId' | 'recordId', string | undefined]
+  const shown = id === undefined ? undefined : rows?.find((entry) => entry[name] === id)
+  const isAsked = id !== undefined && rows !== undefined && !shown
+  const { data } = useQuery(api.audit.list.queryOptions({ input: { ...filter, pageSize }, enabled: isAsked }))
+  return shown ?? (isAsked ? data?.entries[0] : undefined)
+}

@@ -1,0 +1,81 @@
+/** What an act changed of a record, in words: each field by its label, its value before and after. */
+import { announcementFields } from '@arcade/contract/entities/announcement'
+import type { AuditChanges, RecordKind } from '@arcade/contract/entities/audit'
+import type { Field, Fields } from '@arcade/contract/entities/entity'
+import { taskFields, taskTypeLabels } from '@arcade/contract/entities/task'
+import { userFields } from '@arcade/contract/entities/user'
+import { momentText } from '#src/ui/moment.tsx'
+
+export interface ChangeInWords {
+  name: string
+  label: string
+  /** Null: there was none. */
+  before: string | null
+  after: string | null
+}
+
+interface KindOfRecord {
+  fields: Fields
+  /** Values that their field's declaration does not put into words. */
+  words?: Readonly<Record<string, (value: unknown) => string | undefined>>
+}
+
+const taskWords = { type: (value: unknown) => (taskTypeLabels as Readonly<Record<string, string>>)[String(value)] }
+const fileWords = (key: unknown) => String(key).replace(/^announcements\/\d{13}_/, '')
+
+const kinds: Partial<Record<RecordKind, KindOfRecord>> = {
+  user: { fields: userFields },
+  socialTask: { fields: taskFields, words: taskWords },
+  dailyTask: { fields: taskFields, words: taskWords },
+  announcement: {
+    fields: announcementFields,
+    words: { status: (value) => (value === true ? 'Active' : 'In Active'), image: fileWords, icon: fileWords }, // sic, §2
+  },
+}
+
+/** A file and its name are one thing to people. */
+const namesOfFiles: Readonly<Record<string, string>> = { imageName: 'image', iconName: 'icon' }
+
+/** @param changes of an entry: a JSON text, or null for an act that changed nothing of its record */
+export function changesInWords(recordKind: RecordKind | null, changes: string | null): ChangeInWords[] {
+  return changes === null ? [] : changedInWords(recordKind, JSON.parse(changes) as AuditChanges)
+}
+
+export function changedInWords(recordKind: RecordKind | null, changed: AuditChanges): ChangeInWords[] {
+  return Object.entries(changed).flatMap(([name, [before, after]]) => {
+    const file = namesOfFiles[name]
+    if (file !== undefined && file in changed) return []
+    const words = { before: valueInWords(recordKind, name, before), after: valueInWords(recordKind, name, after) }
+    const isOther = words.after !== null && words.before === words.after
+    return [{ name, label: labelOf(recordKind, name), ...words, ...(isOther && { after: `${words.after} (another file)` }) }]
+  })
+}
+
+/** A line for each field, `Title: A → B`. */
+export function changesText(changes: readonly ChangeInWords[]): string {
+  const lines = changes.map(({ label, before, after }) =>
+    before === null ? `${label}: ${after ?? '–'}` : `${label}: ${before} → ${after ?? '–'}`,
+  )
+  return lines.join('\n')
+}
+
+/** The field's label, or its name as words: `rowCount` is `Row Count`. */
+export function labelOf(recordKind: RecordKind | null, name: string): string {
+  const label = recordKind === null ? undefined : kinds[recordKind]?.fields[name]?.label
+  return label ?? name.replace(/^./, (letter) => letter.toUpperCase()).replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
+}
+
+/** Null for a value that is missing. */
+export function valueInWords(recordKind: RecordKind | null, name: string, value: unknown): string | null {
+  if (value === null || value === undefined || value === '') return null
+  const kind = recordKind === null ? undefined : kinds[recordKind]
+  return kind?.words?.[name]?.(value) ?? ofField(value, kind?.fields[name])
+}
+
+function ofField(value: unknown, field: Field | undefined): string {
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  if (typeof value === 'number') return value.toLocaleString('en-US', { maximumFractionDigits: 20 })
+  if (typeof value !== 'string') return JSON.stringify(value)
+  if (field?.kind === 'moment') return momentText(value)
+  return field?.kind === 'choice' ? (field.options[value] ?? value) : value
+}

@@ -1,0 +1,26 @@
+/** The fields that an act changed: each by its label, what it was and what it became. */
+import type { ChangeInWords } from './change-words.ts'
+import classes from './changes-list.module.css'
+
+export function ChangesList({ changes }: { changes: readonly ChangeInWords[] }) {
+  return (
+    <ul className={classes['changes']}>
+      {changes.map(({ name, label, before, after }) => (
+        <li key={name}>
+          <span className={classes['label']}>{label}</span>
+          <span className={classes['values']}>
+            {before !== null && (
+              <>
+                <del className={classes['before']}>{before}</del>
+                <span aria-hidden className={classes['arrow']}>
+                  →
+                </span>
+              </>
+            )}
+            <ins className={classes['after']}>{after ?? '–'}</ins>
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,73 @@
+/** Brings a record back to how an entry of its history left it: what would change is tried and shown first. */
+import type { RecordEntry } from '@arcade/contract/audit'
+import type { AuditChanges } from '@arcade/contract/entities/audit'
+import type { ListName } from '@arcade/contract/entities/lists'
+import { api, asCallError, client, queryClient } from '#src/client.ts'
+import { refreshAfterActOn } from '#src/lists/changes.ts'
+import { useConfirm } from '#src/ui/confirm.tsx'
+import { momentText } from '#src/ui/moment.tsx'
+import { toast } from '#src/ui/toast.tsx'
+import { forgetUnsavedWork, hasUnsavedWork } from '#src/ui/unsaved.ts'
+import { changedInWords } from './change-words.ts'
+import { ChangesList } from './changes-list.tsx'
+import classes from './restore.module.css'
+
+export interface Restorable {
+  kind: 'socialTask' | 'dailyTask' | 'announcement' | 'user'
+  id: string
+  /** The version that the page shows. */
+  version: number
+  /** Loads the record again, which has another version now. */
+  onRestored: () => void
+}
+
+const calls = {
+  socialTask: client.socialTasks.restoreVersion,
+  dailyTask: client.dailyTasks.restoreVersion,
+  announcement: client.announcements.restoreVersion,
+  user: client.users.restoreVersion,
+}
+const listOf: Record<Restorable['kind'], ListName> = {
+  socialTask: 'socialTasks',
+  dailyTask: 'dailyTasks',
+  announcement: 'announcements',
+  user: 'users',
+}
+const files = { image: 'image', icon: 'icon' }
+
+export function useRestore({ kind, id, version, onRestored }: Restorable): (entry: RecordEntry) => Promise<void> {
+  const confirm = useConfirm()
+
+  const restore = async ({ seq, at }: RecordEntry): Promise<void> => {
+    const tried = await calls[kind]({ id, seq, version, dryRun: true })
+    const changes = changedInWords(kind, JSON.parse(tried.changes) as AuditChanges)
+    if (changes.length === 0) {
+      toast.success('It is as it was then already.')
+      return
+    }
+    const message = (
+      <div className={classes['question']}>
+        <p>{`It comes back as it was after the change of ${momentText(at)}, as a new change:`}</p>
+        <ChangesList changes={changes} />
+        {tried.missing.map((file) => (
+          <p key={file}>{`Its ${files[file]} of then is stored no more: it will have none.`}</p>
+        ))}
+        {hasUnsavedWork() && <p>What you have typed into the form and not saved is kept as a draft.</p>}
+      </div>
+    )
+    if (!(await confirm({ title: 'Restore this version', message }))) return
+    await calls[kind]({ id, seq, version })
+    toast.success('Version restored.')
+    forgetUnsavedWork()
+    onRestored()
+    await Promise.all([refreshAfterActOn(listOf[kind]), queryClient.invalidateQueries({ queryKey: api.audit.key() })])
+  }
+
+  return (entry) =>
+    restore(entry).catch((cause: unknown) => {
+      const { code, message } = asCallError(cause)
+      toast.failure(
+        code === 'STALE' ? 'Somebody else has changed this meanwhile. Load the page again to see how it is now.' : message,
+      )
+    })
+}
