@@ -1,4 +1,5 @@
 /** That documents lead somewhere: their links to files, and the tests that conformance.md and security.md name. */
+import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
@@ -20,6 +21,15 @@ test('every link of a document to a file leads to one, within the repository', (
   })
   expect(links.length).toBeGreaterThan(20)
   expect(broken).toEqual([])
+})
+
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
+test.runIf(hasSystemd)('operations: systemd takes the unit as it is', () => {
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', join(root, 'docs/arcade-console.service')], {
+    encoding: 'utf8',
+  })
+  expect(stderr).not.toContain('arcade-console.service')
+  expect(status).toBe(0)
 })
 
 test('every test that conformance.md names is there', () => {
