@@ -66,9 +66,9 @@ export async function removeBackup(place: Place): Promise<void> {
 }
 
 /** Of compressed text this is some megabytes: little enough for memory, enough for few requests to a store. */
-const PART_TEXT_BYTES = 8 * 1024 * 1024
+const PART_TEXT_BYTES = 4 * 1024 * 1024
 /** While some parts are compressed and written, the next is read. */
-const PARTS_AT_ONCE = 3
+const PARTS_AT_ONCE = 2
 const FILES_AT_ONCE = 4
 const LEVEL = 3 // zstd's default; ADR 0012 has what others cost
 
