@@ -20,8 +20,11 @@ beforeEach(async () => {
   onTestFinished(() => rm(base, { recursive: true, force: true }))
 })
 
-async function scheduled({ times = '* * * * *', keep = 2 } = {}) {
-  const settings = { address: path.join(base, 'backups'), times, keep }
+/** Once a year, so that no backup becomes due while a test runs. */
+const TIMES = '0 0 1 1 *'
+
+async function scheduled({ keep = 2 } = {}) {
+  const settings = { address: path.join(base, 'backups'), times: TIMES, keep }
   const serverOf = (database: Awaited<ReturnType<typeof testDatabase>>, name: string) =>
     createBackupSchedule({
       database,
@@ -39,13 +42,13 @@ async function scheduled({ times = '* * * * *', keep = 2 } = {}) {
     kept: async () => (await readdir(settings.address).catch((): string[] => [])).toSorted(),
     state: () => backupState(database, settings),
     /** Makes what has happened lie further back. */
-    wait: (minutes: number) =>
-      sql`update backups set started_at = started_at - make_interval(mins => ${minutes})`.execute(database.db),
+    wait: (years: number) =>
+      sql`update backups set started_at = started_at - make_interval(years => ${years})`.execute(database.db),
   }
 }
 
 const anEarlierOne = sql`insert into backups (id, place, is_scheduled, started_at, finished_at, verified_at)
-  values ('earlier', 'elsewhere/earlier', true, now() - interval '1 hour', now(), now())`
+  values ('earlier', 'elsewhere/earlier', true, now() - interval '3 years', now(), now())`
 
 test('design §8 a backup that is due is made once by all servers, verified and listed', async () => {
   const { database, server, other, kept, state } = await scheduled()
@@ -66,10 +69,10 @@ test('design §8 so many good backups are kept, and a failed one is an alert tha
   await anEarlierOne.execute(database.db)
   await server.runDue()
   const [first] = await kept()
-  await wait(61)
+  await wait(2)
   await sql`update backups set place = ${`${settings.address}/${first}`} where id <> 'earlier'`.execute(database.db)
   await sql`insert into backups (id, place, is_scheduled, started_at, error)
-    values ('failed', ${`${settings.address}/failed`}, true, now() - interval '30 minutes', 'no room')`.execute(database.db)
+    values ('failed', ${`${settings.address}/failed`}, true, now() - interval '13 months', 'no room')`.execute(database.db)
   expect((await state()).alert).toBe('The last scheduled backup failed: no room')
   expect(await kept()).toEqual([first])
   await server.runDue()
@@ -81,11 +84,10 @@ test('design §8 so many good backups are kept, and a failed one is an alert tha
 })
 
 test('design §8 nothing is made before its time, nor while scheduled work is paused; a missing one is an alert', async () => {
-  const { database, server, kept, state } = await scheduled({ times: '0 0 1 1 *' })
+  const { database, server, kept, state } = await scheduled()
   await server.runDue()
   expect(await kept()).toEqual([])
   await anEarlierOne.execute(database.db)
-  await sql`update backups set started_at = now() - interval '3 years'`.execute(database.db)
   expect((await state()).alert).toMatch(/^There is no scheduled backup since \d{4}-/)
   await pauseScheduledWork(database.db, 'Restored.')
   await server.runDue()
@@ -101,7 +103,7 @@ test('design §8 nothing is made before its time, nor while scheduled work is pa
 })
 
 test('§security a backup that the end of its server cut off is told, and made anew', async () => {
-  const { database, server, kept, state } = await scheduled({ times: '0 0 1 1 *' })
+  const { database, server, kept, state } = await scheduled()
   await sql`insert into backups (id, place, is_scheduled) values ('cut', 'x', true)`.execute(database.db)
   await server.runDue()
   expect((await state()).backups).toMatchObject([{ id: 'cut', error: CUT_OFF }])
