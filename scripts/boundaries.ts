@@ -41,6 +41,7 @@ const rooms = [
     'server/src/files/',
     'The file store knows the database below it, no feature and no HTTP. Turn the arrow round.',
   ],
+  ['server/trash', 'server/src/trash/', 'trash/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.'],
   [
     'server/identity',
     'server/src/identity/',

@@ -99,26 +99,27 @@ export const faults: readonly Fault[] = [
   {
     name: 'counter-not-updated',
     what: 'A removed user is still counted',
-    file: users,
-    find: `await addToCounter(tx, { counter: { of: 'users', userType: user.userType }, delta: -1 })`,
-    replace: '',
+    file: `${server}/features/users/users-bulk.ts`,
+    find: `await addToCounter(tx, { counter: { of: 'users', userType }, delta: -affected })`,
+    replace: 'void userType, affected',
     harness: 'model',
   },
   {
     name: 'file-not-removed',
     what: 'The files of a deleted announcement stay for ever',
-    file: announcements,
-    find: `if (!before) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
-        await files.remove(tx, fileKeys(before))`,
-    replace: `if (!before) throw new Failure('ANNOUNCEMENT_NOT_FOUND')`,
+    file: `${server}/features/announcements/announcements-bulk.ts`,
+    find: `await files.withdraw(tx, removed.flatMap(fileKeys), 'purge')`,
+    replace: '',
     harness: 'model',
   },
   {
     name: 'file-removed-after-rollback',
     what: 'Files go outside of the transaction, so also those of announcements that a dry run leaves',
-    file: `${server}/features/announcements/announcements-bulk.ts`,
-    find: `await files.remove(tx, keys.slice`,
-    replace: `await files.remove(database.db, keys.slice`,
+    file: `${server}/files/files.ts`,
+    find: `order by key on conflict do nothing\`.execute(
+        tx,`,
+    replace: `order by key on conflict do nothing\`.execute(
+        db,`,
     harness: 'model',
   },
   {

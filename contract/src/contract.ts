@@ -9,6 +9,7 @@ import { history } from './history.ts'
 import { dashboard } from './dashboard.ts'
 import { dailyTasks, socialTasks } from './tasks.ts'
 import { players } from './players.ts'
+import { acts, trash } from './trash.ts'
 import { users } from './users.ts'
 import { views } from './views.ts'
 
@@ -26,4 +27,6 @@ export const contract = {
   views,
   audit,
   backups,
+  trash,
+  acts,
 }

@@ -82,6 +82,7 @@ export const selectionDownloadInput = z.discriminatedUnion('list', [
   selectionFrom('dailyTasks'),
   selectionFrom('announcements'),
   selectionFrom('audit'),
+  selectionFrom('trash'),
 ])
 export type SelectionDownloadInput = z.infer<typeof selectionDownloadInput>
 

@@ -33,6 +33,10 @@ export const errorCatalogue = {
     status: 409,
     message: 'This version cannot be restored: the history does not know all that has changed since.',
   },
+  NOT_IN_TRASH: { status: 404, message: 'This is not in the trash any more.' },
+  EMAIL_TAKEN: { status: 409, message: 'This email is in use already.' },
+  NOTHING_TO_UNDO: { status: 404, message: 'There is nothing here that could be undone.' },
+  CHANGED_SINCE: { status: 409, message: 'Some of this has changed since, so nothing was undone.' },
   LAST_ADMIN: { status: 409, message: 'The last admin can be neither removed nor made a user.' },
   NOT_YOURSELF: { status: 409, message: 'You cannot remove yourself or change your own role.' },
   STALE: {

@@ -50,11 +50,13 @@ function isAtHost(host: string, email: string): boolean {
 export const registrationInput = z.strictObject(registrationFields).refine(...passwordsMatch)
 export type RegistrationInput = z.infer<typeof registrationInput>
 
+/** An e-mail of an installation whose addresses must be of `host` (§5). */
+export function emailFieldFor(host: string) {
+  return emailField.refine((email) => isAtHost(host, email), `Email must be a @${host}`)
+}
+
 function registrationFieldsFor(host: string) {
-  return {
-    ...registrationFields,
-    email: emailField.refine((email) => isAtHost(host, email), `Email must be a @${host}`),
-  }
+  return { ...registrationFields, email: emailFieldFor(host) }
 }
 
 /** The registration form of an installation whose addresses must be of `host` (§5). */

@@ -27,6 +27,9 @@ import { createFigures } from '#src/features/dashboard/figures.ts'
 import { servedTasks } from '#src/features/tasks/tasks-list.ts'
 import { tasksHandlers } from '#src/features/tasks/tasks.ts'
 import { servedPlayers } from '#src/features/players/players-list.ts'
+import { undoHandlers } from '#src/features/trash/undo.ts'
+import { servedTrash } from '#src/features/trash/trash-list.ts'
+import { trashHandlers } from '#src/features/trash/trash.ts'
 import { exportSelection, listExports } from '#src/lists/exports.ts'
 import { playersHandlers } from '#src/features/players/players.ts'
 import { createDevices } from '#src/identity/devices.ts'
@@ -38,11 +41,19 @@ import { createMetrics } from '#src/http/metrics.ts'
 import { bindRoutes } from '#src/http/routes.ts'
 import type { WebApp } from '#src/http/static.ts'
 import { createSessions, type Sessions } from '#src/identity/sessions.ts'
+import { createTrash } from '#src/trash/trash.ts'
 
 export interface AppOptions {
   config: Pick<
     Config,
-    'publicOrigin' | 'registrationEmailHost' | 'passwordPolicy' | 'rateLimit' | 'trustedProxies' | 'maxExports' | 'metricsToken'
+    | 'publicOrigin'
+    | 'registrationEmailHost'
+    | 'passwordPolicy'
+    | 'rateLimit'
+    | 'trustedProxies'
+    | 'maxExports'
+    | 'metricsToken'
+    | 'trashDays'
   > &
     Partial<Pick<Config, 'backups'>>
   database: Database
@@ -80,7 +91,8 @@ export async function createApp({
   const signInGuard = createSignInGuard({ database, attempts, devices, log })
   const { registrationEmailHost, passwordPolicy, publicOrigin } = config
   const downloads = createDownloads({ database, log, spool, maxExports: config.maxExports })
-  const files = createFiles({ database, store: fileStore, log })
+  const { trashDays } = config
+  const files = createFiles({ database, store: fileStore, log, trashDays })
   const services = {
     database,
     files,
@@ -92,6 +104,7 @@ export async function createApp({
     log,
     registrationEmailHost,
     passwordPolicy,
+    trash: createTrash(trashDays),
   }
   const figures = createFigures(database)
   const live = createLive({ sessions, figures, log })
@@ -104,6 +117,7 @@ export async function createApp({
     dailyTasks: listExports(services, servedTasks.daily).selection,
     announcements: listExports(services, servedAnnouncements).selection,
     audit: listExports(services, servedAudit).selection,
+    trash: listExports(services, servedTrash).selection,
   })
   const routes = bindRoutes(contract, {
     auth: authHandlers(services),
@@ -125,6 +139,8 @@ export async function createApp({
     views: viewsHandlers(services),
     backups: backupsHandlers({ database, backups: config.backups }),
     audit: auditHandlers(services),
+    trash: trashHandlers(services),
+    acts: undoHandlers(services),
   })
   const botTokens = createBotTokens(database)
   const metrics = createMetrics({ database, token: config.metricsToken, exportsRunning: () => downloads.running() })

@@ -11,6 +11,7 @@ describe('design §8 the environment', () => {
       registrationEmailHost: 'gmail.com',
       rateLimit: true,
       maxExports: 4,
+      trashDays: 30,
     })
     expect(config.dataDir.endsWith('/data')).toBe(true)
     expect(config.firstAdmin).toBeUndefined()
@@ -46,6 +47,8 @@ describe('design §8 the environment', () => {
     ['BACKUP_SCHEDULE', '99 * * * *'],
     ['BACKUP_SCHEDULE', '* * * * * *'],
     ['BACKUP_KEEP', '0'],
+    ['TRASH_DAYS', '0'],
+    ['TRASH_DAYS', '30d'],
     ['TRUSTED_PROXIES', 'proxy'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
     ['TRUSTED_PROXIES', '10.0.0.0/8/8'],

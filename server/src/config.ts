@@ -32,6 +32,8 @@ export interface Config {
   passwordPolicy: 'standard' | 'strict'
   /** Where, when (cron, UTC) backups are made, and how many of them are kept; unset: none is scheduled. */
   backups: { address: string; times: string; keep: number } | undefined
+  /** For so many days what was deleted can be restored. */
+  trashDays: number
   /** Addresses (`10.0.0.1`) and networks (`10.0.0.0/8`) of proxies that are believed whom they name in X-Forwarded-For. */
   trustedProxies: string[]
   /** Whoever shows this secret may read GET /metrics; without one nobody may. */
@@ -99,6 +101,7 @@ const variables = {
   BACKUP_URL: [place, 'a folder or s3://bucket/prefix?endpoint=https://…'],
   BACKUP_SCHEDULE: [times, 'five fields of cron in UTC, such as 0 3 * * *'],
   BACKUP_KEEP: [wholeNumber(1, 1000), 'a number of backups from 1 to 1000'],
+  TRASH_DAYS: [wholeNumber(1, 3650), 'a number of days from 1 to 3650'],
   TRUSTED_PROXIES: [addressRanges, 'addresses or networks such as 10.0.0.0/8, fd00::/8, 192.0.2.1'],
 } as const
 
@@ -159,6 +162,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
             times: backupTimes ?? '0 3 * * *',
             keep: backupKeep ?? 7,
           },
+    trashDays: read('TRASH_DAYS') ?? 30,
     trustedProxies: read('TRUSTED_PROXIES') ?? [],
     metricsToken: read('METRICS_TOKEN'),
   }

@@ -17,6 +17,7 @@ import { findPause } from '#src/db/scheduled-work.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import { findListener } from '#src/postgres/processes.ts'
 import { createImages } from '#src/features/announcements/images.ts'
+import { purgeExpired } from '#src/features/trash/trash.ts'
 import { ensureAdmin } from '#src/identity/accounts.ts'
 import { forgetIdempotencyKeys } from '#src/identity/idempotency.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
@@ -110,6 +111,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       [3600, () => signInGuard.sweep()],
       [3600, () => forgetIdempotencyKeys(database)],
       ...(backups ? [[10, () => backups.runDue()] satisfies Chore] : []),
+      [60, () => purgeExpired({ database, files })],
     ])
     process.stdout.write(`Arcade Console ready at ${address}\n`)
     const pause = await findPause(database.db)

@@ -4,6 +4,7 @@ import { auditList } from './audit.ts'
 import type { List } from './entity.ts'
 import { playerList } from './player.ts'
 import { taskCollections, taskLists } from './task.ts'
+import { trashList } from './trash.ts'
 import { userList } from './user.ts'
 
 export const lists = {
@@ -13,6 +14,7 @@ export const lists = {
   dailyTasks: taskLists.daily,
   announcements: announcementList,
   audit: auditList,
+  trash: trashList,
 } as const satisfies Record<string, List>
 export type ListName = keyof typeof lists
 
@@ -24,4 +26,5 @@ export const listPaths = {
   dailyTasks: taskCollections.daily.path,
   announcements: '/annoucements', // sic, §2
   audit: '/audit',
+  trash: '/trash',
 } as const satisfies Record<ListName, string>

@@ -163,7 +163,7 @@ describe('files', () => {
     const database = await testDatabase()
     await addRows(database)
     const store = await storeWithFiles()
-    const files = createFiles({ database, store, log })
+    const files = createFiles({ database, store, log, trashDays: 30 })
     let isRemoved = false
     const slow: FileStore = {
       ...store,
@@ -171,7 +171,10 @@ describe('files', () => {
         if (!isRemoved) {
           isRemoved = true
           await sql`update announcements set image_key = null, image_name = null`.execute(database.db)
-          await database.transaction((tx) => files.remove(tx, [IMAGE]))
+          await database.transaction(async (tx) => {
+            await files.withdraw(tx, [IMAGE], 'purge')
+            await files.purge(tx, [IMAGE])
+          })
           await files.sweep()
         }
         return store.open(key)

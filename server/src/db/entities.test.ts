@@ -16,11 +16,20 @@ import {
   selectList,
   storedNames,
   taskEntity,
+  trashEntity,
   userEntity,
 } from './entities.ts'
 import type { Tables } from './tables.ts'
 
-const entities: Entity[] = [userEntity, playerEntity, taskEntity, announcementEntity, historyItemEntity, participantEntity]
+const entities: Entity[] = [
+  userEntity,
+  playerEntity,
+  taskEntity,
+  announcementEntity,
+  historyItemEntity,
+  participantEntity,
+  trashEntity,
+]
 
 test.each(entities)('§3 every stored field has its column in the migrated table $table', async (entity) => {
   const { db } = await testDatabase()

@@ -9,6 +9,7 @@ import type { DerivedName, Field, Fields, FieldValue, StoredName } from '@arcade
 import { historyItemFields, participantFields } from '@arcade/contract/entities/history'
 import { playerFields } from '@arcade/contract/entities/player'
 import { taskFields } from '@arcade/contract/entities/task'
+import { trashFields } from '@arcade/contract/entities/trash'
 import { userFields } from '@arcade/contract/entities/user'
 import { isoSql, millisecondsSql, utcSql } from './moments.ts'
 
@@ -50,6 +51,7 @@ export const announcementEntity = defineEntity({
   id: 'id',
 })
 export const auditEntity = defineEntity({ table: 'audit_entries', fields: auditFields, columnNames: {}, id: 'seq' })
+export const trashEntity = defineEntity({ table: 'trash', fields: trashFields, columnNames: {}, id: 'id' })
 export const historyItemEntity = defineEntity({
   table: 'history_items',
   fields: historyItemFields,

@@ -11,6 +11,7 @@ import type {
   playerEntity,
   taskEntity,
   Timestamp,
+  trashEntity,
   userEntity,
 } from './entities.ts'
 
@@ -36,6 +37,7 @@ export interface Tables {
   counters: CountersTable
   counter_deltas: CounterDeltasTable
   file_removals: FileRemovalsTable
+  trash: TrashTable
   idempotency_keys: IdempotencyKeysTable
   saved_views: SavedViewsTable
   default_views: DefaultViewsTable
@@ -189,12 +191,21 @@ export interface CounterDeltasTable {
   delta: number
 }
 
-/** Files that have no row any more and wait to be removed from the store. */
+/** Files that no row names and that wait to be removed from the store. */
 export interface FileRemovalsTable {
   key: string
   requested_at: Timestamp
   /** Whether a sweep has begun to remove the file, so that no row may name it any more. */
   is_removing: Generated<boolean>
+  /** Whether a row named the file until it was deleted or got another one: nobody is served such a file, though its bytes stay until then. */
+  is_withdrawn: Generated<boolean>
+}
+
+/** Records that were deleted and can be restored. */
+export interface TrashTable extends ColumnsOf<typeof trashEntity> {
+  deleted_by_id: string | null
+  /** `row`, and of a user `account`, `views`, `sharedViews` and `defaultViews`, as PostgreSQL writes rows as JSON. */
+  content: unknown
 }
 
 /** Requests that created something, or are about to. */

@@ -1,13 +1,15 @@
 /**
  * Uploaded files (design §4, security.md Uploads), on disk or on S3. Hides names, where bytes are, and how files and rows stay in
  * agreement: a file is listed for removal before its first byte is stored, the transaction of a row that names it takes it off that
- * list, and the transaction that drops it from a row lists it again. `sweep` removes what is listed and due until that succeeds.
+ * list, and the transaction that drops it from a row lists it again, as withdrawn: from then on nobody is served the file, though its
+ * bytes stay until it is purged (ADR 14). `sweep` removes what is listed and due until that succeeds.
  * No transaction waits for the store, which may be slow: whoever needs its answer asks before or after.
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
+import { Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
@@ -33,14 +35,22 @@ export interface NewFile {
 export interface Files {
   /** Stores a file and its thumbnail under a new key; they are gone after an hour unless `keep` is called meanwhile. */
   put(file: NewFile): Promise<string>
+  /** Undefined for a file that is not there or was withdrawn, as `has` is false. */
   open(key: string, size?: 'thumb'): Promise<(OpenFile & { mediaType: string }) | undefined>
   has(key: string): Promise<boolean>
   /** The first of the keys whose file is not in the store. To be asked before the transaction that keeps them. */
   findMissing(keys: string[]): Promise<string | undefined>
   /** In the transaction of the row that names them: makes files stay. Gives the first key that is not there to be kept. */
   keep(tx: Kysely<Tables>, keys: string[]): Promise<string | undefined>
-  /** In the transaction of the row that named them: makes files go. Call `sweepSoon` after it committed. */
-  remove(tx: Kysely<Tables>, keys: string[]): Promise<void>
+  /**
+   * In the transaction of the row that named them: nobody is served the files any more.
+   * @param end of their bytes: when they are purged with the row, or after as many days as the trash keeps rows
+   */
+  withdraw(tx: Kysely<Tables>, keys: string[], end: 'purge' | 'expiry'): Promise<void>
+  /** In the transaction of the row that names them again: serves withdrawn files. @throws Failure NOT_IN_TRASH if the bytes of one are gone */
+  restore(tx: Kysely<Tables>, keys: string[]): Promise<void>
+  /** Makes withdrawn files go. Call `sweepSoon` after the commit. */
+  purge(tx: Kysely<Tables>, keys: string[]): Promise<void>
   /** Whether files can be stored, as of the last few seconds. */
   isReady(): Promise<boolean>
   /** Starts a sweep without waiting for it. */
@@ -59,8 +69,27 @@ const RETRY_SECONDS = 10 * 60
 /** The types that the console stores, by extension. Anything else that lies in a store is served as application/octet-stream. */
 const mediaTypes = { png: 'image/png', jpg: 'image/jpeg', webp: 'image/webp', gif: 'image/gif' } as const
 
-export function createFiles({ database, store, log }: { database: Database; store: FileStore; log: Logger }): Files {
+/** SQL for the keys of all files that belong to the data: those that a row names, and withdrawn ones that can still be restored. */
+export const belongingKeysSql = `
+  select image_key as key from announcements where image_key is not null
+  union select icon_key from announcements where icon_key is not null
+  union select key from file_removals where is_withdrawn and not is_removing and requested_at > now()`
+
+interface FilesOptions {
+  database: Database
+  store: FileStore
+  log: Logger
+  /** For so many days the trash keeps what was deleted. */
+  trashDays: number
+}
+
+export function createFiles({ database, store, log, trashDays }: FilesOptions): Files {
   const { db } = database
+  const findWithdrawn = database.prepared<{ key: string }>(
+    'file-withdrawn',
+    'select key from file_removals where key = $1 and is_withdrawn',
+  )
+  const isWithdrawn = async (key: string): Promise<boolean> => (await findWithdrawn([key])).length > 0
   let lastTimestamp = 0
   let ready: { askedAt: number; answer: Promise<boolean> } | undefined
 
@@ -96,14 +125,14 @@ export function createFiles({ database, store, log }: { database: Database; stor
     },
 
     async open(key, size) {
-      if (!isKey(key)) return undefined
+      if (!isKey(key) || (await isWithdrawn(key))) return undefined
       const thumb = size === 'thumb' ? await store.open(thumbKey(key)) : undefined
       if (thumb) return { ...thumb, mediaType: mediaTypes.webp }
       const file = await store.open(key)
       return file && { ...file, mediaType: findMediaType(key) }
     },
 
-    has: async (key) => isKey(key) && store.has(key),
+    has: async (key) => isKey(key) && !(await isWithdrawn(key)) && store.has(key),
 
     async findMissing(keys) {
       const isStored = await Promise.all(keys.map((key) => store.has(key)))
@@ -116,19 +145,34 @@ export function createFiles({ database, store, log }: { database: Database; stor
           .deleteFrom('file_removals')
           .where('key', '=', key)
           .where('is_removing', '=', false)
+          .where('is_withdrawn', '=', false)
           .executeTakeFirst()
         if (numDeletedRows === 0n) return key
       }
       return undefined
     },
 
-    async remove(tx, keys) {
+    async withdraw(tx, keys, end) {
       if (keys.length === 0) return
-      await tx
-        .insertInto('file_removals')
-        .values(keys.map((key) => ({ key })))
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
+      const due = end === 'purge' ? sql`'infinity'` : sql`(now() + make_interval(days => ${trashDays}))`
+      await sql`insert into file_removals (key, requested_at, is_withdrawn)
+        select distinct key, ${due}::timestamptz, true from unnest(${keys}::text[]) as key order by key on conflict do nothing`.execute(
+        tx,
+      )
+    },
+
+    async restore(tx, keys) {
+      if (keys.length === 0) return
+      await sql`delete from file_removals where key = any(${keys}) and is_withdrawn and not is_removing`.execute(tx)
+      const { rows } = await sql`select from file_removals where key = any(${keys})`.execute(tx)
+      if (rows.length > 0) throw new Failure('NOT_IN_TRASH')
+    },
+
+    async purge(tx, keys) {
+      if (keys.length === 0) return
+      await sql`update file_removals set requested_at = now() where key = any(${keys}) and is_withdrawn and not is_removing`.execute(
+        tx,
+      )
     },
 
     isReady() {
@@ -191,11 +235,10 @@ export function createFiles({ database, store, log }: { database: Database; stor
  */
 const noBackupUnderWay = sql<boolean>`(select pg_try_advisory_xact_lock_shared(${sql.lit(LOCK_SPACE)}, ${sql.lit(LOCKS.fileRemovals)}))`
 
-/** The files, with their thumbnails, that the rows of a moment name: what a backup holds. */
+/** The files, with their thumbnails, that belong to the rows of a moment: what a backup holds. */
 export async function filesOfRows(db: Kysely<Tables>): Promise<string[]> {
-  const rows = await db.selectFrom('announcements').select(['image_key', 'icon_key']).execute()
-  const keys = rows.flatMap(({ image_key, icon_key }) => [image_key, icon_key]).filter((key) => key !== null)
-  return keys.flatMap((key) => [key, thumbKey(key)])
+  const { rows } = await sql<{ key: string }>`${sql.raw(belongingKeysSql)}`.execute(db)
+  return rows.flatMap(({ key }) => [key, thumbKey(key)])
 }
 
 const SAFE_NAME_LENGTH = 80

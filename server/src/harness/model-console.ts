@@ -101,7 +101,12 @@ export async function startModelConsole(): Promise<ModelConsole> {
   const { db } = app.database
   const dataDir = await temporaryDataDir()
   const env = { DATABASE_URL: workerUrl() }
-  const files = createFiles({ database: app.database, store: diskStore(join(dataDir, 'files')), log: pino({ level: 'silent' }) })
+  const files = createFiles({
+    database: app.database,
+    store: diskStore(join(dataDir, 'files')),
+    log: pino({ level: 'silent' }),
+    trashDays: 30,
+  })
   let server: ServerProcess = startServer(dataDir, env)
   let url = await server.ready
   /** What each caller sends along. */

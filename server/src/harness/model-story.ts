@@ -22,6 +22,7 @@ type CommandsOf<Group extends keyof Commands> = {
 
 const NOT_MODELLED = 'the trail tells of all other acts, whose number is checked after each; audit.test.ts'
 const NOT_RESTORED = 'the model does not know the numbers of entries; features/audit/versions.test.ts'
+const UNMODELLED_TRASH = 'trash.test.ts, undo.test.ts'
 const ONLY_IMPORTED = 'participations come by imports only; players.test.ts'
 const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   auth: { ...authCommands, setupLink: 'where there is an admin it only says so; auth.test.ts' },
@@ -50,6 +51,14 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     ofUser: NOT_MODELLED,
   },
   backups: { state: 'no schedule is set, and nobody makes one by a call; backup/schedule.test.ts' },
+  trash: {
+    list: UNMODELLED_TRASH,
+    restore: UNMODELLED_TRASH,
+    restoreMany: UNMODELLED_TRASH,
+    restoreAct: UNMODELLED_TRASH,
+    purge: UNMODELLED_TRASH,
+  },
+  acts: { undo: UNMODELLED_TRASH },
 }
 
 /** An act of one caller. */

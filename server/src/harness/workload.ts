@@ -9,6 +9,7 @@ import { type Kysely, sql } from 'kysely'
 import { expect } from 'vitest'
 import { readCounters } from '#src/db/counters.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { belongingKeysSql } from '#src/files/files.ts'
 import { waitFor } from '#src/testing/processes.ts'
 import { png } from '#src/testing/test-images.ts'
 
@@ -231,13 +232,11 @@ export async function checkCounts(db: Kysely<Tables>): Promise<void> {
   expect(taken, 'participants as counted').toEqual(items.rows.map((item) => item.taken))
 }
 
-/** Every file that a row names is there with its thumbnail, and every file that is there is named by a row or waits to be removed. */
+/** Every file that a row names, or that can still be restored, is there with its thumbnail, and every file that is there is named by a row or waits to be removed. */
 export async function checkFiles(db: Kysely<Tables>, dataDir: string): Promise<void> {
   const { rows } = await sql<{ key: string; isNamed: boolean }>`
-    select image_key as key, true as "isNamed" from announcements where image_key is not null
-    union all select icon_key, true from announcements where icon_key is not null union all select key, false from file_removals`.execute(
-    db,
-  )
+    select key, true as "isNamed" from (${sql.raw(belongingKeysSql)}) as belonging
+    union all select key, false from file_removals where not is_withdrawn or requested_at <= now() or is_removing`.execute(db)
   const names = await readdir(join(dataDir, 'files'), { recursive: true }).catch(() => [])
   const present = new Set(names.filter((name) => name.includes('/')))
   const named = rows.filter(({ isNamed }) => isNamed).map(({ key }) => key)

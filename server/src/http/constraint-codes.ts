@@ -46,6 +46,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
   file_removals_pkey: 'STALE',
   idempotency_keys_pkey: 'STALE',
   saved_views_pkey: 'STALE',
+  trash_pkey: 'STALE',
   default_views_pkey: 'STALE',
   backups_pkey: 'STALE',
   scheduled_work_pauses_pkey: 'STALE',
@@ -59,5 +60,6 @@ export const constraintCodes: Record<string, ErrorCode> = {
   history_items_kind_check: 'INVALID_INPUT',
   status_epoch_id_check: 'INVALID_INPUT',
   scheduled_work_pauses_id_check: 'INVALID_INPUT',
+  trash_kind_check: 'INVALID_INPUT',
   audit_head_id_check: 'INVALID_INPUT',
 }

@@ -86,6 +86,7 @@ export async function testApp(
       passwordPolicy: options.passwordPolicy ?? 'standard',
       trustedProxies: options.trustedProxies ?? [],
       maxExports: options.maxExports ?? MAX_EXPORTS,
+      trashDays: 30,
     },
     database,
     fileStore: options.fileStore ?? diskStore(join(os.tmpdir(), `arcade-test-files-${process.pid}`)),

@@ -15,17 +15,19 @@ const calls = {
   history: api.history.titles.queryKey({ input: { kind: 'social' } }),
   dashboard: api.dashboard.get.queryKey(),
   audit: api.audit.list.queryKey({ input: {} }),
+  trash: api.trash.list.queryKey({ input: {} }),
   session: api.auth.session.queryKey(),
 }
 type Call = keyof typeof calls
 
 const expected: Record<ListName, Call[]> = {
-  users: ['users', 'user', 'dashboard', 'session'],
+  users: ['users', 'user', 'dashboard', 'trash', 'session'],
   telegramUsers: ['players', 'participations', 'dashboard'],
-  socialTasks: ['participations', 'socialTasks', 'history', 'dashboard'],
-  dailyTasks: ['participations', 'dailyTasks', 'history', 'dashboard'],
-  announcements: ['participations', 'announcements', 'history', 'dashboard'],
+  socialTasks: ['participations', 'socialTasks', 'history', 'dashboard', 'trash'],
+  dailyTasks: ['participations', 'dailyTasks', 'history', 'dashboard', 'trash'],
+  announcements: ['participations', 'announcements', 'history', 'dashboard', 'trash'],
   audit: ['audit'],
+  trash: ['users', 'user', 'participations', 'socialTasks', 'dailyTasks', 'announcements', 'history', 'dashboard', 'trash'],
 }
 
 test.each(Object.values(lists).map(({ name }) => name))(

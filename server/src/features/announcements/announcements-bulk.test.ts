@@ -104,10 +104,10 @@ describe('Bulk: announcements', () => {
     expect((await remove({ target: { ids: ['a1', 'a2'] }, dryRun: true })).body).toMatchObject({ affected: 2 })
     expect(await db.selectFrom('file_removals').selectAll().execute()).toEqual([])
     const dropped: string[] = []
-    const drop = app.files.remove.bind(app.files)
-    app.files.remove = async (tx, keys) => {
+    const drop = app.files.withdraw.bind(app.files)
+    app.files.withdraw = async (tx, keys, end) => {
       dropped.push(...keys)
-      await drop(tx, keys)
+      await drop(tx, keys, end)
     }
     expect((await remove({ target: { ids: ['a1', 'a2'] }, expected: 2 })).body).toMatchObject({ affected: 2 })
     expect(dropped.toSorted()).toEqual(['announcements/1_a.png', 'announcements/2_b.png'])

@@ -2,37 +2,45 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { actOf, audit, type AuditEntryInput, changesBetween } from '#src/audit/audit.ts'
-import { announcementEntity, storedFields } from '#src/db/entities.ts'
+import { announcementEntity } from '#src/db/entities.ts'
 import { actOnMany } from '#src/lists/bulk.ts'
-import { whereTarget } from '#src/lists/list.ts'
-import type { Handlers } from '#src/calls.ts'
+import { type Condition, whereTarget } from '#src/lists/list.ts'
+import type { CallContext, Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { Files } from '#src/files/files.ts'
+import type { Trash } from '#src/trash/trash.ts'
 import { announcementRecord, servedAnnouncements } from './announcements-list.ts'
 
 type Bulk = Pick<Handlers<typeof contract.announcements>, 'removeMany' | 'setStatus'>
 
-/** Parameters of one statement are at most 65,535. */
-const KEYS_AT_ONCE = 10_000
+interface Services {
+  database: Database
+  files: Files
+  trash: Trash
+}
 
-export function announcementsBulk({ database, files }: { database: Database; files: Files }): Bulk {
+/** Moves announcements to the trash, with their files and their audit entries. Gives what they were. */
+export async function removeAnnouncements(
+  tx: Transaction<Tables>,
+  context: CallContext,
+  { trash, files, where }: Omit<Services, 'database'> & { where: Condition },
+) {
+  const act = actOf(context)
+  const removed = await trash.remove(tx, act, { entity: announcementEntity, kind: 'announcement', name: 'title', where })
+  await files.withdraw(tx, removed.flatMap(fileKeys), 'purge')
+  const entries = removed.map((row) => ({ record: announcementRecord(row), changes: changesBetween(row, null) }))
+  await audit(tx, act, 'announcement.remove', entries)
+  return removed
+}
+
+export function announcementsBulk({ database, files, trash }: Services): Bulk {
   return {
-    async removeMany({ target, dryRun, expected }, context) {
-      const summary = await actOnMany(database, { dryRun, expected }, async (tx) => {
-        const removed = await tx
-          .deleteFrom('announcements')
-          .where(await lockAnnouncements(tx, whereTarget(servedAnnouncements, target, context)))
-          .returning(storedFields(announcementEntity))
-          .execute()
-        const keys = removed.flatMap(fileKeys)
-        for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) await files.remove(tx, keys.slice(at, at + KEYS_AT_ONCE))
-        const entries = removed.map((row) => ({ record: announcementRecord(row), changes: changesBetween(row, null) }))
-        await audit(tx, actOf(context), 'announcement.remove', entries)
-        return { rows: removed }
+    removeMany({ target, dryRun, expected }, context) {
+      return actOnMany(database, { dryRun, expected }, async (tx) => {
+        const where = await lockAnnouncements(tx, whereTarget(servedAnnouncements, target, context))
+        return { rows: await removeAnnouncements(tx, context, { trash, files, where }) }
       })
-      if (!dryRun) files.sweepSoon()
-      return summary
     },
 
     /** Those that are so already are left alone. The epoch counts activations, of which players see that there were any. */

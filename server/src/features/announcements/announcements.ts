@@ -16,8 +16,9 @@ import { announcementEntity, selectedFields, storedFields } from '#src/db/entiti
 import { numberedPages } from '#src/lists/numbered-pages.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { type Files, shownName } from '#src/files/files.ts'
-import { announcementsBulk, fileKeys, statusEntry } from './announcements-bulk.ts'
+import { announcementsBulk, fileKeys, removeAnnouncements, statusEntry } from './announcements-bulk.ts'
 import { announcementDerived, announcementRecord, servedAnnouncements } from './announcements-list.ts'
+import type { Trash } from '#src/trash/trash.ts'
 import type { Images } from './images.ts'
 
 /** An announcement as its own row says. */
@@ -29,10 +30,12 @@ export function announcementsHandlers({
   database,
   files,
   images,
+  trash,
 }: {
   database: Database
   files: Files
   images: Images
+  trash: Trash
 }): Handlers<typeof contract.announcements> {
   const { db } = database
   const readPage = numberedPages(database, servedAnnouncements)
@@ -82,35 +85,28 @@ export function announcementsHandlers({
         const before = await lockAnnouncement(tx, id, version)
         await save(tx, { before, input, context })
       })
-      files.sweepSoon()
       return { success: true }
     },
 
     async restoreVersion({ id, seq, version, dryRun }, context) {
       const missing = await findMissingFiles(id, seq)
-      const restored = await transactionOrDryRun(database, dryRun, async (tx) => {
+      return transactionOrDryRun(database, dryRun, async (tx) => {
         const before = await lockAnnouncement(tx, id, version)
         const earlier = { ...(await versionOf(tx, before, seq)), ...Object.fromEntries(missing.map((file) => [file, null])) }
         const input = checkedInput(announcementInput, toInput(earlier))
         const changes = Object.keys(changesBetween({ ...before, status: null }, { ...earlier, status: null }))
-        const after = changes.length === 0 ? before : await save(tx, { before, input, context, restoredFrom: seq })
+        const withdrawn = fileKeys(input).filter((key) => !fileKeys(before).includes(key))
+        await files.restore(tx, withdrawn)
+        const after = changes.length === 0 ? before : await save(tx, { before, input, context, restoredFrom: seq, withdrawn })
         return { success: true, changes: JSON.stringify(changesBetween(before, after)), missing } as const
       })
-      if (!dryRun) files.sweepSoon()
-      return restored
     },
 
     async remove({ id }, context) {
       await database.transaction(async (tx) => {
-        const before = await tx.deleteFrom('announcements').where('id', '=', id).returning(stored).executeTakeFirst()
-        if (!before) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
-        await files.remove(tx, fileKeys(before))
-        await audit(tx, actOf(context), 'announcement.remove', {
-          record: announcementRecord(before),
-          changes: changesBetween(before, null),
-        })
+        const removed = await removeAnnouncements(tx, context, { trash, files, where: sql`id = ${id}` })
+        if (removed.length === 0) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
       })
-      files.sweepSoon()
       return { success: true }
     },
 
@@ -139,7 +135,7 @@ export function announcementsHandlers({
       return { success: true, message: STATUS_UPDATED, status: !current }
     },
 
-    ...announcementsBulk({ database, files }),
+    ...announcementsBulk({ database, files, trash }),
 
     /**
      * A player has something new while the epoch they were shown is below the current one. Activating moves the epoch on by
@@ -195,10 +191,15 @@ export function announcementsHandlers({
     context: CallContext
     /** The entry of the history whose version comes back. */
     restoredFrom?: number
+    /** Its files, which the same transaction has made served again. */
+    withdrawn?: string[]
   }
 
-  async function save(tx: Transaction<Tables>, { before, input, context, restoredFrom }: Saving): Promise<StoredAnnouncement> {
-    await keepFiles(tx, files, input, fileKeys(before))
+  async function save(
+    tx: Transaction<Tables>,
+    { before, input, context, restoredFrom, withdrawn = [] }: Saving,
+  ): Promise<StoredAnnouncement> {
+    await keepFiles(tx, files, input, [...fileKeys(before), ...withdrawn])
     const after = await tx
       .updateTable('announcements')
       .set({ ...toColumns(input), version: sql`version + 1` })
@@ -283,9 +284,10 @@ async function keepFiles(
     keys.filter((key) => !before.includes(key)),
   )
   if (gone !== undefined) throw missingFile(gone, after)
-  await files.remove(
+  await files.withdraw(
     tx,
     before.filter((key) => !keys.includes(key)),
+    'expiry',
   )
 }
 

@@ -6,31 +6,44 @@ import type { TaskCollection } from '@arcade/contract/entities/task'
 import { isExactNumber } from '@arcade/contract/numbers'
 import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
 import { actOnMany } from '#src/lists/bulk.ts'
-import { whereTarget } from '#src/lists/list.ts'
+import { type Condition, whereTarget } from '#src/lists/list.ts'
 import { type CallContext, Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
-import { storedFields, taskEntity } from '#src/db/entities.ts'
+import { taskEntity } from '#src/db/entities.ts'
 import { type AssignedPriority, assignPriorities, lockPriorities } from '#src/db/priorities.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { servedTasks, taskRecord } from './tasks-list.ts'
+import type { Trash } from '#src/trash/trash.ts'
+import { recordKind, servedTasks, taskRecord } from './tasks-list.ts'
 
 type Bulk = Pick<Handlers<typeof contract.socialTasks>, 'removeMany' | 'prioritise' | 'reorder'>
 
-export function tasksBulk(database: Database, collection: TaskCollection): Bulk {
+interface Services {
+  database: Database
+  trash: Trash
+}
+
+/** Moves tasks of the collection to the trash, with their audit entries. Gives what they were. */
+export async function removeTasks(
+  tx: Transaction<Tables>,
+  context: CallContext,
+  { trash, collection, where }: { trash: Trash; collection: TaskCollection; where: Condition },
+) {
+  const act = actOf(context)
+  const kind = recordKind(collection)
+  const removed = await trash.remove(tx, act, { entity: taskEntity, kind, name: 'title', where })
+  const entries = removed.map((task) => ({ record: taskRecord(collection, task), changes: changesBetween(task, null) }))
+  await audit(tx, act, 'task.remove', entries)
+  return removed
+}
+
+export function tasksBulk({ database, trash }: Services, collection: TaskCollection): Bulk {
   const served = servedTasks[collection]
 
   return {
     removeMany({ target, dryRun, expected }, context) {
       return actOnMany(database, { dryRun, expected }, async (tx) => {
         await lockPriorities(tx, collection)
-        const removed = await tx
-          .deleteFrom('tasks')
-          .where(whereTarget(served, target, context))
-          .returning(storedFields(taskEntity))
-          .execute()
-        const entries = removed.map((task) => ({ record: taskRecord(collection, task), changes: changesBetween(task, null) }))
-        await audit(tx, actOf(context), 'task.remove', entries)
-        return { rows: removed }
+        return { rows: await removeTasks(tx, context, { trash, collection, where: whereTarget(served, target, context) }) }
       })
     },
 

@@ -16,7 +16,8 @@ import { writeHistoryItems } from '#src/db/history-items.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { lockPriorities } from '#src/db/priorities.ts'
 import { numberedPages } from '#src/lists/numbered-pages.ts'
-import { tasksBulk } from './tasks-bulk.ts'
+import type { Trash } from '#src/trash/trash.ts'
+import { removeTasks, tasksBulk } from './tasks-bulk.ts'
 import { servedTasks, taskDerived, taskRecord } from './tasks-list.ts'
 
 /** A task as its own row says. */
@@ -24,7 +25,7 @@ const stored = storedFields(taskEntity)
 
 /** The calls of one collection. A taken priority violates `tasks_priority_key`. */
 export function tasksHandlers(
-  { database }: { database: Database },
+  { database, trash }: { database: Database; trash: Trash },
   collection: TaskCollection,
 ): Handlers<typeof contract.socialTasks> {
   const { db } = database
@@ -89,22 +90,17 @@ export function tasksHandlers(
 
     async remove({ id }, context) {
       await database.transaction(async (tx) => {
-        const removed = await tx
-          .deleteFrom('tasks')
-          .where('collection', '=', collection)
-          .where('id', '=', id)
-          .returning(stored)
-          .executeTakeFirst()
-        if (!removed) throw new Failure('NO_SUCH_TASK')
-        await audit(tx, actOf(context), 'task.remove', {
-          record: taskRecord(collection, removed),
-          changes: changesBetween(removed, null),
+        const removed = await removeTasks(tx, context, {
+          trash,
+          collection,
+          where: sql`collection = ${collection} and id = ${id}`,
         })
+        if (removed.length === 0) throw new Failure('NO_SUCH_TASK')
       })
       return { success: true }
     },
 
-    ...tasksBulk(database, collection),
+    ...tasksBulk({ database, trash }, collection),
   }
 
   async function lockTask(tx: Transaction<Tables>, id: string, version: number | undefined): Promise<StoredTask> {

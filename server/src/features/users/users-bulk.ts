@@ -5,13 +5,14 @@ import { BULK_NAMED_ROWS, type BulkOutput } from '@arcade/contract/bulk'
 import { errorCatalogue } from '@arcade/contract/errors'
 import { actOf, auditRows } from '#src/audit/audit.ts'
 import { actOnMany, type Done } from '#src/lists/bulk.ts'
-import { type Target, whereTarget } from '#src/lists/list.ts'
+import { type Condition, type Target, whereTarget } from '#src/lists/list.ts'
 import { type CallContext, signedIn } from '#src/calls.ts'
 import { addToCounter } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { takeTurn } from '#src/db/turns.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
+import type { Trash } from '#src/trash/trash.ts'
 import { servedUsers } from './users-list.ts'
 
 interface Removal {
@@ -20,8 +21,14 @@ interface Removal {
   expected: number | undefined
 }
 
+interface Services {
+  database: Database
+  sessions: Sessions
+  trash: Trash
+}
+
 export async function removeUsers(
-  { database, sessions }: { database: Database; sessions: Sessions },
+  { database, sessions, trash }: Services,
   context: CallContext,
   { target, dryRun, expected }: Removal,
 ): Promise<BulkOutput> {
@@ -31,7 +38,7 @@ export async function removeUsers(
     const targeted = whereTarget(servedUsers, target, context)
     const { rows: refused } = await sql<{ id: string; email: string }>`
       select id, email from users where ${targeted} and (id = ${self.id} or id = ${lastAdmin()})`.execute(tx)
-    const removable = sql`${targeted} and id <> all(${refused.map(({ id }) => id)})`
+    const removable = sql<boolean>`${targeted} and id <> all(${refused.map(({ id }) => id)})`
     const refusals = refused.map(({ id, email }) => ({
       id,
       title: email,
@@ -53,22 +60,50 @@ export async function removeUsers(
     }
 
     async function remove(): Promise<Done> {
-      const { rows } = await sql<{ type: 'admin' | 'user'; affected: number; some: { id: string; title: string }[] }>`
-        with gone as (delete from users where ${removable} returning id, fname, lname, email, user_type),
-        gone_accounts as (delete from accounts using gone where accounts.id = gone.id),
-        audited as (${auditRows(actOf(context), 'user.remove', removedUsers)})
-        select user_type as type, count(*) as affected,
-               to_json((array_agg(json_build_object('id', id, 'title', email) order by lower(email), id))[1:${sql.lit(BULK_NAMED_ROWS)}]) as some
-          from gone group by user_type order by user_type`.execute(tx)
-      for (const { type: userType, affected } of rows)
-        await addToCounter(tx, { counter: { of: 'users', userType }, delta: -affected })
+      const removed = await moveUsersToTrash(tx, context, { trash, where: removable })
       await sessions.announceManyChanges(tx)
-      return { rows: rows.flatMap(({ some }) => some), affected: rows.reduce((sum, { affected }) => sum + affected, 0) }
+      return removed
     }
   })
   if (!dryRun) sessions.changed()
   return summary
 }
+
+/** Moves users with their accounts to the trash, counted and with their audit entries. Their sessions end. */
+export async function moveUsersToTrash(
+  tx: Transaction<Tables>,
+  context: CallContext,
+  { trash, where }: { trash: Trash; where: Condition },
+): Promise<Done> {
+  const act = actOf(context)
+  // In this order: whoever changes the password holds the account and then ends the sessions.
+  const { rows } = await sql<{ type: 'admin' | 'user'; affected: number; some: { id: string; title: string }[] }>`
+    with gone as (delete from users where ${where} returning *),
+    gone_accounts as (delete from accounts using gone where accounts.id = gone.id returning accounts.*),
+    trashed as (${trash.insert(act, trashedUsers)}),
+    audited as (${auditRows(act, 'user.remove', removedUsers)})
+    select user_type as type, count(*) as affected,
+           to_json((array_agg(json_build_object('id', id, 'title', email) order by lower(email), id))[1:${sql.lit(BULK_NAMED_ROWS)}]) as some
+      from gone group by user_type order by user_type`.execute(tx)
+  for (const { type: userType, affected } of rows)
+    await addToCounter(tx, { counter: { of: 'users', userType }, delta: -affected })
+  return { rows: rows.flatMap(({ some }) => some), affected: rows.reduce((sum, { affected }) => sum + affected, 0) }
+}
+
+/**
+ * The users that a statement has removed as `gone` and `gone_accounts`, for the trash, with the views that come back with them: private ones
+ * and defaults, which the statement still sees, and which shared ones they own.
+ */
+const trashedUsers = sql`
+  select 'user' as kind, gone.id as record_id, fname || ' ' || lname as name,
+         jsonb_build_object(
+           'row', to_jsonb(gone) - 'folded_text',
+           'account', to_jsonb(gone_accounts),
+           'views', (select coalesce(jsonb_agg(to_jsonb(saved_views)), '[]') from saved_views where private_to = gone.id),
+           'sharedViews', (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', name)), '[]')
+                             from saved_views where owner_id = gone.id and private_to is null),
+           'defaultViews', (select coalesce(jsonb_agg(to_jsonb(default_views)), '[]') from default_views where user_id = gone.id)) as content
+    from gone left join gone_accounts on gone_accounts.id = gone.id`
 
 /** The users that a statement has removed as `gone`, for the audit trail. */
 const removedUsers = sql`

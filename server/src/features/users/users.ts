@@ -7,7 +7,6 @@ import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
 import { checkedInput, earlierVersion } from '#src/audit/versions.ts'
 import { createOnce } from '#src/identity/idempotency.ts'
 import { type CallContext, Failure, type Handlers, signedIn } from '#src/calls.ts'
-import { addToCounter } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import { transactionOrDryRun } from '#src/db/dry-run.ts'
 import { selectedFields, userEntity } from '#src/db/entities.ts'
@@ -16,15 +15,9 @@ import { violatedConstraint } from '#src/postgres/errors.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { hashNewPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
-import {
-  auditedUser,
-  changeUserType,
-  checkRegistration,
-  createAccount,
-  newAccountEntry,
-  userRecord,
-} from '#src/identity/accounts.ts'
-import { lockAdmins, removeUsers } from './users-bulk.ts'
+import { changeUserType, checkRegistration, createAccount, newAccountEntry, userRecord } from '#src/identity/accounts.ts'
+import type { Trash } from '#src/trash/trash.ts'
+import { lockAdmins, moveUsersToTrash, removeUsers } from './users-bulk.ts'
 import { servedUsers } from './users-list.ts'
 
 export interface UsersServices {
@@ -32,12 +25,13 @@ export interface UsersServices {
   sessions: Sessions
   registrationEmailHost: string
   passwordPolicy: PasswordPolicy
+  trash: Trash
 }
 
 const shown = selectedFields(userEntity, {})
 
 export function usersHandlers(services: UsersServices): Handlers<typeof contract.users> {
-  const { database, sessions, registrationEmailHost, passwordPolicy } = services
+  const { database, sessions, registrationEmailHost, passwordPolicy, trash } = services
   const { db } = database
   const readPage = numberedPages(database, servedUsers)
   /** Runs `change` on a user and makes every process forget what it cached of them. */
@@ -112,17 +106,10 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
       refuseSelf(id, context)
       await changing(id, async (tx) => {
         const admins = await lockAdmins(tx)
-        const user = await findUser(tx, id, 'lock')
+        await findUser(tx, id, 'lock')
         refuseLastAdmin(id, admins)
-        // In this order: whoever changes the password holds the account and then ends the sessions.
-        await tx.deleteFrom('users').where('id', '=', id).execute()
-        await tx.deleteFrom('accounts').where('id', '=', id).execute()
+        await moveUsersToTrash(tx, context, { trash, where: sql`id = ${id}` })
         await sessions.endAllOf(tx, id)
-        await addToCounter(tx, { counter: { of: 'users', userType: user.userType }, delta: -1 })
-        await audit(tx, actOf(context), 'user.remove', {
-          record: userRecord(user),
-          changes: changesBetween(auditedUser(user), null),
-        })
       })
       return { status: 'success', message: 'User Removed Successfully!' }
     },

@@ -1,0 +1,27 @@
+/**
+ * The trash: whole records that were deleted, with the act that did it, until they expire. A file that a row named until then is not served
+ * any more, though its bytes stay as long; a server of the version before removes files of its own deletions at once, as it always did.
+ */
+import { type Kysely, sql } from 'kysely'
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db)
+}
+
+const statements = [
+  `create table trash (
+     id text primary key,
+     act_id text not null,
+     kind text not null constraint trash_kind_check check (kind in ('socialTask', 'dailyTask', 'announcement', 'user')),
+     record_id text not null,
+     name text not null,
+     content jsonb not null,
+     deleted_by_id text,
+     deleted_by text,
+     deleted_at timestamptz not null default now(),
+     expires_at timestamptz not null)`,
+  `create index trash_order on trash (deleted_at desc, id)`,
+  `create index trash_act on trash (act_id)`,
+  `create index trash_expiry on trash (expires_at)`,
+  `alter table file_removals add column is_withdrawn boolean not null default false`,
+]

@@ -1,0 +1,249 @@
+/**
+ * From the trash back into the tables: the row as it was, a version later, with all that hung on it. Hides what each kind of record needs
+ * for that, and what can be in its way: another record may have its priority or e-mail by now.
+ */
+import { type RawBuilder, sql, type Transaction } from 'kysely'
+import type { RowOf, StoredName } from '@arcade/contract/entities/entity'
+import type { TrashKind } from '@arcade/contract/entities/trash'
+import { errorCatalogue } from '@arcade/contract/errors'
+import { type Act, audit, changesBetween } from '#src/audit/audit.ts'
+import { addToCounter } from '#src/db/counters.ts'
+import {
+  announcementEntity,
+  columnName,
+  type Entity,
+  storedFields,
+  storedNames,
+  taskEntity,
+  userEntity,
+} from '#src/db/entities.ts'
+import { writeHistoryItems } from '#src/db/history-items.ts'
+import { lockPriorities } from '#src/db/priorities.ts'
+import type { Tables } from '#src/db/tables.ts'
+import type { Files } from '#src/files/files.ts'
+import { auditedUser, userRecord } from '#src/identity/accounts.ts'
+
+/** A record in the trash that the transaction has locked. */
+export interface Trashed {
+  id: string
+  kind: TrashKind
+  recordId: string
+  name: string
+}
+
+/** What a restored record is to have instead of what it had. */
+export interface Instead {
+  priority?: number | undefined
+  email?: string | undefined
+}
+
+/** STALE: there is a record with this id again, by an import. */
+export type ConflictCode = 'PRIORITY_TAKEN' | 'EMAIL_TAKEN' | 'STALE'
+
+export const conflictTexts: Record<ConflictCode, string> = {
+  PRIORITY_TAKEN: errorCatalogue.PRIORITY_TAKEN.message,
+  EMAIL_TAKEN: errorCatalogue.EMAIL_TAKEN.message,
+  STALE: 'This is there again, by an import.',
+}
+
+interface Services {
+  files: Files
+  act: Act
+}
+
+/** SQL for each kind: the records' rows as `r`, whether such a row is there already, and what of it somebody else may have. */
+const tables: Record<
+  TrashKind,
+  { entity: Entity; isThere: string; unique?: { value: string; isTaken: string; code: ConflictCode } }
+> = {
+  socialTask: taskTable('social'),
+  dailyTask: taskTable('daily'),
+  announcement: { entity: announcementEntity, isThere: 'exists (select from announcements where id = r.id)' },
+  user: {
+    entity: userEntity,
+    isThere: 'exists (select from users where id = r.id) or exists (select from accounts where id = r.id)',
+    unique: {
+      value: 'lower(wanted.email)',
+      isTaken:
+        'exists (select from users where lower(email) = lower(wanted.email)) or exists (select from accounts where lower(email) = lower(wanted.email))',
+      code: 'EMAIL_TAKEN',
+    },
+  },
+}
+
+function taskTable(collection: 'social' | 'daily') {
+  const present = `select from tasks where collection = '${collection}'`
+  return {
+    entity: taskEntity,
+    isThere: `exists (${present} and id = r.id)`,
+    unique: {
+      value: 'wanted.priority',
+      isTaken: `exists (${present} and priority = wanted.priority)`,
+      code: 'PRIORITY_TAKEN',
+    },
+  } as const
+}
+
+const kinds = Object.keys(tables) as TrashKind[]
+
+/** The records' rows as `r`, an account as `a`, and as `wanted` what each is to have. */
+function from(records: Trashed[], { entity }: { entity: Entity }, { priority, email }: Instead = {}): RawBuilder<unknown> {
+  const table = sql.table(entity.table)
+  const instead = JSON.stringify({ priority, email })
+  return sql`trash, jsonb_populate_record(null::${table}, content -> 'row') as r, jsonb_populate_record(null::accounts, content -> 'account') as a,
+    lateral (select (coalesce(${instead}::jsonb ->> 'priority', content #>> '{row,priority}'))::numeric as priority,
+                    coalesce(${instead}::jsonb ->> 'email', content #>> '{row,email}') as email) as wanted
+    where trash.id = any(${records.map(({ id }) => id)})`
+}
+
+/**
+ * What is in the way of restoring, as far as can be seen; of several records that want the same the latest gets it. Waits for the turn to
+ * change priorities. A record that comes in between violates a constraint.
+ */
+export async function findConflicts(
+  tx: Transaction<Tables>,
+  records: Trashed[],
+  instead: Instead = {},
+): Promise<{ id: string; code: ConflictCode }[]> {
+  const found: { id: string; code: ConflictCode }[] = []
+  for (const kind of kinds) {
+    const own = records.filter((record) => record.kind === kind)
+    if (own.length === 0) continue
+    if (kind === 'socialTask' || kind === 'dailyTask') await lockPriorities(tx, kind === 'socialTask' ? 'social' : 'daily')
+    const { isThere, unique } = tables[kind]
+    const isAgain = (value: string): string => `row_number() over (partition by ${value} order by deleted_at desc, trash.id) > 1`
+    const isTaken = unique ? `when ${unique.isTaken} or ${isAgain(unique.value)} then '${unique.code}'` : ''
+    const { rows } = await sql<{ id: string; code: ConflictCode }>`
+      select id, code from (
+        select trash.id, case when ${sql.raw(isThere)} or ${sql.raw(isAgain('r.id'))} then 'STALE' ${sql.raw(isTaken)} end as code
+          from ${from(own, tables[kind], instead)}) as looked_at
+       where code is not null`.execute(tx)
+    found.push(...rows)
+  }
+  return found
+}
+
+/** Restores locked records without conflicts, with their audit entries. */
+export async function restoreRecords(
+  tx: Transaction<Tables>,
+  services: Services,
+  records: Trashed[],
+  instead: Instead = {},
+): Promise<void> {
+  for (const kind of kinds) {
+    const own = records.filter((record) => record.kind === kind)
+    if (own.length > 0) await restorers[kind](tx, { ...services, records: own, instead })
+  }
+  await sql`delete from trash where id = any(${records.map(({ id }) => id)})`.execute(tx)
+}
+
+interface Restoration extends Services {
+  records: Trashed[]
+  instead: Instead
+}
+
+const restorers: Record<TrashKind, (tx: Transaction<Tables>, restoration: Restoration) => Promise<void>> = {
+  socialTask: (tx, restoration) => restoreTasks(tx, restoration, 'social'),
+  dailyTask: (tx, restoration) => restoreTasks(tx, restoration, 'daily'),
+
+  /** It comes back inactive: whoever activates it tells the players. */
+  async announcement(tx, { files, act, ...restoration }) {
+    const rows = await insertRows(tx, announcementEntity, restoration, { status: 'false' })
+    await files.restore(
+      tx,
+      rows.flatMap(({ image, icon }) => [image, icon].filter((key) => key !== null)),
+    )
+    await writeHistoryItems(tx, 'announcement', { changed: rows.map(({ id }) => id) })
+    await auditRestored(tx, act, 'announcement.restore', {
+      rows,
+      recordOf: (row) => ({ kind: 'announcement', id: row.id, name: row.title }),
+    })
+  },
+
+  async user(tx, { act, ...restoration }) {
+    const ids = restoration.records.map(({ id }) => id)
+    await sql`
+      insert into accounts (id, email, password_hash, created_at)
+      select a.id, wanted.email, a.password_hash, a.created_at
+        from ${from(restoration.records, tables.user, restoration.instead)} and a.id is not null
+       order by lower(wanted.email)`.execute(tx)
+    const rows = await insertRows(tx, userEntity, restoration, { email: 'wanted.email' })
+    await restoreViews(tx, ids)
+    for (const [userType, some] of Map.groupBy(rows, (row) => row.userType))
+      await addToCounter(tx, { counter: { of: 'users', userType }, delta: some.length })
+    await audit(
+      tx,
+      act,
+      'user.restore',
+      rows.map((user) => ({
+        record: userRecord(user),
+        changes: changesBetween(null, auditedUser(user)),
+        detail: { version: user.version },
+      })),
+    )
+  },
+}
+
+async function restoreTasks(
+  tx: Transaction<Tables>,
+  { act, ...restoration }: Restoration,
+  collection: 'social' | 'daily',
+): Promise<void> {
+  const rows = await insertRows(tx, taskEntity, restoration, { priority: 'wanted.priority' }, ['collection'])
+  await writeHistoryItems(tx, collection, { changed: rows.map(({ id }) => id) })
+  const kind = collection === 'social' ? 'socialTask' : 'dailyTask'
+  await auditRestored(tx, act, 'task.restore', { rows, recordOf: (row) => ({ kind, id: row.id, name: row.title }) })
+}
+
+type StoredRow<E extends Entity> = Pick<RowOf<E['fields']>, StoredName<E['fields']>>
+
+/** @param values SQL for columns that do not get what they had @param further columns that are no fields */
+async function insertRows<E extends Entity>(
+  tx: Transaction<Tables>,
+  entity: E,
+  { records, instead }: Pick<Restoration, 'records' | 'instead'>,
+  values: Readonly<Record<string, string>>,
+  further: string[] = [],
+): Promise<StoredRow<E>[]> {
+  const columns = [...further, ...storedNames(entity.fields).map((name) => columnName(entity, name))]
+  const given: Readonly<Record<string, string>> = { version: 'r.version + 1', ...values }
+  const { rows } = await sql`
+    insert into ${sql.table(entity.table)} (${sql.raw(columns.join(', '))})
+    select ${sql.raw(columns.map((column) => given[column] ?? `r.${column}`).join(', '))}
+      from ${from(records, { entity }, instead)} order by r.id returning ${sql.join(storedFields(entity))}`.execute(tx)
+  return rows as StoredRow<E>[]
+}
+
+async function auditRestored<Row extends { id: string; version: number }>(
+  tx: Transaction<Tables>,
+  act: Act,
+  action: 'task.restore' | 'announcement.restore',
+  { rows, recordOf }: { rows: Row[]; recordOf: (row: Row) => { kind: TrashKind; id: string; name: string } },
+): Promise<void> {
+  const entries = rows.map((row) => ({
+    record: recordOf(row),
+    changes: changesBetween(null, row),
+    detail: { version: row.version },
+  }))
+  await audit(tx, act, action, entries)
+}
+
+/** Private views come back, shared ones get their owner back unless somebody has renamed or taken them, and what was seen first is again. */
+async function restoreViews(tx: Transaction<Tables>, ids: string[]): Promise<void> {
+  await sql`
+    insert into saved_views (id, list, name, address, owner_id, private_to, created_at, version)
+    select v.id, v.list, v.name, v.address, v.owner_id, v.private_to, v.created_at, v.version
+      from trash, jsonb_populate_recordset(null::saved_views, content -> 'views') as v where trash.id = any(${ids})`.execute(tx)
+  await sql`
+    update saved_views set owner_id = trash.record_id
+      from trash, jsonb_to_recordset(content -> 'sharedViews') as v (id text, name text)
+     where trash.id = any(${ids}) and saved_views.id = v.id and owner_id is null and lower(saved_views.name) = lower(v.name)`.execute(
+    tx,
+  )
+  await sql`
+    insert into default_views (user_id, list, view_id)
+    select d.user_id, d.list, d.view_id
+      from trash, jsonb_populate_recordset(null::default_views, content -> 'defaultViews') as d
+      join saved_views on saved_views.id = d.view_id and coalesce(private_to, d.user_id) = d.user_id
+     where trash.id = any(${ids})`.execute(tx)
+}

@@ -1,0 +1,23 @@
+/** The trash as a list: the latest first, searched and filtered, 50 a page. What has expired is gone, whether or not it has been purged. */
+import { trashList } from '@arcade/contract/entities/trash'
+import { type DerivedSql, trashEntity } from '#src/db/entities.ts'
+import { serveList } from '#src/lists/list.ts'
+import { searchWithoutIndex } from '#src/lists/search.ts'
+
+const derived: DerivedSql<typeof trashEntity> = {
+  priorityOrEmail: `coalesce(content #>> '{row,priority}', content #>> '{row,email}')`,
+}
+
+export const servedTrash = serveList<typeof trashList>({
+  list: trashList,
+  entity: trashEntity,
+  derived,
+  conditions: {},
+  sheet: { sheetName: 'Trash', flags: {} },
+  search: (text) =>
+    searchWithoutIndex(
+      `name || ' ' || coalesce(content #>> '{row,email}', '') || ' ' || coalesce(content #>> '{row,link}', '')`,
+      text,
+    ),
+  within: 'expires_at > now()',
+})

@@ -1,0 +1,283 @@
+/** The trash: what is deleted leaves the lists at once, and comes back as it was, with all that hung on it. */
+import { describe, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import type { TrashedRecord } from '@arcade/contract/entities/trash'
+import { readCounters } from '#src/db/counters.ts'
+import { auditTrail } from '#src/testing/audit-trail.ts'
+import { type Client, PASSWORD, testApp } from '#src/testing/test-app.ts'
+import { download, png, upload } from '#src/testing/test-images.ts'
+import { purgeExpired } from './trash.ts'
+
+const task = { type: 'twitter', title: 'Follow us', link: 'https://x.com/moon', reward: 0.1, priority: 0.3 }
+const announcement = { type: 'desc', title: 'Season 2', subtitle: 'Fresh levels', reward: 1 }
+
+const opening = async () => {
+  const app = await testApp()
+  return { app, admin: await app.signUp('admin', 'ada@gmail.com') }
+}
+const succeed = async (answer: ReturnType<Client['call']>) => {
+  const { status, body, headers } = await answer
+  expect(status, JSON.stringify(body)).toBe(200)
+  return { ...body, actId: headers.get('x-request-id') }
+}
+const add = async (admin: Client, changes: object = {}): Promise<string> =>
+  (await succeed(admin.call('POST', '/api/social-tasks', { ...task, ...changes }))).id
+const remove = (admin: Client, id: string) => succeed(admin.call('DELETE', `/api/social-tasks/${id}`))
+const inTrash = async (admin: Client, query = ''): Promise<TrashedRecord[]> =>
+  (await succeed(admin.call('GET', `/api/trash${query}`))).records
+const restore = (admin: Client, id: string, instead: object = {}) => admin.call('POST', `/api/trash/${id}/restore`, instead)
+const restoreAct = (admin: Client, actId: string) => admin.call('POST', '/api/trash/restore-act', { actId })
+
+describe('the trash of tasks', () => {
+  test('has a deleted task with who deleted it and until when it is kept, and gives it back as it was', async () => {
+    const { app, admin } = await opening()
+    const id = await add(admin)
+    const before = (await admin.call('GET', `/api/social-tasks/${id}`)).body
+    await app.database.db.deleteFrom('history_items').execute()
+    const { actId } = await remove(admin, id)
+    expect((await admin.call('GET', `/api/social-tasks/${id}`)).status).toBe(404)
+    const [record, ...others] = await inTrash(admin)
+    expect(others).toEqual([])
+    expect(record).toMatchObject({
+      kind: 'socialTask',
+      name: 'Follow us',
+      priorityOrEmail: '0.3',
+      deletedBy: 'Test Person',
+      recordId: id,
+      actId,
+    })
+    expect((Date.parse(record!.expiresAt) - Date.parse(record!.deletedAt)) / 86_400_000).toBeCloseTo(30, 1)
+    expect(await succeed(restore(admin, record!.id))).toMatchObject({ kind: 'socialTask', recordId: id })
+    expect((await admin.call('GET', `/api/social-tasks/${id}`)).body).toEqual({ ...before, version: 2 })
+    expect(await inTrash(admin)).toEqual([])
+    const history = await app.database.db.selectFrom('history_items').select(['kind', 'title']).execute()
+    expect(history).toEqual([{ kind: 'social', title: 'Follow us' }])
+    const [entry] = await auditTrail(app.database.db, 'task.restore')
+    expect(entry).toMatchObject({
+      recordId: id,
+      changes: { title: [null, 'Follow us'], priority: [null, 0.3] },
+      detail: { version: 2 },
+    })
+  })
+
+  test('gives one back once, however many ask at once', async () => {
+    const { admin } = await opening()
+    const id = await add(admin)
+    await remove(admin, id)
+    const [record] = await inTrash(admin)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => restore(admin, record!.id)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 19 }, () => 404)])
+    expect(answers.find(({ status }) => status === 404)?.body.code).toBe('NOT_IN_TRASH')
+  })
+
+  test('asks for another priority where the old one is taken, also by who creates a task at the same time', async () => {
+    const { admin } = await opening()
+    const id = await add(admin)
+    await remove(admin, id)
+    const [record] = await inTrash(admin)
+    const [restored, created] = await Promise.all([
+      restore(admin, record!.id),
+      admin.call('POST', '/api/social-tasks', { ...task, title: 'Newer' }),
+    ])
+    expect([restored.status, created.status].toSorted()).toEqual([200, 409])
+    expect([restored.body.code, created.body.code]).toContain('PRIORITY_TAKEN')
+    if (restored.status === 200) await remove(admin, id)
+    if (created.status !== 200) await add(admin, { title: 'Newer' })
+    const [again] = await inTrash(admin)
+    expect((await restore(admin, again!.id)).body).toMatchObject({
+      code: 'PRIORITY_TAKEN',
+      message: 'Priority is already taken!',
+    })
+    expect((await restore(admin, again!.id, { priority: 0.4 })).status).toBe(200)
+    expect((await admin.call('GET', `/api/social-tasks/${id}`)).body.priority).toBe(0.4)
+  })
+
+  test('gives back all that one act deleted; of those whose priority is taken it says so', async () => {
+    const { admin } = await opening()
+    const ids = [
+      await add(admin),
+      await add(admin, { priority: 2, title: 'Join' }),
+      await add(admin, { priority: 3, title: 'Share' }),
+    ]
+    const { actId } = await succeed(admin.call('POST', '/api/social-tasks/remove', { target: { ids } }))
+    await add(admin, { priority: 2, title: 'Newer' })
+    expect((await restoreAct(admin, actId)).body).toMatchObject({
+      affected: 2,
+      refused: 1,
+      refusals: [{ title: 'Join', reason: 'Priority is already taken!' }],
+    })
+    expect((await inTrash(admin)).map(({ name }) => name)).toEqual(['Join'])
+    expect((await succeed(admin.call('GET', '/api/social-tasks'))).tasks.map(({ title }: { title: string }) => title)).toEqual([
+      'Follow us',
+      'Newer',
+      'Share',
+    ])
+    expect((await restoreAct(admin, crypto.randomUUID())).body.code).toBe('NOT_IN_TRASH')
+  })
+
+  test('of two deleted tasks with one priority the later one gets it', async () => {
+    const { admin } = await opening()
+    for (const title of ['Earlier', 'Later']) await remove(admin, await add(admin, { title }))
+    const run = (options: object) => admin.call('POST', '/api/trash/restore', { target: { filter: {} }, ...options })
+    expect((await run({ dryRun: true })).body).toMatchObject({ affected: 1, refused: 1 })
+    expect(await inTrash(admin)).toHaveLength(2)
+    expect((await run({ expected: 1 })).body).toMatchObject({ affected: 1, refusals: [{ title: 'Earlier' }] })
+    expect((await inTrash(admin)).map(({ name }) => name)).toEqual(['Earlier'])
+  })
+
+  test('is searched, filtered, paged and exported like any list, the latest first', async () => {
+    const { admin } = await opening()
+    for (let n = 1; n <= 52; n += 1) await add(admin, { priority: n, title: `Task ${n}` })
+    await succeed(admin.call('POST', '/api/social-tasks/remove', { target: { filter: {} } }))
+    const id = await add(admin, { title: 'Last', link: 'https://x.com/sun' })
+    await remove(admin, id)
+    expect((await succeed(admin.call('GET', '/api/trash'))).total).toBe(53)
+    expect((await inTrash(admin))[0]?.name).toBe('Last')
+    expect(await inTrash(admin, '?page=2')).toHaveLength(3)
+    expect((await inTrash(admin, '?search=SUN')).map(({ name }) => name)).toEqual(['Last'])
+    expect(await inTrash(admin, '?kind=user')).toEqual([])
+    const exported = await admin.call('POST', '/api/exports', {
+      list: 'trash',
+      target: { filter: { search: 'last' } },
+      format: 'csv',
+    })
+    expect(exported.headers.get('x-row-count')).toBe('1')
+  })
+})
+
+describe('the trash of announcements', () => {
+  const addOne = async (admin: Client, app: Awaited<ReturnType<typeof testApp>>) => {
+    const { key } = (await upload(app, admin, png)).body
+    const { id } = await succeed(admin.call('POST', '/api/announcements', { ...announcement, image: key, imageName: 'a.png' }))
+    return { id: id as string, key: key }
+  }
+  test('§7 the files of a deleted one are not served from then on, and are again, byte for byte, when it is restored inactive', async () => {
+    const { app, admin } = await opening()
+    const { id, key } = await addOne(admin, app)
+    await succeed(admin.call('POST', `/api/announcements/${id}/status`, { id, status: false }))
+    const before = await download(app, admin, key)
+    expect(before.status).toBe(200)
+    await succeed(admin.call('POST', '/api/announcements/remove', { target: { ids: [id] } }))
+    expect((await download(app, admin, key)).status).toBe(404)
+    expect((await download(app, admin, key, '?size=thumb')).status).toBe(404)
+    await app.files.sweep()
+    const other = { ...announcement, image: key, imageName: 'a.png' }
+    expect((await admin.call('POST', '/api/announcements', other)).status, 'nobody else can have the file').toBe(400)
+    const [record] = await inTrash(admin, '?kind=announcement')
+    await succeed(restore(admin, record!.id))
+    expect((await download(app, admin, key)).bytes.equals(before.bytes)).toBe(true)
+    expect((await admin.call('GET', `/api/announcements/${id}`)).body).toMatchObject({ status: false, image: key, version: 3 })
+    expect(await app.database.db.selectFrom('file_removals').selectAll().execute()).toEqual([])
+  })
+
+  test('security: purging one removes the bytes of its files, and nothing gives them back', async () => {
+    const { app, admin } = await opening()
+    const { id, key } = await addOne(admin, app)
+    await succeed(admin.call('DELETE', `/api/announcements/${id}`))
+    const [record] = await inTrash(admin)
+    const purge = (options: object) => admin.call('POST', '/api/trash/purge', { target: { ids: [record!.id] }, ...options })
+    expect((await purge({ dryRun: true })).body).toMatchObject({ affected: 1, named: [{ title: 'Season 2' }] })
+    expect(await inTrash(admin)).toHaveLength(1)
+    expect((await purge({ expected: 1 })).status).toBe(200)
+    const removals = () => app.database.db.selectFrom('file_removals').select('key').where('key', '=', key).execute()
+    await expect.poll(removals).toEqual([])
+    expect((await restore(admin, record!.id)).status).toBe(404)
+    const [entry] = await auditTrail(app.database.db, 'trash.purge')
+    expect(entry).toMatchObject({ recordId: id, recordName: 'Season 2', changes: { deletedAt: [record!.deletedAt, null] } })
+  })
+
+  test('what has expired is purged by the server, by one of several', async () => {
+    const { app, admin } = await opening()
+    const { id, key } = await addOne(admin, app)
+    await succeed(admin.call('DELETE', `/api/announcements/${id}`))
+    await remove(admin, await add(admin))
+    const { database, files } = app
+    await purgeExpired({ database, files })
+    expect(await inTrash(admin)).toHaveLength(2)
+    const [record] = await inTrash(admin, '?kind=announcement')
+    await sql`update trash set expires_at = now() where kind = 'announcement'`.execute(database.db)
+    expect((await restore(admin, record!.id)).status, 'expired').toBe(404)
+    await Promise.all([purgeExpired({ database, files }), purgeExpired({ database, files })])
+    await files.sweep()
+    expect(await database.db.selectFrom('file_removals').select('key').where('key', '=', key).execute()).toEqual([])
+    expect((await database.db.selectFrom('trash').select('kind').execute()).map(({ kind }) => kind)).toEqual(['socialTask'])
+    const purged = await auditTrail(database.db, 'trash.purge')
+    expect(purged).toMatchObject([{ actorKind: 'system', recordId: id }])
+  })
+
+  test('a file that another one replaced is not served, though its bytes stay for the same time', async () => {
+    const { app, admin } = await opening()
+    const { id, key } = await addOne(admin, app)
+    await succeed(admin.call('PUT', `/api/announcements/${id}`, { ...announcement, image: null }))
+    expect((await download(app, admin, key)).status).toBe(404)
+    await app.files.sweep()
+    const { rows } = await sql<{ days: number }>`
+      select extract(epoch from requested_at - now()) / 86400 as days from file_removals where key = ${key} and is_withdrawn`.execute(
+      app.database.db,
+    )
+    expect(rows.map(({ days }) => Math.round(Number(days)))).toEqual([30])
+  })
+})
+
+describe('the trash of users', () => {
+  test('security: a removed user is signed out at once, their e-mail is free; restored they sign in as before and have their views', async () => {
+    const { app, admin } = await opening()
+    const eve = await app.signUp('user', 'eve@gmail.com')
+    await admin.call('PUT', `/api/users/${eve.id}/user-type`, { userType: 'admin' })
+    const signIn = () => app.guest.call('POST', '/api/session', { email: 'eve@gmail.com', password: PASSWORD })
+    const cookie = (await signIn()).headers.getSetCookie()[0]!.split(';')[0]!
+    const as = (method: string, path: string, body?: unknown) => app.guest.call(method, path, body, { cookie })
+    const save = (name: string, isShared: boolean) =>
+      succeed(as('POST', '/api/views', { list: 'users', name, address: 'q=a', isShared }))
+    const { id: own } = await save('Mine', false)
+    const { id: shared } = await save('Ours', true)
+    await succeed(as('PUT', '/api/default-views/users', { id: own }))
+    const viewsBefore = (await succeed(as('GET', '/api/views'))).views
+    const before = await readCounters(app.database.db, [{ of: 'users', userType: 'admin' }])
+
+    await succeed(admin.call('DELETE', `/removeUser/${eve.id}`))
+    expect((await as('GET', '/api/users')).status).toBe(401)
+    expect((await signIn()).status).toBe(401)
+    const [record] = await inTrash(admin, '?kind=user')
+    expect(record).toMatchObject({ name: 'Test Person', priorityOrEmail: 'eve@gmail.com', recordId: eve.id })
+    expect(JSON.stringify(await admin.call('GET', '/api/trash'))).not.toContain('scrypt')
+
+    await succeed(restore(admin, record!.id))
+    expect((await as('GET', '/api/users')).status, 'sessions stay ended').toBe(401)
+    const again = (await signIn()).headers.getSetCookie()[0]!.split(';')[0]!
+    const { views } = await succeed(app.guest.call('GET', '/api/views', undefined, { cookie: again }))
+    expect(views).toEqual(viewsBefore)
+    expect(views.map(({ id }: { id: string }) => id).toSorted()).toEqual([own, shared].toSorted())
+    expect(await readCounters(app.database.db, [{ of: 'users', userType: 'admin' }])).toEqual(before)
+    const [entry] = await auditTrail(app.database.db, 'user.restore')
+    expect(entry).toMatchObject({ recordId: eve.id, changes: { email: [null, 'eve@gmail.com'] } })
+  })
+
+  test('§5 a taken e-mail is asked for anew, and has to be one of the installation', async () => {
+    const { app, admin } = await opening()
+    const eve = await app.signUp('user', 'eve@gmail.com')
+    await succeed(admin.call('POST', '/api/users/remove', { target: { ids: [eve.id] } }))
+    await app.signUp('user', 'EVE@gmail.com')
+    const [record] = await inTrash(admin)
+    expect((await restore(admin, record!.id)).body).toMatchObject({ code: 'EMAIL_TAKEN' })
+    expect((await restore(admin, record!.id, { email: 'eve2@example.org' })).body).toMatchObject({
+      code: 'INVALID_INPUT',
+      fields: { email: 'Email must be a @gmail.com' },
+    })
+    await succeed(restore(admin, record!.id, { email: 'eve2@gmail.com' }))
+    const signedIn = await app.guest.call('POST', '/api/session', { email: 'eve2@gmail.com', password: PASSWORD })
+    expect(signedIn.status).toBe(200)
+    expect((await admin.call('GET', `/api/users/${eve.id}`)).body).toMatchObject({ email: 'eve2@gmail.com', version: 2 })
+  })
+
+  test('§6 the trash is for admins', async () => {
+    const { app, admin } = await opening()
+    await remove(admin, await add(admin))
+    const [record] = await inTrash(admin)
+    const user = await app.signUp('user')
+    for (const caller of [user, await app.bot()]) {
+      expect((await caller.call('GET', '/api/trash')).status).toBe(403)
+      expect((await restore(caller, record!.id)).status).toBe(403)
+    }
+  })
+})

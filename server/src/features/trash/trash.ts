@@ -1,0 +1,135 @@
+/** The trash: its list, restoring what was deleted, and purging it by hand or when it expires (ADR 14). */
+import { type RawBuilder, sql, type Transaction } from 'kysely'
+import type { contract } from '@arcade/contract/contract'
+import { emailFieldFor } from '@arcade/contract/users'
+import { type Act, actOf, actOfProcess, audit } from '#src/audit/audit.ts'
+import { Failure, type Handlers } from '#src/calls.ts'
+import type { Database } from '#src/db/database.ts'
+import { isoSql } from '#src/db/moments.ts'
+import type { Tables } from '#src/db/tables.ts'
+import type { Files } from '#src/files/files.ts'
+import { actOnMany, type Done } from '#src/lists/bulk.ts'
+import { type Condition, whereTarget } from '#src/lists/list.ts'
+import { numberedPages } from '#src/lists/numbered-pages.ts'
+import { conflictTexts, findConflicts, type Instead, restoreRecords, type Trashed } from './restore.ts'
+import { servedTrash } from './trash-list.ts'
+
+interface Services {
+  database: Database
+  files: Files
+  registrationEmailHost: string
+}
+
+export function trashHandlers({ database, files, registrationEmailHost }: Services): Handlers<typeof contract.trash> {
+  const readPage = numberedPages(database, servedTrash)
+
+  return {
+    async list(query, context) {
+      const { rows: records, ...page } = await readPage(query, context)
+      return { records, ...page }
+    },
+
+    async restore({ id, ...instead }, context) {
+      checkEmail(instead)
+      return database.transaction(async (tx) => {
+        const [record] = await lockTrashed(tx, sql`id = ${id}`)
+        if (!record) throw new Failure('NOT_IN_TRASH')
+        const [conflict] = await findConflicts(tx, [record], instead)
+        if (conflict) throw new Failure(conflict.code, { message: conflictTexts[conflict.code] })
+        await restoreRecords(tx, { files, act: actOf(context) }, [record], instead)
+        return { success: true, kind: record.kind, recordId: record.recordId } as const
+      })
+    },
+
+    restoreMany: ({ target, dryRun, expected }, context) =>
+      actOnMany(database, { dryRun, expected }, (tx) =>
+        restoreMany(tx, actOf(context), whereTarget(servedTrash, target, context)),
+      ),
+
+    restoreAct: ({ actId }, context) =>
+      actOnMany(database, { dryRun: false, expected: undefined }, async (tx) => {
+        const done = await restoreMany(tx, actOf(context), sql`act_id = ${actId}`)
+        if (done.rows.length === 0 && done.refusals?.length === 0) throw new Failure('NOT_IN_TRASH')
+        return done
+      }),
+
+    async purge({ target, dryRun, expected }, context) {
+      const summary = await actOnMany(database, { dryRun, expected }, async (tx) => {
+        const chosen = await lockTrashed(tx, whereTarget(servedTrash, target, context))
+        await purge(tx, { files, act: actOf(context) }, chosen)
+        return { rows: named(chosen) }
+      })
+      if (!dryRun) files.sweepSoon()
+      return summary
+    },
+  }
+
+  /** Those whose priority or e-mail is taken stay. What takes one in this very moment fails the act: uniqueness is the constraint's word. */
+  async function restoreMany(tx: Transaction<Tables>, act: Act, where: Condition): Promise<Done> {
+    const chosen = await lockTrashed(tx, where)
+    const conflicts = new Map((await findConflicts(tx, chosen)).map(({ id, code }) => [id, code]))
+    const free = chosen.filter(({ id }) => !conflicts.has(id))
+    await restoreRecords(tx, { files, act }, free)
+    const refusals = chosen.flatMap(({ id, name }) => {
+      const code = conflicts.get(id)
+      return code ? [{ id, title: name, reason: conflictTexts[code] }] : []
+    })
+    return { rows: named(free), refusals }
+  }
+
+  /** The rule of §5 that needs the configuration. */
+  function checkEmail({ email }: Instead): void {
+    const problem =
+      email === undefined ? undefined : emailFieldFor(registrationEmailHost).safeParse(email).error?.issues[0]?.message
+    if (problem !== undefined) throw new Failure('INVALID_INPUT', { message: problem, fields: { email: problem } })
+  }
+}
+
+/** Locks records in the order of their ids, so that of two acts on one record the second finds what the first has left. */
+async function lockTrashed(tx: Transaction<Tables>, where: RawBuilder<boolean>): Promise<Trashed[]> {
+  const { rows } = await sql<Trashed>`
+    select id, kind, record_id as "recordId", name from trash where ${where} and expires_at > now() order by id for update`.execute(
+    tx,
+  )
+  return rows
+}
+
+function named(records: Trashed[]): Done['rows'] {
+  return records.map(({ id, name }) => ({ id, title: name }))
+}
+
+/** Removes locked records for good; their files go with the next sweep. */
+async function purge(tx: Transaction<Tables>, { files, act }: { files: Files; act: Act }, records: Trashed[]): Promise<void> {
+  if (records.length === 0) return
+  const { rows } = await sql<Trashed & { deletedAt: string; actId: string; keys: (string | null)[] }>`
+    delete from trash where id = any(${records.map(({ id }) => id)})
+    returning id, kind, record_id as "recordId", name, ${sql.raw(isoSql('deleted_at'))} as "deletedAt", act_id as "actId",
+      array[content #>> '{row,image_key}', content #>> '{row,icon_key}'] as keys`.execute(tx)
+  await files.purge(
+    tx,
+    rows.flatMap(({ keys }) => keys.filter((key) => key !== null)),
+  )
+  const entries = rows.map(({ kind, recordId, name, deletedAt, actId }) => ({
+    record: { kind, id: recordId, name },
+    changes: { deletedAt: [deletedAt, null] } as const,
+    detail: { deletedBy: actId },
+  }))
+  await audit(tx, act, 'trash.purge', entries)
+}
+
+const PURGED_AT_ONCE = 1000
+
+/** Purges what has expired. A chore; of several servers each takes records that no other one holds. */
+export async function purgeExpired({ database, files }: Pick<Services, 'database' | 'files'>): Promise<void> {
+  const act = actOfProcess('system', 'Purge of the trash')
+  for (;;) {
+    const purged = await database.transaction(async (tx) => {
+      const { rows } = await sql<Trashed>`
+        select id, kind, record_id as "recordId", name from trash where expires_at <= now()
+         order by expires_at limit ${sql.lit(PURGED_AT_ONCE)} for update skip locked`.execute(tx)
+      await purge(tx, { files, act }, rows)
+      return rows.length
+    })
+    if (purged < PURGED_AT_ONCE) return
+  }
+}
