@@ -65,6 +65,12 @@ export function labelOf(recordKind: RecordKind | null, name: string): string {
   return label ?? name.replace(/^./, (letter) => letter.toUpperCase()).replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
 }
 
+/** The names of fields in the order in which the entity declares them. */
+export function inOrder(recordKind: RecordKind, names: readonly string[]): string[] {
+  const declared = Object.keys(kinds[recordKind]?.fields ?? {})
+  return names.toSorted((a, b) => declared.indexOf(a) - declared.indexOf(b))
+}
+
 /** Null for a value that is missing. */
 export function valueInWords(recordKind: RecordKind | null, name: string, value: unknown): string | null {
   if (value === null || value === undefined || value === '') return null

@@ -6,7 +6,7 @@ import { Button } from '@mantine/core'
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { client } from '#src/client.ts'
 import { Moment } from '#src/ui/moment.tsx'
-import { labelOf, valueInWords } from './change-words.ts'
+import { inOrder, labelOf, valueInWords } from './change-words.ts'
 import classes from './merge.module.css'
 import type { Restorable } from './restore.tsx'
 
@@ -87,7 +87,7 @@ function Choices({ merge, mine, onChoose, onSave }: MergeProps) {
   const { kind, theirs } = merge
   const [{ ours, base }] = useState(() => ({ ours: mine(), base: merge.base() }))
   const values = theirs?.values ?? {}
-  const names = Object.keys(values).filter((name) => !isSame(ours, values, name))
+  const names = inOrder(kind, Object.keys(values)).filter((name) => !isSame(ours, values, name))
   const [chosen, setChosen] = useState<Readonly<Record<string, Side>>>({})
   const sideOf = (name: string): Side => chosen[name] ?? (isSame(ours, base, name) ? 'theirs' : 'mine')
   useEffect(() => heading.current?.focus(), [])
