@@ -25,7 +25,7 @@ export function memoryPlace(parts: Record<string, string> = {}): Place & { keep(
     names: async () => Object.keys(parts),
     removeFolder: async () => undefined,
     below: () => memoryPlace(),
-    keep: (file) => writeFile(file, `${JSON.stringify(parts, null, 1)}\n`),
+    keep: (file) => writeFile(file, `${JSON.stringify(parts, null, 2)}\n`),
   }
 }
 
