@@ -18,6 +18,15 @@ test('each field goes back through all later entries, also through those that ar
   expect(undone(present, [paid, renamed], 7)).toEqual({ id: 'x', title: 'B', link: null, reward: 1 })
 })
 
+test('a record that was deleted and came back from the trash goes back beyond that', () => {
+  const removed = entry(8, undefined, { title: ['B', null], reward: [1, null] })
+  const restored = entry(9, 3, { title: [null, 'B'], reward: [null, 1] })
+  expect(undone({ fields: { title: 'B', reward: 1 }, version: 3 }, [restored, removed, renamed, created], 3)).toEqual({
+    title: 'A',
+    reward: 1,
+  })
+})
+
 test('fields that are not asked for are left out, and acts that changed nothing count no version', () => {
   const other = entry(8, 3, { userType: ['user', 'admin'] })
   const password = entry(9, undefined, null)

@@ -52,11 +52,13 @@ export function undone<Row extends object>(
   const earlier = Object.fromEntries<unknown>(Object.entries(fields))
   let expected = version
   for (const entry of entries) {
-    const isCounted = entry.version !== undefined || Object.keys(entry.changes ?? {}).length > 0
+    const changes = Object.entries(entry.changes ?? {})
+    // Going to the trash makes no version; coming back from it does.
+    const isCounted = entry.version !== undefined || changes.some(([, [, after]]) => after !== null)
     if (entry.isErased || (entry.version ?? expected) !== expected) throw new Failure('VERSION_GAP')
     if (entry === wanted) break
     if (isCounted) expected -= 1
-    for (const [name, [before, after]] of Object.entries(entry.changes ?? {})) {
+    for (const [name, [before, after]] of changes) {
       if (!(name in earlier)) continue
       if (!isSame(earlier[name], after)) throw new Failure('VERSION_GAP')
       earlier[name] = before

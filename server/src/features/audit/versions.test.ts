@@ -68,6 +68,19 @@ describe('a task', () => {
     expect(await read()).toMatchObject({ title: 'Second', link: null, reward: 7, priority: 1, version: 5 })
   })
 
+  test('also goes back beyond its time in the trash', async () => {
+    const { app, admin } = await opening()
+    const { id, first, restore, read } = await threeVersions(app, admin)
+    await admin.call('DELETE', `${path}/${id}`)
+    const { records } = (await admin.call('GET', '/api/trash')).body
+    const back = await admin.call('POST', `/api/trash/${records[0].id}/restore`, {})
+    expect(back.status, JSON.stringify(back.body)).toBe(200)
+    const { version } = await read()
+    const answer = await restore({ seq: first, version })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    expect(await read()).toMatchObject({ title: 'First', reward: 5, priority: 1 })
+  })
+
   test('which is the present version stays as it is, without a new one', async () => {
     const { app, admin } = await opening()
     const { id, restore, read } = await threeVersions(app, admin)
