@@ -22,7 +22,7 @@ export const trash = {
   restore: call(['admin'])
     .route({
       method: 'POST',
-      path: '/api/trash/{id}/restore',
+      path: '/api/trash/restore-one',
       tags: ['Trash'],
       summary: 'Restore a deleted record, perhaps with another priority or e-mail',
     })

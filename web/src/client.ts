@@ -126,16 +126,20 @@ function isSaving(path: readonly string[]): boolean {
   return path[0] !== 'auth' && (node as { '~orpc': { route: { method?: string } } })['~orpc'].route.method !== 'GET'
 }
 
-interface CallOptions {
+export interface CallOptions {
   idempotencyKey?: string
+  /** Hears the id of a request that succeeded: the act's in the audit trail. */
+  onRequestId?: (id: string) => void
 }
 
 const link = new OpenAPILink<CallOptions>(contractRoutes, {
   url: () => location.origin,
   headers: ({ context: { idempotencyKey } }) => (idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
   customErrorResponseBodyDecoder: (body, { status }) => new ORPCError('INTERNAL', { status, data: body }),
-  fetch: async (request, init) => {
+  fetch: async (request, init, { context }) => {
     const response = await fetch(request, init)
+    const requestId = response.headers.get('x-request-id')
+    if (response.ok && requestId !== null) context.onRequestId?.(requestId)
     // A page of HTML comes from a proxy or a server that is being installed, and is no answer to the call.
     if (response.ok && !isJson(response)) throw new ORPCError('INTERNAL', { status: 502 })
     return response

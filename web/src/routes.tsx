@@ -14,6 +14,7 @@ import { announcementList } from '@arcade/contract/entities/announcement'
 import { auditList } from '@arcade/contract/entities/audit'
 import { playerList } from '@arcade/contract/entities/player'
 import { taskLists } from '@arcade/contract/entities/task'
+import { trashList } from '@arcade/contract/entities/trash'
 import { userList } from '@arcade/contract/entities/user'
 import { addAddress, addressReader, dashboardAddress, editAddress, historyAddress, setupAddress } from './addresses.ts'
 import { currentUser, knownSession, type Session, useSessionQuery, watchSession } from './session.tsx'
@@ -100,6 +101,12 @@ const routeTree = root.addChildren([
         getParentRoute: () => management,
         path: '/backups',
         component: lazyRouteComponent(() => import('#src/features/backups/backups-page.tsx'), 'BackupsPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
+        path: '/trash',
+        validateSearch: addressReader(trashList),
+        component: lazyRouteComponent(() => import('#src/features/trash/trash-page.tsx'), 'TrashPage'),
       }),
       createRoute({
         getParentRoute: () => management,

@@ -9,6 +9,7 @@ import { type BulkAct, BulkButton, type Selection, type Target } from '#src/ui/s
 import { keepFocusInRows } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { refreshAfterActOn } from './changes.ts'
+import { type ActOptions, asAct, useUndo } from './undo.ts'
 
 type NamedList = List & { name: ListName }
 
@@ -17,7 +18,7 @@ interface DeleteRowProps {
   /** What one is asked. */
   question: string
   /** Resolves with the text of success. */
-  run: () => Promise<string>
+  run: (options: ActOptions) => Promise<string>
   /** Instead of the server's message (§8). */
   failureText?: string
 }
@@ -25,12 +26,15 @@ interface DeleteRowProps {
 /** The button that deletes a row. */
 export function DeleteRowButton({ list, question, run, failureText }: DeleteRowProps) {
   const confirm = useConfirm()
+  const undo = useUndo(list)
 
   const handleDelete = async (button: Element) => {
     const keepFocus = keepFocusInRows(button)
     if (!(await confirm({ title: `Delete ${list.noun.one}`, message: question, isDestructive: true }))) return
     try {
-      toast.success(await run())
+      const { answer: text, actId } = await asAct(run)
+      const action = undo.ofDeletion(actId)
+      toast.success(text, action && { action })
     } catch (cause) {
       const { message } = asCallError(cause)
       toast.failure(failureText ?? message, { detail: message })
@@ -51,12 +55,13 @@ interface DeleteSelectedProps<Filter extends object> {
   selection: Selection<Filter>
   /** The end of the question: what happens to all that hangs on the rows. */
   consequence: string
-  run: (target: Target<Filter>, options: Parameters<BulkAct['run']>[0]) => ReturnType<BulkAct['run']>
+  run: (target: Target<Filter>, run: Parameters<BulkAct['run']>[0], options: ActOptions) => ReturnType<BulkAct['run']>
 }
 
 /** The button that deletes the picked rows. */
 export function DeleteSelectedButton<Filter extends object>(props: DeleteSelectedProps<Filter>) {
   const { list, selection, consequence, run } = props
+  const undo = useUndo(list)
   const { one, many } = list.noun
   const nounFor = (count: string) => (count === '1' ? one : many)
   return (
@@ -66,7 +71,10 @@ export function DeleteSelectedButton<Filter extends object>(props: DeleteSelecte
         title: `Delete ${many}`,
         question: (count) => `Are you sure you want to delete ${count} ${nounFor(count)}? ${consequence}`,
         isDestructive: true,
-        run: (options) => run(selection.target, options),
+        run: async (options) => {
+          const { answer, actId } = await asAct((call) => run(selection.target, options, call))
+          return { ...answer, undo: undo.ofDeletion(actId) }
+        },
         successText: (count) => `${count} ${nounFor(count)} deleted.`,
       }}
     >

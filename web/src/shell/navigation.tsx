@@ -11,6 +11,7 @@ import {
   IconLogout,
   IconSpeakerphone,
   IconThumbUp,
+  IconTrash,
   IconUserCog,
   IconUsers,
 } from '@tabler/icons-react'
@@ -70,7 +71,10 @@ const links: readonly Place[] = [
 ]
 
 /** The pages by which an installation is looked after; those above are the specification's (§2). */
-const upkeep: readonly Place[] = [{ to: '/audit', label: 'Audit', Icon: IconListSearch, isAdminOnly: true, also: [], goKey: 'l' }]
+const upkeep: readonly Place[] = [
+  { to: '/audit', label: 'Audit', Icon: IconListSearch, isAdminOnly: true, also: [], goKey: 'l' },
+  { to: '/trash', label: 'Trash', Icon: IconTrash, isAdminOnly: true, also: [], goKey: 'x' },
+]
 
 /** Pages that one seldom goes to: by the palette, by their shortcut, and by links of other pages. */
 const seldom: readonly Place[] = [

@@ -152,13 +152,18 @@ function Elsewhere({ selection: { isOfOtherView, target }, shown }: { selection:
   return null
 }
 
+/** What an act did, and the button of its toast that undoes it. */
+export type BulkDone = Omit<BulkOutput, 'success'> & { undo?: { label: string; onClick: () => void } | undefined }
+
 export interface BulkAct {
   /** The title of the question, such as `Delete users`. */
   title: string
   /** The question with the number of rows that the act will affect: `Are you sure you want to delete 3 users?` */
   question: (count: string) => string
   isDestructive?: boolean
-  run: (options: { dryRun: true } | { expected: number }) => Promise<Omit<BulkOutput, 'success'>>
+  run: (options: { dryRun: true } | { expected: number }) => Promise<BulkDone>
+  /** Asked after the first question, of an act that nothing brings back. */
+  lastQuestion?: string
   successText: (count: string) => string
   /** The message of a failed call. */
   messageOf: (error: unknown) => string
@@ -198,7 +203,7 @@ export function BulkButton({ act, children }: { act: BulkAct; children: ReactNod
 }
 
 async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>, shown: ReadonlySet<string>): Promise<void> {
-  const { title, question, isDestructive = false, run, successText, messageOf, onEnd } = act
+  const { title, question, isDestructive = false, run, lastQuestion, successText, messageOf, onEnd } = act
   try {
     const planned = await run({ dryRun: true })
     if (planned.affected === 0) {
@@ -207,8 +212,9 @@ async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>, sho
     }
     const message = <Plan question={question(formatted(planned.affected))} plan={planned} shown={shown} />
     if (!(await confirm({ title, message, isDestructive }))) return
+    if (lastQuestion !== undefined && !(await confirm({ title, message: lastQuestion, isDestructive }))) return
     const done = await run({ expected: planned.affected })
-    toast.success(successText(formatted(done.affected)))
+    toast.success(successText(formatted(done.affected)), done.undo && { action: done.undo })
   } catch (error) {
     toast.failure(messageOf(error))
     onEnd(false)

@@ -31,18 +31,24 @@ export function ToastRegion() {
   )
 }
 
-/** A toast with an `action` has a button for it, and stays twice as long so that one can reach the button. */
+/** A toast with an `action` has a button for it, and stays twice as long, and while its button has the focus, so that one can reach it. */
 export function showToast(message: string, color: string, { action, detail }: { action?: ToastAction; detail?: string }): void {
   const reason = detail !== undefined && withoutMark(detail) !== withoutMark(message) ? detail : undefined
   placeBelowHead()
+  const content =
+    action || reason ? (
+      <FullMessage message={message} reason={reason} action={action} onDone={() => notifications.hide(id)} />
+    ) : (
+      message
+    )
   const id = notifications.show({
-    message:
-      action || reason ? (
-        <FullMessage message={message} reason={reason} action={action} onDone={() => notifications.hide(id)} />
-      ) : (
-        message
-      ),
-    ...(action && { autoClose: 2 * TOAST_AUTO_CLOSE_MS }),
+    message: content,
+    ...(action && {
+      autoClose: 2 * TOAST_AUTO_CLOSE_MS,
+      // The pointer keeps a toast by itself, the focus does not.
+      onFocusCapture: () => notifications.update({ id, message: content, autoClose: false }),
+      onBlurCapture: () => notifications.update({ id, message: content, autoClose: 2 * TOAST_AUTO_CLOSE_MS }),
+    }),
     color,
     role: 'alert',
     closeButtonProps: { 'aria-label': 'Dismiss' },

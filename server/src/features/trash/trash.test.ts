@@ -25,7 +25,8 @@ const add = async (admin: Client, changes: object = {}): Promise<string> =>
 const remove = (admin: Client, id: string) => succeed(admin.call('DELETE', `/api/social-tasks/${id}`))
 const inTrash = async (admin: Client, query = ''): Promise<TrashedRecord[]> =>
   (await succeed(admin.call('GET', `/api/trash${query}`))).records
-const restore = (admin: Client, id: string, instead: object = {}) => admin.call('POST', `/api/trash/${id}/restore`, instead)
+const restore = (admin: Client, id: string, instead: object = {}) =>
+  admin.call('POST', '/api/trash/restore-one', { id, ...instead })
 const restoreAct = (admin: Client, actId: string) => admin.call('POST', '/api/trash/restore-act', { actId })
 
 describe('the trash of tasks', () => {

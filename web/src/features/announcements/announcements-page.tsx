@@ -10,6 +10,7 @@ import { listColumns } from '#src/lists/columns.tsx'
 import { listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
 import { ParticipantsLink } from '#src/lists/participants-link.tsx'
+import { asAct, useUndo } from '#src/lists/undo.ts'
 import { useList } from '#src/lists/use-list.ts'
 import { Missing, RowActions } from '#src/ui/data-table.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
@@ -71,6 +72,7 @@ export function AnnouncementsPage() {
 
 function BulkActs({ selection }: { selection: Selection<AnnouncementsFilter> }) {
   const { target } = selection
+  const undo = useUndo(announcementList)
   return (
     <>
       {[true, false].map((status) => (
@@ -83,7 +85,12 @@ function BulkActs({ selection }: { selection: Selection<AnnouncementsFilter> }) 
               status
                 ? `Are you sure you want to activate ${count} announcements? Every player will have something new.`
                 : `Are you sure you want to deactivate ${count} announcements?`,
-            run: (run) => client.announcements.setStatus({ target, status, ...run }),
+            run: async (run) => {
+              const { answer, actId } = await asAct((options) =>
+                client.announcements.setStatus({ target, status, ...run }, options),
+              )
+              return { ...answer, undo: undo.ofChange(actId) }
+            },
             successText: (count) => `${count} announcements ${status ? 'activated' : 'deactivated'}.`,
           }}
         >
@@ -94,7 +101,7 @@ function BulkActs({ selection }: { selection: Selection<AnnouncementsFilter> }) 
         list={announcementList}
         selection={selection}
         consequence="Their images and icons go, their history stays."
-        run={(chosen, options) => client.announcements.removeMany({ target: chosen, ...options })}
+        run={(chosen, run, options) => client.announcements.removeMany({ target: chosen, ...run }, options)}
       />
     </>
   )
@@ -159,8 +166,8 @@ function DeleteButton({ announcement: { id, title } }: { announcement: Announcem
     <DeleteRowButton
       list={announcementList}
       question={`Are you sure you want to delete ${title}? Its image and icon go, its history stays.`}
-      run={async () => {
-        await client.announcements.remove({ id })
+      run={async (options) => {
+        await client.announcements.remove({ id }, options)
         return 'Annoucement Deleted Succesfuly!' // sic, §8
       }}
       failureText="Error Deleting Annoucement!" // sic, §8

@@ -9,6 +9,7 @@ import { listColumns } from '#src/lists/columns.tsx'
 import { type ListAddress, listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
 import { ParticipantsLink } from '#src/lists/participants-link.tsx'
+import { asAct, useUndo } from '#src/lists/undo.ts'
 import { useList } from '#src/lists/use-list.ts'
 import { Missing, RowActions } from '#src/ui/data-table.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
@@ -59,6 +60,7 @@ function TasksPage({ collection, address }: { collection: TaskCollection; addres
   const { title, path } = taskCollections[collection]
   const list: TaskList = taskLists[collection]
   const calls = client[list.name]
+  const undo = useUndo(list)
   const { page = 1 } = address
   const order = listOrder(list, address)
   const input = { ...listFilter(list, address), ...order, page }
@@ -83,14 +85,19 @@ function TasksPage({ collection, address }: { collection: TaskCollection; addres
               <>
                 <PrioritiseButton
                   collection={collection}
-                  run={(numbers, run) => calls.prioritise({ target: selection.target, ...numbers, ...run })}
+                  run={async (numbers, run) => {
+                    const { answer, actId } = await asAct((call) =>
+                      calls.prioritise({ target: selection.target, ...numbers, ...run }, call),
+                    )
+                    return { ...answer, undo: undo.ofChange(actId) }
+                  }}
                   {...bulkEnd(list, selection)}
                 />
                 <DeleteSelectedButton
                   list={list}
                   selection={selection}
                   consequence={CONSEQUENCE}
-                  run={(target, run) => calls.removeMany({ target, ...run })}
+                  run={(target, run, call) => calls.removeMany({ target, ...run }, call)}
                 />
               </>
             }
@@ -141,8 +148,8 @@ function DeleteButton({ collection, task: { id, title } }: { collection: TaskCol
     <DeleteRowButton
       list={list}
       question={`Are you sure you want to delete ${title}? Its history stays.`}
-      run={async () => {
-        await client[list.name].remove({ id })
+      run={async (options) => {
+        await client[list.name].remove({ id }, options)
         return 'Task Deleted Succesfuly!' // sic, §8
       }}
       failureText="Error Deleting Task!"

@@ -64,7 +64,7 @@ export function ManageUsersPage() {
               list={userList}
               selection={state.selection}
               consequence={CONSEQUENCE}
-              run={(target, options) => client.users.removeMany({ target, ...options })}
+              run={(target, run, options) => client.users.removeMany({ target, ...run }, options)}
             />
           }
         />
@@ -102,7 +102,7 @@ function DeleteButton({ user: { id, fname, lname, email } }: { user: DashboardUs
     <DeleteRowButton
       list={userList}
       question={`Are you sure you want to delete ${fname} ${lname} (${email})? ${CONSEQUENCE}`}
-      run={async () => (await client.users.remove({ id })).message || 'User Removed Successfully!'}
+      run={async (options) => (await client.users.remove({ id }, options)).message || 'User Removed Successfully!'}
     />
   )
 }

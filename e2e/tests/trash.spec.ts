@@ -1,0 +1,66 @@
+/** What was deleted comes back: from the toast of the deletion, and from the trash, which asks anew for what is taken by now. */
+import { banner } from '#src/announcements.ts'
+import { addTasks, social } from '#src/tasks.ts'
+import { expect, field, test, toast } from '#src/test.ts'
+
+test.use({ sample: false })
+
+test.beforeEach(async ({ signIn, page: _page }) => {
+  await signIn('admin')
+})
+
+test('a wrong deletion of many announcements is undone from its toast, with their images', async ({ page, server }) => {
+  for (const title of ['One', 'Two']) {
+    const uploaded = await page.request.post('/api/files/announcements?name=banner.png', {
+      data: banner.buffer,
+      headers: { 'content-type': 'image/png', origin: server.url },
+    })
+    const { key } = (await uploaded.json()) as { key: string }
+    const data = { type: 'desc', title, subtitle: 'Today', reward: 1, image: key, imageName: 'banner.png' }
+    expect((await page.request.post('/api/announcements', { data, headers: { origin: server.url } })).status()).toBe(200)
+  }
+  await page.goto('/annoucements')
+  const image = page.getByRole('img', { name: 'banner.png' }).first()
+  const source = await image.getAttribute('src')
+  await page.getByRole('button', { name: 'Select', exact: true }).click()
+  await page.getByRole('button', { name: 'Select all 2 matching' }).click()
+  await page.getByRole('button', { name: 'Delete Selected' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(toast(page, '2 announcements deleted.')).toBeVisible()
+  expect((await page.request.get(source!)).status()).toBe(404)
+  const undo = toast(page, '2 announcements deleted.').getByRole('button', { name: 'Undo' })
+  await undo.focus()
+  await undo.press('Enter')
+  await expect(toast(page, '2 announcements are back.')).toBeVisible()
+  await expect(page.getByRole('link', { name: 'One' })).toBeVisible()
+  expect((await page.request.get(source!)).status()).toBe(200)
+})
+
+test.describe('restoring what is taken', () => {
+  test.use({ expectedNoise: { patterns: [/status of 409/] } })
+
+  test('a task whose priority is taken is restored with another one, and the rest is purged after asking twice', async ({
+    page,
+    server,
+  }) => {
+    await addTasks(server, social, {}, { priority: 20 })
+    await page.goto('/social-tasks')
+    for (const name of ['Task 1', 'Task 2']) {
+      await page.getByRole('row').filter({ hasText: name }).getByRole('button', { name: 'Delete' }).click()
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+      await expect(page.getByRole('row').filter({ hasText: name })).toHaveCount(0)
+    }
+    await addTasks(server, social, { id: 'newer', title: 'Newer', priority: 20 })
+    await page.goto('/trash')
+    await page.getByRole('row').filter({ hasText: 'Task 2' }).getByRole('button', { name: 'Restore', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Restore Task 2' })
+    await expect(field(dialog, 'Priority')).toHaveValue('21')
+    await dialog.getByRole('button', { name: 'Restore' }).click()
+    await expect(toast(page, 'Task 2 is back.')).toBeVisible()
+    await page.getByRole('button', { name: 'Empty Trash' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+    await expect(page.getByRole('alertdialog')).toContainText('Nothing brings this back')
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+    await expect(page.getByText('The trash is empty.')).toBeVisible()
+  })
+})

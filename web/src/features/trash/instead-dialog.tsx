@@ -1,0 +1,71 @@
+/** Asks for another priority or e-mail, where somebody else has the one of a deleted record by now. */
+import type { TrashedRecord } from '@arcade/contract/entities/trash'
+import { restoreInput } from '@arcade/contract/trash'
+import { Button, Modal, Stack, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { api, asCallError, client } from '#src/client.ts'
+import { refreshAfterActOn } from '#src/lists/changes.ts'
+import { NumberInput } from '#src/ui/number-input.tsx'
+import { toast } from '#src/ui/toast.tsx'
+
+interface InsteadProps {
+  record: TrashedRecord
+  onClose: () => void
+}
+
+export function InsteadDialog({ record, onClose }: InsteadProps) {
+  const { id, kind, name, priorityOrEmail } = record
+  const isUser = kind === 'user'
+  const collection = kind === 'dailyTask' ? 'dailyTasks' : 'socialTasks'
+  const highest = useQuery(api[collection].list.queryOptions({ input: { sort: 'priority', reversed: true }, enabled: !isUser }))
+  const free = Math.floor(highest.data?.tasks[0]?.priority ?? 0) + 1
+  const [typed, setTyped] = useState<string | number | undefined>(isUser ? (priorityOrEmail ?? '') : undefined)
+  const [problem, setProblem] = useState<string>()
+  const [isTouched, setIsTouched] = useState(isUser)
+  const value = isTouched ? typed : free
+
+  const handleSubmit = async (event: FormEvent) => {
+    event.preventDefault()
+    const instead = isUser ? { email: value } : { priority: value }
+    const checked = restoreInput.safeParse(instead)
+    if (!checked.success) return setProblem(checked.error.issues[0]?.message)
+    try {
+      await client.trash.restore({ id, ...checked.data })
+    } catch (cause) {
+      return setProblem(asCallError(cause).message)
+    }
+    toast.success(`${name} is back.`)
+    onClose()
+    await refreshAfterActOn('trash')
+  }
+
+  const change = (next: string | number | undefined) => {
+    setIsTouched(true)
+    setTyped(next)
+    setProblem(undefined)
+  }
+
+  return (
+    <Modal opened onClose={onClose} title={`Restore ${name}`}>
+      <form onSubmit={(event) => void handleSubmit(event)} noValidate>
+        <Stack>
+          <p>{`${isUser ? 'Email' : 'Priority'} ${priorityOrEmail} is taken by now. Please choose another one.`}</p>
+          {isUser ? (
+            <TextInput
+              label="Email"
+              type="email"
+              value={value ?? ''}
+              error={problem}
+              onChange={({ currentTarget }) => change(currentTarget.value)}
+              data-autofocus
+            />
+          ) : (
+            <NumberInput label="Priority" value={value} error={problem} onChange={change} data-autofocus />
+          )}
+          <Button type="submit">Restore</Button>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,131 @@
+/** The trash: what was deleted, to be restored, alone or with all that the same act deleted, or to be purged for good. */
+import { type TrashedRecord, type TrashFilter, trashList } from '@arcade/contract/entities/trash'
+import { Button } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, asCallError, client } from '#src/client.ts'
+import { bulkEnd } from '#src/lists/acts.tsx'
+import { refreshAfterActOn } from '#src/lists/changes.ts'
+import { listColumns } from '#src/lists/columns.tsx'
+import { listFilter, listOrder } from '#src/lists/list-address.ts'
+import { ListTable } from '#src/lists/list-table.tsx'
+import { useUndo } from '#src/lists/undo.ts'
+import { useList } from '#src/lists/use-list.ts'
+import { RowActions } from '#src/ui/data-table.tsx'
+import { Page } from '#src/ui/page.tsx'
+import { BulkButton, type Selection, type Target } from '#src/ui/selection.tsx'
+import { toast } from '#src/ui/toast.tsx'
+import { InsteadDialog } from './instead-dialog.tsx'
+
+const columns = listColumns(trashList, {
+  name: { card: 'title', viewMore: true },
+  kind: { card: 'start' },
+  priorityOrEmail: { missing: '–' },
+  deletedAt: {},
+  deletedBy: { missing: '–' },
+  expiresAt: {},
+  Restore: { render: (record) => <RestoreButtons record={record} />, card: 'end' },
+  actId: { isHiddenAtFirst: true },
+  recordId: { isHiddenAtFirst: true },
+  id: false,
+})
+
+const LAST_QUESTION = 'Nothing brings this back, nor its files. Are you sure?'
+
+export function TrashPage() {
+  const address = useSearch({ from: '/shell/management/trash' })
+  const input = { ...listFilter(trashList, address), ...listOrder(trashList, address), page: address.page ?? 1 }
+  const query = useQuery(api.trash.list.queryOptions({ input, placeholderData: keepPreviousData }))
+  const state = useList(trashList, { address, query, rowsOf: ({ records }) => records })
+  return (
+    <Page title="Trash" actions={<PurgeButton target={{ filter: {} }} selection={state.selection} label="Empty Trash" />}>
+      <ListTable
+        label="Trash"
+        state={state}
+        columns={columns}
+        rowKey={({ id }) => id}
+        acts={<BulkActs selection={state.selection} />}
+      />
+    </Page>
+  )
+}
+
+function BulkActs({ selection }: { selection: Selection<TrashFilter> }) {
+  const { target } = selection
+  return (
+    <>
+      <BulkButton
+        act={{
+          ...bulkEnd(trashList, selection),
+          title: 'Restore',
+          question: (count) => `Restore ${count} deleted records? Announcements come back inactive.`,
+          run: (run) => client.trash.restoreMany({ target, ...run }),
+          successText: (count) => `${count} restored.`,
+        }}
+      >
+        Restore Selected
+      </BulkButton>
+      <PurgeButton target={target} selection={selection} label="Purge Selected" />
+    </>
+  )
+}
+
+interface PurgeProps {
+  target: Target<TrashFilter>
+  selection: Selection<TrashFilter>
+  label: string
+}
+
+function PurgeButton({ target, selection, label }: PurgeProps) {
+  return (
+    <BulkButton
+      act={{
+        ...bulkEnd(trashList, selection),
+        title: 'Purge',
+        question: (count) => `Are you sure you want to remove ${count} deleted records for good?`,
+        lastQuestion: LAST_QUESTION,
+        isDestructive: true,
+        run: (run) => client.trash.purge({ target, ...run }),
+        successText: (count) => `${count} purged.`,
+      }}
+    >
+      {label}
+    </BulkButton>
+  )
+}
+
+function RestoreButtons({ record }: { record: TrashedRecord }) {
+  const { id, name, actId } = record
+  const undo = useUndo(trashList)
+  const [isAsked, setIsAsked] = useState(false)
+
+  const handleRestore = async () => {
+    try {
+      await client.trash.restore({ id })
+      toast.success(`${name} is back.`)
+    } catch (cause) {
+      const { code, message } = asCallError(cause)
+      if (code === 'PRIORITY_TAKEN' || code === 'EMAIL_TAKEN') return setIsAsked(true)
+      toast.failure(message)
+    }
+    await refreshAfterActOn(trashList.name)
+  }
+
+  return (
+    <RowActions>
+      <Button variant="default" size="compact-sm" onClick={() => void handleRestore()}>
+        Restore
+      </Button>
+      <Button
+        variant="subtle"
+        size="compact-sm"
+        title="Restore all that was deleted together with this"
+        onClick={() => undo.ofDeletion(actId)?.onClick()}
+      >
+        Restore All
+      </Button>
+      {isAsked && <InsteadDialog record={record} onClose={() => setIsAsked(false)} />}
+    </RowActions>
+  )
+}

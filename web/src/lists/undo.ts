@@ -1,0 +1,68 @@
+/** Undoing what one has just done, from its toast: the act is known by the id of its request. */
+import type { List } from '@arcade/contract/entities/entity'
+import type { ListName } from '@arcade/contract/entities/lists'
+import { asCallError, type CallOptions, client } from '#src/client.ts'
+import { useConfirm } from '#src/ui/confirm.tsx'
+import { toast } from '#src/ui/toast.tsx'
+import { refreshAfterActOn } from './changes.ts'
+
+type NamedList = List & { name: ListName }
+
+/** What a call is given that may be undone. */
+export interface ActOptions {
+  context: CallOptions
+}
+
+/** Makes a call, and gives the id of its act with its answer. */
+export async function asAct<T>(run: (options: ActOptions) => Promise<T>): Promise<{ answer: T; actId: string | undefined }> {
+  let actId: string | undefined
+  const answer = await run({ context: { onRequestId: (id) => (actId = id) } })
+  return { answer, actId }
+}
+
+/** How acts on a list are undone. */
+export function useUndo({ name, noun }: NamedList) {
+  const confirm = useConfirm()
+
+  const attempt = async (undo: () => Promise<void>) => {
+    await undo().catch((cause: unknown) => toast.failure(asCallError(cause).message))
+    await refreshAfterActOn(name)
+  }
+
+  /** Gives back what an act has deleted. */
+  const restore = async (actId: string) => {
+    const { affected, named, refused, refusals } = await client.trash.restoreAct({ actId })
+    if (affected > 0)
+      toast.success(affected === 1 ? `${named[0]?.title} is back.` : `${counted(affected)} ${noun.many} are back.`)
+    if (refused === 0) return
+    const [first] = refusals
+    const others = refused > 1 ? ` and ${counted(refused - 1)} more stay` : ' stays'
+    toast.failure(`${first?.title}${others} in the trash, to be restored from there.`, { detail: first?.reason ?? '' })
+  }
+
+  /** Gives back what an act has changed. What has changed since is named, and the rest is undone if one wants that. */
+  const takeBack = async (actId: string) => {
+    const undo = async (isPartial: boolean) => {
+      const { affected } = await client.acts.undo({ actId, isPartial })
+      toast.success(`${counted(affected)} ${affected === 1 ? noun.one : noun.many} as before.`)
+    }
+    try {
+      await undo(false)
+    } catch (cause) {
+      const { code, message } = asCallError(cause)
+      if (code !== 'CHANGED_SINCE') throw cause
+      if (await confirm({ title: 'Undo the others', message: `${message} Undo the others?` })) await undo(true)
+    }
+  }
+
+  const action = (actId: string | undefined, undo: (actId: string) => Promise<void>) =>
+    actId === undefined ? undefined : { label: 'Undo', onClick: () => void attempt(() => undo(actId)) }
+  return {
+    ofDeletion: (actId: string | undefined) => action(actId, restore),
+    ofChange: (actId: string | undefined) => action(actId, takeBack),
+  }
+}
+
+function counted(count: number): string {
+  return count.toLocaleString('en-US')
+}
