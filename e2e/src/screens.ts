@@ -44,6 +44,28 @@ async function playerPath({ database: { db } }: ConsoleServer): Promise<string> 
   return `/manage-telegram-users/${userId}`
 }
 
+/** Somebody changes a task and deletes two, which the audit trail and the trash then tell of. */
+async function afterSomeWork(server: ConsoleServer): Promise<void> {
+  const person = { fname: 'Mary', lname: 'Jackson', email: 'mary@gmail.com', userType: 'admin' } as const
+  const { token } = await server.addPerson(person)
+  const call = async (method: string, path: string, body?: object): Promise<void> => {
+    const headers = { cookie: `session=${token}`, 'content-type': 'application/json' }
+    const answer = await fetch(server.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status}`)
+  }
+  const tasks = await server.database.db
+    .selectFrom('tasks')
+    .select(['id', 'image as type', 'priority', 'title', 'link'])
+    .where('collection', '=', 'social')
+    .orderBy('priority')
+    .limit(3)
+    .execute()
+  const [changed, ...deleted] = tasks
+  const { id, link, ...task } = changed!
+  await call('PUT', `/api/social-tasks/${id}`, { ...task, link: link ?? '', title: `${task.title} today`, reward: 12.5 })
+  for (const { id: gone } of deleted) await call('DELETE', `/api/social-tasks/${gone}`)
+}
+
 export const screens: Screen[] = [
   { name: 'login', path: at('/auth/log-in'), as: 'guest', ready: 'Sign into your account' },
   { name: 'register', path: at('/register'), as: 'guest', ready: 'Create Your New Account' },
@@ -111,6 +133,9 @@ export const screens: Screen[] = [
     as: 'admin',
     ready: 'No file chosen',
   },
+  { name: 'audit', path: (server) => afterSomeWork(server).then(at('/audit')), as: 'admin', ready: 'Deleted a task' },
+  { name: 'trash', path: (server) => afterSomeWork(server).then(at('/trash')), as: 'admin', ready: 'Mary Jackson' },
+  { name: 'backups', path: at('/backups'), as: 'admin', ready: 'Backups' },
   { name: 'history', path: at('/history'), as: 'admin', ready: 'Season 2 is live' },
   {
     name: 'history-item',
