@@ -1,4 +1,4 @@
-/** The audit trail: who did what, for admins, and what happened to one task or announcement, for everybody who may change it. */
+/** The audit trail, for admins: who did what, and what happened to one record. */
 import { z } from 'zod'
 import { call } from './call.ts'
 import { auditFields, auditList } from './entities/audit.ts'
@@ -21,7 +21,6 @@ const recordEntry = auditEntry.pick({
 })
 export type RecordEntry = z.infer<typeof recordEntry>
 
-/** What everybody who has signed in may change. */
 const itemKindField = z.enum(['socialTask', 'dailyTask', 'announcement'])
 const pageSizeField = numberParameter.pipe(z.literal(auditList.pageSizes)).default(auditList.pageSizes[0])
 const recordOutput = z.object({ entries: z.array(recordEntry), after: z.string().nullable() })
@@ -56,7 +55,7 @@ export const audit = {
     .route({ method: 'GET', path: '/api/audit/count', tags, summary: 'How many entries a filter matches' })
     .input(auditFilter)
     .output(z.object({ total: z.int() })),
-  ofItem: call(['user'])
+  ofItem: call(['admin'])
     .route({
       method: 'GET',
       path: '/api/audit/items/{kind}/{id}',

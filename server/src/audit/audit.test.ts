@@ -81,6 +81,21 @@ describe('the chain', () => {
       `update audit_entries set actor_salt = gen_random_uuid(), actor_commitment = sha256('x') where seq = 5`,
       /no\. 5/,
     ],
+    [
+      'an entry without its salts',
+      `update audit_entries set actor_salt = null, record_salt = null where seq = 5`,
+      /no\. 5 says something else/,
+    ],
+    [
+      'one that looks erased',
+      `update audit_entries set actor_salt = null, actor_id = 'erased-x', actor_name = null, address = null, device = null where seq = 5`,
+      /1 parts of entries are erased of erased-x/,
+    ],
+    [
+      'a beginning that was cut off',
+      `update audit_head set base_seq = 5, base_hash = (select hash from audit_entries where seq = 5); delete from audit_entries where seq <= 5`,
+      /up to no\. 5 are missing/,
+    ],
     ['a removed entry', `delete from audit_entries where seq = 5`, /before no\. 6 are missing/],
     ['the first removed', `delete from audit_entries where seq = 1`, /before no\. 2 are missing/],
     ['the last removed', `delete from audit_entries where seq = 12`, /ends with no\. 11, its head says 12/],

@@ -49,7 +49,7 @@ async function run(args: string[]): Promise<number> {
   } catch (error) {
     const isExpected = [UsageError, ConfigError, StartError, Failure].some((kind) => error instanceof kind)
     if (isDiskFull(error)) {
-      process.stderr.write('The disk is full. All that was done is kept: free some space and run the same command again.\n')
+      process.stderr.write('The disk is full: free some space and run the same command again.\n')
       return 1
     }
     process.stderr.write(

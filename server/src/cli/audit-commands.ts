@@ -6,6 +6,7 @@ import { dropEntries } from '#src/audit/drop.ts'
 import { erasePerson } from '#src/audit/erase.ts'
 import { type AuditHead, verifyAudit } from '#src/audit/verify.ts'
 import type { Database } from '#src/db/database.ts'
+import { databaseNow } from '#src/db/moments.ts'
 import { StartError } from '#src/postgres/errors.ts'
 
 /** What the command ends with if the trail is not whole. */
@@ -34,8 +35,10 @@ export function verifyTrail(kept: AuditHead | undefined): (database: Database) =
 /** @param day the first day that stays, as `2026-01-31`; it begins at midnight in UTC */
 export function dropBefore(day: string): (database: Database) => Promise<number> {
   return async (database) => {
+    const first = new Date(`${day}T00:00:00Z`)
+    if (first > (await databaseNow(database.db))) throw new StartError(`${day} is in the future: everything would go.`)
     const act = actOfProcess('command', 'arcade audit drop')
-    const dropped = await database.transaction((tx) => dropEntries(tx, act, new Date(`${day}T00:00:00Z`)))
+    const dropped = await database.transaction((tx) => dropEntries(tx, act, first))
     process.stdout.write(`${dropped} entries of before ${day} are gone.\n`)
     return 0
   }
@@ -53,8 +56,16 @@ export function eraseUser(given: string): (database: Database) => Promise<number
       const { rows } = await sql<{ email: string }>`
         select email from users where id = ${given} or lower(email) = lower(${given})`.execute(tx)
       if (rows[0]) throw new StartError(`${rows[0].email} is a user: remove them first.`)
+      const { rows: trashed } = await sql`select from trash where kind = 'user' and record_id = ${given}`.execute(tx)
+      if (trashed.length > 0) throw new StartError('This user is in the trash and could come back: purge them there first.')
       const anonymousId = `erased-${randomUUID()}`
-      return erasePerson(tx, actOfProcess('command', 'arcade audit erase'), { kind: 'user', id: given, anonymousId })
+      const entries = await erasePerson(tx, actOfProcess('command', 'arcade audit erase'), {
+        kind: 'user',
+        id: given,
+        anonymousId,
+      })
+      if (entries === 0) throw new StartError('The audit trail names nobody with this id.')
+      return entries
     })
     process.stdout.write(`${erased} entries do not tell any more who that was.\n`)
     return 0

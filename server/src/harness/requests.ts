@@ -29,6 +29,11 @@ export function known(pool: Pool): fc.Arbitrary<string> {
   return fc.nat(19).map((n) => `known-${pool}-${n}`)
 }
 
+/** Of a few records that were changed: their ids, the number of the last entry of each, and the version that it has. */
+function changedPools<const Group extends string>(group: Group) {
+  return [`${group}Changed`, `${group}Entries`, `${group}Versions`] as const
+}
+
 export const pools = [
   'users',
   'socialTasks',
@@ -43,6 +48,13 @@ export const pools = [
   'socialOrder',
   'dailyOrder',
   'views',
+  'trash',
+  'deletions',
+  'acts',
+  ...changedPools('users'),
+  ...changedPools('socialTasks'),
+  ...changedPools('dailyTasks'),
+  ...changedPools('announcements'),
 ] as const
 export type Pool = (typeof pools)[number]
 
@@ -127,11 +139,18 @@ function inputFor({ name, inputSchema }: Route): fc.Arbitrary<unknown> {
 function proposals(call: string, field: string): fc.Arbitrary<unknown> | undefined {
   const [group = ''] = call.split('.')
   const never = fc.constant(undefined)
+  // Its three fields have to fit together, which they do by chance as there are few of each.
+  if (call.endsWith('.restoreVersion') && (field === 'id' || field === 'seq' || field === 'version')) {
+    const kind = { id: 'Changed', seq: 'Entries', version: 'Versions' }[field]
+    return fc.nat(1).map((n) => `known-${group}${kind}-${n}`)
+  }
   switch (field) {
     case 'id':
     case 'ids':
       if (group === 'account') return call === 'account.createPasswordLink' ? known('users') : undefined
       return known(group === 'downloads' || group === 'history' ? 'history' : (group as Pool))
+    case 'actId':
+      return known(group === 'acts' ? 'acts' : 'deletions')
     case 'userId':
       return known('players')
     case 'email':

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { serve } from '@hono/node-server'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
+import { sealEntries } from '#src/audit/chain.ts'
 import { importDirectory } from '#src/cli/import.ts'
 import { hashToken } from '#src/identity/sessions.ts'
 import { trailSql } from '#src/testing/audit-trail.ts'
@@ -52,6 +53,14 @@ const FINGERPRINT = `
     (select count(*) || ' ' || sum(version) from announcements), (select epoch from status_epoch),
     (select count(*) from history_items))`
 
+/** The two records of a table that the trail last told of. */
+const changedOf = (group: string, rows: string): string => {
+  const changed = `(select one.id, one.version, max(seq) as seq from (select id, version from ${rows}) as one
+    join audit_entries on record_id = one.id group by one.id, one.version order by max(seq) desc limit 2) as changed`
+  return `'${group}Changed', array(select id from ${changed}), '${group}Entries', array(select seq from ${changed}),
+    '${group}Versions', array(select version from ${changed})`
+}
+
 /** What there is, in one statement. $1 are hashes of sessions' tokens, $2 is that of a password link's. */
 const SIGHT = `
   select ${FINGERPRINT} as fingerprint,
@@ -62,7 +71,15 @@ const SIGHT = `
     json_build_object(
       'users', array(select id from users where user_type = 'user' order by id limit 20),
       'announcements', array(select id from announcements order by id limit 20),
-      'views', array(select id from saved_views where private_to is null order by id limit 20)) as found,
+      'views', array(select id from saved_views where private_to is null order by id limit 20),
+      'trash', array(select id from trash order by deleted_at desc, id limit 20),
+      'deletions', array(select act_id from trash group by act_id order by max(deleted_at) desc limit 20),
+      'acts', array(select act_id from audit_entries where action in ('task.priority', 'announcement.activate', 'announcement.deactivate')
+        group by act_id order by max(seq) desc limit 20),
+      ${changedOf('users', 'users')},
+      ${changedOf('announcements', 'announcements')},
+      ${changedOf('socialTasks', `tasks where collection = 'social'`)},
+      ${changedOf('dailyTasks', `tasks where collection = 'daily'`)}) as found,
     ${['social', 'daily']
       .map(
         (collection) => `
@@ -114,6 +131,7 @@ export async function createWorld(): Promise<World> {
 
   /** Sees what there is now. */
   const look = async (): Promise<Sight> => {
+    await sealEntries(app.database)
     const hashes = [people.user, people.admin, operator].map((client) => (client ? hashOf(client) : ''))
     const [sight] = await readSight([hashes, hashToken(String(found.links?.[0])).toString('hex')])
     const { socialOrder, dailyOrder } = sight!

@@ -93,7 +93,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
   // Without a token this path is as unknown as any other.
   http.get('/metrics', async (c, next) => {
     const { metrics } = services
-    if (!c.req.raw.headers.has('authorization')) return next()
+    if (!metrics.isServed) return next()
     if (!metrics.isAllowed(c.req.raw)) {
       await services.attempts.count(limits.wrongTokenByAddress, clientAddress(c))
       return refuse('SIGNED_OUT')

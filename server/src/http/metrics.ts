@@ -10,7 +10,9 @@ import type { Database } from '#src/db/database.ts'
 export interface Metrics {
   /** Counts a request that was answered. */
   observe(request: { call: string; method: string; status: number; seconds: number }): void
-  /** Whether a request may see the metrics; never where no token is set. */
+  /** Whether there are metrics to be seen, for whoever has their token. */
+  isServed: boolean
+  /** Whether a request may see them. */
   isAllowed(request: Request): boolean
   read(): Promise<{ contentType: string; body: string }>
 }
@@ -55,6 +57,8 @@ export function createMetrics({ database, token, exportsRunning }: Sources): Met
 
   return {
     observe: ({ call, method, status, seconds }) => requests.observe({ call, method, status }, seconds),
+
+    isServed: token !== undefined,
 
     isAllowed(request) {
       const given = /^Bearer (\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1]

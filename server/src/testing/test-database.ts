@@ -58,7 +58,9 @@ export async function emptyTables(): Promise<void> {
   const { rows } = await sql<{ name: string }>`${sql.join(checks, sql` union all `)}`.execute(db)
   if (rows.length > 0) await sql`truncate ${sql.join(rows.map(({ name }) => sql.table(name)))} cascade`.execute(db)
   await sql`update status_epoch set epoch = 0 where epoch <> 0`.execute(db)
-  await sql`update audit_head set seq = 0, hash = base_hash where seq <> 0`.execute(db)
+  await sql`update audit_head set seq = 0, hash = sha256(''), base_seq = 0, base_hash = sha256('') where seq + base_seq > 0`.execute(
+    db,
+  )
 }
 
 export async function closeTestDatabase(): Promise<void> {

@@ -84,7 +84,7 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
       if (id === signedIn(context).id) throw new Failure('NOT_BY_LINK')
       const link = await database.transaction(async (tx) => {
         const made = await createPasswordLink(tx, id)
-        await audit(tx, actOf(context), 'user.password-link', { record: { kind: 'user', id } })
+        await audit(tx, actOf(context), 'user.password-link', { record: { kind: 'user', id, name: await nameOf(tx, id) } })
         return made
       })
       return { success: true, ...link }
@@ -106,4 +106,9 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
       return { success: true }
     },
   }
+}
+
+async function nameOf(tx: Transaction<Tables>, id: string): Promise<string | undefined> {
+  const user = await tx.selectFrom('users').select(['fname', 'lname']).where('id', '=', id).executeTakeFirst()
+  return user && `${user.fname} ${user.lname}`
 }

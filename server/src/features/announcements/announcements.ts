@@ -89,7 +89,7 @@ export function announcementsHandlers({
     },
 
     async restoreVersion({ id, seq, version, dryRun }, context) {
-      const missing = await findMissingFiles(id, seq)
+      const missing = await findMissingFiles({ id, seq, version })
       return transactionOrDryRun(database, dryRun, async (tx) => {
         const before = await lockAnnouncement(tx, id, version)
         const earlier = { ...(await versionOf(tx, before, seq)), ...Object.fromEntries(missing.map((file) => [file, null])) }
@@ -216,9 +216,18 @@ export function announcementsHandlers({
   }
 
   /** Which files of an earlier version the store has no more. Asked before the transaction, because a remote store may be slow to answer. */
-  async function findMissingFiles(id: string, seq: number): Promise<('image' | 'icon')[]> {
+  async function findMissingFiles({
+    id,
+    seq,
+    version,
+  }: {
+    id: string
+    seq: number
+    version: number
+  }): Promise<('image' | 'icon')[]> {
     const present = await db.selectFrom('announcements').select(stored).where('id', '=', id).executeTakeFirst()
     if (!present) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
+    if (present.version !== version) throw new Failure('STALE')
     const earlier = await versionOf(db, present, seq)
     const kept = fileKeys(present)
     const isGone = async (key: string | null) =>

@@ -8,7 +8,8 @@ import type { SearchCondition } from '#src/lists/search.ts'
 export const servedAudit = serveList<typeof auditList>({
   list: auditList,
   entity: auditEntity,
-  derived: {},
+  // Columns of the type `json`, which the driver would read.
+  derived: { changes: 'changes::text', detail: 'detail::text' },
   conditions: {},
   sheet: { sheetName: 'Audit', flags: {} },
   search: searchEntries,

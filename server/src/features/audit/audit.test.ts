@@ -1,6 +1,7 @@
 /** The audit trail as admins read it: every act with who, when, from where, what and on which record; and one record's history. */
 import { describe, expect, test } from 'vitest'
 import type { AuditEntry } from '@arcade/contract/entities/audit'
+import { readSheets } from '#src/testing/read-sheets.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'
 
 const task = { type: 'twitter', title: 'Follow us', link: 'https://x.com/moon', reward: 5, priority: 1 }
@@ -114,24 +115,29 @@ describe('security: the audit trail', () => {
     const csv = await (await app.fetch('/api/exports', { method: 'POST', headers, body })).text()
     expect(csv).toContain('task.create')
     expect(csv).toContain('Follow us')
-    expect((await trail(admin, '?action=export')).map(({ recordId }) => recordId)).toEqual(['audit'])
+    expect(csv).toContain('"{""priority"":[null,1]')
+    const xlsx = await app.fetch('/api/exports', { method: 'POST', headers, body: body.replace('csv', 'xlsx') })
+    const [, row] = readSheets(await xlsx.arrayBuffer())['Audit']!
+    expect(row).toContain('{"version":1}')
+    expect((await trail(admin, '?action=export')).map(({ recordId }) => recordId)).toEqual(['audit', 'audit'])
   })
 })
 
 describe('a record’s own history', () => {
-  test('has what happened to it, newest first, without where the acts came from, also for people who are no admins', async () => {
+  test('has what happened to it, newest first, without where the acts came from, for admins alone', async () => {
     const { app, admin } = await opening()
     const user = await app.signUp('user')
     const id = await add(admin)
     await add(admin, { priority: 2 })
     await admin.call('PUT', `/api/social-tasks/${id}`, { ...task, reward: 6 })
-    const { status, body } = await user.call('GET', `/api/audit/items/socialTask/${id}`)
+    const { status, body } = await admin.call('GET', `/api/audit/items/socialTask/${id}`)
     expect(status).toBe(200)
     expect(body.entries.map(({ action }: AuditEntry) => action)).toEqual(['task.update', 'task.create'])
     expect(Object.keys(body.entries[0]).toSorted()).toEqual(
       ['action', 'actorKind', 'actorName', 'at', 'changes', 'detail', 'seq'].toSorted(),
     )
-    expect((await user.call('GET', `/api/audit/users/${admin.id}`)).status).toBe(403)
+    for (const path of [`users/${admin.id}`, `items/socialTask/${id}`])
+      expect((await user.call('GET', `/api/audit/${path}`)).status, path).toBe(403)
   })
 
   test('of a user says what became of names and role; fifty a page', async () => {

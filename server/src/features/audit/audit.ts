@@ -24,7 +24,10 @@ export function auditHandlers({ database }: { database: Database }): Handlers<ty
       return { entries, ...page }
     },
 
-    count: async (filter, { signal }) => ({ total: await list.count(filter, signal) }),
+    async count(filter, { signal }) {
+      await sealForReading()
+      return { total: await list.count(filter, signal) }
+    },
     ofItem: ({ kind, id, after }) => readRecord(kind, id, after),
     ofUser: ({ id, after }) => readRecord('user', id, after),
   }
@@ -32,7 +35,7 @@ export function auditHandlers({ database }: { database: Database }): Handlers<ty
   /** Lists read sealed entries alone; who has just done something finds it there at once. Reading goes on where sealing cannot. */
   async function sealForReading(): Promise<void> {
     const [row] = await hasOpen([])
-    if (row?.open && !database.freeSpaceLow()) await sealEntries(database, 'wait').catch(() => undefined)
+    if (row?.open && !database.freeSpaceNearlyGone()) await sealEntries(database, 'wait').catch(() => undefined)
   }
 
   async function readRecord(

@@ -73,7 +73,7 @@ describe('a task', () => {
     const { id, first, restore, read } = await threeVersions(app, admin)
     await admin.call('DELETE', `${path}/${id}`)
     const { records } = (await admin.call('GET', '/api/trash')).body
-    const back = await admin.call('POST', `/api/trash/${records[0].id}/restore`, {})
+    const back = await admin.call('POST', '/api/trash/restore-one', { id: records[0].id })
     expect(back.status, JSON.stringify(back.body)).toBe(200)
     const { version } = await read()
     const answer = await restore({ seq: first, version })

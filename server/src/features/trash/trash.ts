@@ -11,6 +11,7 @@ import type { Files } from '#src/files/files.ts'
 import { actOnMany, type Done } from '#src/lists/bulk.ts'
 import { type Condition, whereTarget } from '#src/lists/list.ts'
 import { numberedPages } from '#src/lists/numbered-pages.ts'
+import { violatedConstraint } from '#src/postgres/errors.ts'
 import { conflictTexts, findConflicts, type Instead, restoreRecords, type Trashed } from './restore.ts'
 import { servedTrash } from './trash-list.ts'
 
@@ -31,13 +32,17 @@ export function trashHandlers({ database, files, registrationEmailHost }: Servic
 
     async restore({ id, ...instead }, context) {
       checkEmail(instead)
-      return database.transaction(async (tx) => {
+      const restoring = database.transaction(async (tx) => {
         const [record] = await lockTrashed(tx, sql`id = ${id}`)
         if (!record) throw new Failure('NOT_IN_TRASH')
         const [conflict] = await findConflicts(tx, [record], instead)
         if (conflict) throw new Failure(conflict.code, { message: conflictTexts[conflict.code] })
         await restoreRecords(tx, { files, act: actOf(context) }, [record], instead)
         return { success: true, kind: record.kind, recordId: record.recordId } as const
+      })
+      return restoring.catch((cause: unknown) => {
+        if (!violatedConstraint(cause)?.endsWith('_email_key')) throw cause
+        throw new Failure('EMAIL_TAKEN', { cause })
       })
     },
 
