@@ -27,6 +27,8 @@ export default defineConfig({
     target: 'es2023',
     assetsInlineLimit: 0,
     rolldownOptions: {
+      // The routes read every list's address, so all entities are in the first load: in one file they are smaller than in ten.
+      output: { codeSplitting: { groups: [{ name: 'entities', test: /contract\/src\/entities\// }] } },
       // Declaring a call or a list has no side effect, so a page that needs one schema gets that one alone.
       treeshake: {
         manualPureFunctions: ['call', 'z', 'oc', 'defineList', 'rowSchema', 'filterSchema', 'orderFields', 'targetSchema'],
