@@ -82,7 +82,7 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
           const name = statementName({ sort, start }, limit)
           const ranges = parts.map(
             ({ where, orderBy }) =>
-              `(select ${placed(sort)} from ${entity.table} where ${where} order by ${orderBy} limit ${limit})`,
+              `(select ${placed(sort)} from (${nearest({ where, orderBy, limit })}) as near)`,
           )
           const page = `(${ranges.join(' union all ')}) as page order by ${outerOrderBy} limit ${limit}`
           pages.set(name, database.preparedTexts(name, `select ${selected(total)} from ${page}`, toRead))
@@ -90,6 +90,11 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
       }
     }
     return pages
+  }
+
+  /** Rows are ordered before their fields are selected: a field with the name of its column would hide that, and its index, from the order. */
+  function nearest({ where, orderBy, limit }: { where: string; orderBy: string; limit: number }): string {
+    return `select * from ${entity.table} where ${where} order by ${orderBy} limit ${limit}`
   }
 
   /** What is selected of the table's rows: the fields, and what tells a row's place in this order. */
