@@ -13,7 +13,7 @@ import {
   type List,
   type SortName,
 } from './entities/entity.ts'
-import { reversedField, searchField } from './fields.ts'
+import { cursorField, reversedField, searchField } from './fields.ts'
 import { numberParameter } from './numbers.ts'
 
 /** The schema of an entity's row on the wire. */
@@ -63,6 +63,17 @@ function valueSchema(filter: Filter): z.ZodType {
 export function orderFields<const L extends List>(list: L) {
   const sort = z.enum(Object.keys(list.sorts) as SortName<L>[]) as z.ZodType<SortName<L>>
   return { sort: sort.default(list.ownSort as z.util.NoUndefined<SortName<L>>), reversed: reversedField }
+}
+
+/** Which page of a list that is paged by cursors, in which order, as fields of a query, to which `oneCursor` applies. */
+export function cursorQueryFields<const L extends List>(list: L) {
+  const pageSize = z.literal(list.pageSizes as readonly L['pageSizes'][number][])
+  return {
+    ...orderFields(list),
+    pageSize: numberParameter.pipe(pageSize).default(list.pageSizes[0] as z.util.NoUndefined<L['pageSizes'][number]>),
+    after: cursorField.optional(),
+    before: cursorField.optional(),
+  }
 }
 
 /** The rows of a list that a call acts on: picked ones, or all that a filter matches. */

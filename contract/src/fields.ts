@@ -63,6 +63,18 @@ export const keysetPageFields = {
   before: z.string().nullable(),
 }
 
+/** The rule of a query with cursors, for `refine`. */
+export const oneCursor: [
+  (query: { after?: string | undefined; before?: string | undefined }) => boolean,
+  Parameters<z.ZodObject['refine']>[1],
+] = [
+  ({ after, before }) => after === undefined || before === undefined,
+  { path: ['before'], message: 'Give after or before, not both' },
+]
+
+/** The same of a filtered list: both are null if it is too long to be counted with its rows, which another call does. */
+export const cursorPageFields = { ...keysetPageFields, pageCount: z.int().nullable(), total: z.int().nullable() }
+
 /** A required number within the exact range. Its messages begin with `label`: `Priority is required` (§5). */
 export function numberField(label: string) {
   const outOfRange = `${label} must be between ${-MAX_NUMBER} and ${MAX_NUMBER}`

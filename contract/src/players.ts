@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { call } from './call.ts'
 import { playerFields, playerList } from './entities/player.ts'
-import { filterSchema, orderFields, rowSchema } from './entity-schemas.ts'
-import { cursorField, idField, keysetPageFields } from './fields.ts'
+import { cursorQueryFields, filterSchema, orderFields, rowSchema } from './entity-schemas.ts'
+import { cursorField, cursorPageFields, idField, oneCursor } from './fields.ts'
 import { historyKindField } from './history.ts'
 import { numberParameter } from './numbers.ts'
 
@@ -29,8 +29,6 @@ export const playerParticipation = z.object({
 })
 export type PlayerParticipation = z.infer<typeof playerParticipation>
 
-const pageSizeField = numberParameter.pipe(z.literal(playerList.pageSizes)).default(playerList.pageSizes[0])
-
 const tags = ['Telegram Users']
 
 export const players = {
@@ -41,23 +39,8 @@ export const players = {
       tags,
       summary: 'Players filtered and in one of several orders, a page at a time',
     })
-    .input(
-      orderedFilter
-        .extend({ pageSize: pageSizeField, after: cursorField.optional(), before: cursorField.optional() })
-        .refine(({ after, before }) => after === undefined || before === undefined, {
-          path: ['before'],
-          message: 'Give after or before, not both',
-        }),
-    )
-    /** `total` and `pageCount` are null for a filtered list that is too long to be counted with its rows; `count` counts it. */
-    .output(
-      z.object({
-        users: z.array(player),
-        ...keysetPageFields,
-        pageCount: z.int().nullable(),
-        total: z.int().nullable(),
-      }),
-    ),
+    .input(playersFilter.extend(cursorQueryFields(playerList)).refine(...oneCursor))
+    .output(z.object({ users: z.array(player), ...cursorPageFields })),
   count: call(['admin'])
     .route({ method: 'GET', path: '/api/telegram-users/count', tags, summary: 'How many players a filter matches' })
     .input(playersFilter)

@@ -16,12 +16,15 @@ export const taskTypeLabels = {
 export type TaskType = keyof typeof taskTypeLabels
 
 export type TaskCollection = 'social' | 'daily'
+export type TaskRecordKind = 'socialTask' | 'dailyTask'
 
 interface TaskCollectionFacts {
   /** The heading of the collection's list. */
   title: string
   /** What one task of the collection is called. */
   itemTitle: string
+  /** What the audit trail and the trash call it. */
+  recordKind: TaskRecordKind
   /** The path of the list. The forms are at `{path}-form` and `{path}-form-update` (§2), the calls at `/api{path}`. */
   path: '/social-tasks' | '/daily-tasks'
   types: readonly [TaskType, ...TaskType[]]
@@ -31,16 +34,21 @@ export const taskCollections: Record<TaskCollection, TaskCollectionFacts> = {
   social: {
     title: 'Social Tasks',
     itemTitle: 'Social Task',
+    recordKind: 'socialTask',
     path: '/social-tasks',
     types: ['twitter', 'instagram', 'linkedin', 'discord', 'youtube', 'moreLink', 'email', 'bsc'],
   },
   daily: {
     title: 'Daily Tasks',
     itemTitle: 'Daily Task',
+    recordKind: 'dailyTask',
     path: '/daily-tasks',
     types: ['telegram', 'twitter', 'instagram', 'youtube', 'moreLink'],
   },
 }
+
+/** The collection of a task in the audit trail or the trash. */
+export const collectionOf: Record<TaskRecordKind, TaskCollection> = { socialTask: 'social', dailyTask: 'daily' }
 
 const typesWithoutLink: readonly string[] = ['email', 'bsc']
 

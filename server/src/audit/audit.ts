@@ -60,7 +60,7 @@ export async function audit(
   action: AuditAction,
   entries: AuditEntryInput | readonly AuditEntryInput[],
 ): Promise<void> {
-  const all = Array.isArray(entries) ? (entries as readonly AuditEntryInput[]) : [entries as AuditEntryInput]
+  const all = [entries].flat() as readonly AuditEntryInput[]
   for (let at = 0; at < all.length; at += ENTRIES_AT_ONCE) {
     const rows = all.slice(at, at + ENTRIES_AT_ONCE).map(({ record, changes, detail }) => {
       const { kind = null, id = null, name = null } = record ?? {}

@@ -8,6 +8,7 @@ import { chainedTextSql } from '#src/db/audit-hashes.ts'
 import type { Database } from '#src/db/database.ts'
 import { microsecondsSql, momentParameter } from '#src/db/moments.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { ENTRY_COLUMNS } from './trail.ts'
 
 const BATCH = 2000
 /** So many rows that went are cleared away at once, so that the next look at the table does not walk through them. */
@@ -60,7 +61,7 @@ async function sealBatch(
   if (!last) return { sealed: 0 }
   let { hash } = head
   const hashes = open.map(({ text }) => (hash = createHash('sha256').update(hash).update(text).digest()))
-  const columns = sql.raw(ENTRY_COLUMNS.join(', '))
+  const columns = sql.raw(ENTRY_COLUMNS)
   // Between the first and the last of them lie others only if they were committed since: those are left for the next time.
   await sql`
     with sealed as materialized (
@@ -73,26 +74,3 @@ async function sealBatch(
   await tx.updateTable('audit_head').set({ seq: last.seq, hash }).execute()
   return { sealed: open.length, last }
 }
-
-/** The columns that an open entry and a sealed one have in common. */
-const ENTRY_COLUMNS = [
-  'id',
-  'at',
-  'act_id',
-  'action',
-  'actor_kind',
-  'actor_id',
-  'actor_name',
-  'address',
-  'origin',
-  'device',
-  'actor_salt',
-  'actor_commitment',
-  'record_kind',
-  'record_id',
-  'record_name',
-  'changes',
-  'detail',
-  'record_salt',
-  'record_commitment',
-]

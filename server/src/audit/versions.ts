@@ -5,6 +5,7 @@ import type { AuditChanges } from '@arcade/contract/entities/audit'
 import { Failure } from '#src/calls.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { AuditRecord } from './audit.ts'
+import { trailSql } from './trail.ts'
 
 /** An entry of one record, as far as its versions are concerned. */
 export interface VersionEntry {
@@ -30,12 +31,9 @@ interface Present<Row> {
  */
 export async function earlierVersion<Row extends object>(tx: Kysely<Tables>, present: Present<Row>, seq: number): Promise<Row> {
   const { kind, id } = present.record
-  const columns = sql.raw('at, id, changes, detail, record_salt')
   const { rows } = await sql<Omit<VersionEntry, 'version'> & { version: number | null }>`
     select seq, changes, (detail->>'version')::int as version, record_salt is null as "isErased"
-      from (select null::bigint as seq, ${columns} from audit_open where record_kind = ${kind} and record_id = ${id}
-            union all
-            select seq, ${columns} from audit_entries where record_kind = ${kind} and record_id = ${id} and seq >= ${seq}) as entries
+      from ${sql.raw(trailSql)} as entries where record_kind = ${kind} and record_id = ${id} and (seq is null or seq >= ${seq})
      order by seq desc nulls first, at desc, id desc`.execute(tx)
   const entries = rows.map(({ version, ...entry }) => ({ ...entry, version: version ?? undefined }))
   return undone(present, entries, seq)

@@ -13,7 +13,7 @@ import { filesOfRows } from '#src/files/files.ts'
 import { type Connection, destroy } from '#src/postgres/connections.ts'
 import { copyOut } from '#src/postgres/copy.ts'
 import { StartError } from '#src/postgres/errors.ts'
-import { advisoryLockHolder, LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
+import { advisoryLockHolder, LOCKS, LOCK_SPACE, tryLock } from '#src/postgres/lock-holder.ts'
 import { FORMAT, MANIFEST, type Manifest, partOf, type SavedTable, UNFINISHED, writeManifest } from './manifest.ts'
 import type { Place } from './place.ts'
 import { asWritten, copyOutStatement, sumRows, type TableToSave, tablesToSave } from './saved-tables.ts'
@@ -73,8 +73,7 @@ const FILES_AT_ONCE = 4
 const LEVEL = 3 // zstd's default; ADR 0012 has what others cost
 
 async function takeTurn(client: Connection): Promise<void> {
-  const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_lock(${LOCK_SPACE}, ${LOCKS.backup}) as taken`)
-  if (rows[0]?.taken) return
+  if (await tryLock(client, 'pg_try_advisory_lock', LOCKS.backup)) return
   const holder = await advisoryLockHolder(client, LOCKS.backup)
   throw new StartError(
     `Another backup of this database is being made (${holder?.name ?? 'it has just finished'}): try again later.`,

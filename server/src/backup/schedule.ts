@@ -10,10 +10,11 @@ import type { BackupState } from '@arcade/contract/backups'
 import { actOfProcess } from '#src/audit/audit.ts'
 import type { Config } from '#src/config.ts'
 import type { Database } from '#src/db/database.ts'
+import { tryTurn } from '#src/db/turns.ts'
 import { findPause } from '#src/db/scheduled-work.ts'
 import type { FileStore } from '#src/files/disk.ts'
 import { destroy } from '#src/postgres/connections.ts'
-import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
+import { LOCKS, tryLock } from '#src/postgres/lock-holder.ts'
 import { makeBackup, removeBackup } from './backup.ts'
 import { openPlace } from './place.ts'
 import { verifyBackup } from './restore.ts'
@@ -99,11 +100,9 @@ export function createBackupSchedule({ database, fileStore, settings, dataDir, l
         }
         const client = await database.connect('arcade backup schedule')
         try {
-          const { rows } = await client.query<{ taken: boolean }>(
-            `select pg_try_advisory_lock(${LOCK_SPACE}, ${LOCKS.backupSchedule}) as taken`,
-          )
+          const isOurs = await tryLock(client, 'pg_try_advisory_lock', LOCKS.backupSchedule)
           // Another server may have made it between the look and the lock.
-          if (rows[0]?.taken && (await isDue())) await run()
+          if (isOurs && (await isDue())) await run()
         } finally {
           destroy(client)
         }
@@ -119,9 +118,7 @@ async function markCutOffIfIdle(database: Database): Promise<void> {
   const [last] = await lastRuns(database, { isScheduled: true, limit: 1 })
   if (last === undefined || last.error !== null || last.verifiedAt !== null) return
   await database.transaction(async (tx) => {
-    const { rows } = await sql<{ taken: boolean }>`
-      select pg_try_advisory_xact_lock(${LOCK_SPACE}::int, ${LOCKS.backupSchedule}::int) as taken`.execute(tx)
-    if (rows[0]?.taken) await markCutOff(tx)
+    if (await tryTurn(tx, 'backupSchedule')) await markCutOff(tx)
   })
 }
 

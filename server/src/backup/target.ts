@@ -16,7 +16,7 @@ import { type FileStore, isKey } from '#src/files/disk.ts'
 import { embeddedCluster } from '#src/postgres/cluster.ts'
 import { type Connection, connect, destroy } from '#src/postgres/connections.ts'
 import { StartError } from '#src/postgres/errors.ts'
-import { type LockHolder, LOCKS, LOCK_SPACE, openLockHolder } from '#src/postgres/lock-holder.ts'
+import { type LockHolder, LOCKS, openLockHolder, tryLock } from '#src/postgres/lock-holder.ts'
 import { processStartTime } from '#src/postgres/processes.ts'
 import { quote } from './saved-tables.ts'
 
@@ -162,10 +162,8 @@ async function takeFiles(files: TargetOptions['files'], cutOff: string | undefin
 
 /** The same of the database: marks it as one that is being restored, so that no server uses it. */
 async function takeDatabase(client: Connection, { url, files }: TargetOptions): Promise<void> {
-  const { rows: locks } = await client.query<{ taken: boolean }>(
-    `select pg_try_advisory_lock(${LOCK_SPACE}, ${LOCKS.backup}) as taken`,
-  )
-  if (!locks[0]?.taken) throw new StartError('Another restore into this database is under way.')
+  if (!(await tryLock(client, 'pg_try_advisory_lock', LOCKS.backup)))
+    throw new StartError('Another restore into this database is under way.')
   const { rows } = await client.query<{ name: string }>(RELATIONS)
   const names = rows.map(({ name }) => name)
   const isCutOff = names.includes(UNFINISHED_RESTORE)

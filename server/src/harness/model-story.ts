@@ -47,8 +47,7 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   audit: {
     list: NOT_MODELLED,
     count: NOT_MODELLED,
-    ofItem: NOT_MODELLED,
-    ofUser: NOT_MODELLED,
+    ofRecord: NOT_MODELLED,
   },
   backups: { state: 'no schedule is set, and nobody makes one by a call; backup/schedule.test.ts' },
   trash: {

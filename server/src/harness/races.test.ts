@@ -1,7 +1,7 @@
 /** Eight people who change tasks, announcements and users at the same time, on two servers with one database (security.md, Concurrency). */
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { trailSql } from '#src/testing/audit-trail.ts'
+import { trailSql } from '#src/audit/trail.ts'
 import { PASSWORD, type Client, type TestAnswer, testApp } from '#src/testing/test-app.ts'
 import { countDeadlocks, openAgain, testDatabase } from '#src/testing/test-database.ts'
 import { reportFigure, rounds, seededRandom } from '#src/testing/size.ts'

@@ -217,7 +217,8 @@ const oddHeaders: fc.Arbitrary<Record<string, string>> = fc.oneof(
 function queryOf(value: unknown): [string, string][] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, part]): [string, string][] =>
-    Array.isArray(part) ? part.map((one): [string, string] => [name, toText(one)]) : [[name, toText(part)]],
+    // A hostile array may have another constructor, of which its own `map` would make the result.
+    Array.isArray(part) ? Array.from(part, (one): [string, string] => [name, toText(one)]) : [[name, toText(part)]],
   )
 }
 

@@ -8,7 +8,7 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Database } from '#src/db/database.ts'
 
 export interface Metrics {
-  /** Counts a request that was answered. */
+  /** Counts a request that was answered, where somebody may read it. */
   observe(request: { call: string; method: string; status: number; seconds: number }): void
   /** Whether there are metrics to be seen, for whoever has their token. */
   isServed: boolean
@@ -56,7 +56,9 @@ export function createMetrics({ database, token, exportsRunning }: Sources): Met
   }
 
   return {
-    observe: ({ call, method, status, seconds }) => requests.observe({ call, method, status }, seconds),
+    observe({ call, method, status, seconds }) {
+      if (token !== undefined) requests.observe({ call, method, status }, seconds)
+    },
 
     isServed: token !== undefined,
 

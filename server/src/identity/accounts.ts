@@ -8,6 +8,7 @@ import { type Act, audit, type AuditEntryInput, type AuditRecord, changesBetween
 import { Failure } from '#src/calls.ts'
 import { addToCounter } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
+import { violatedConstraint } from '#src/postgres/errors.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { hashNewPassword, type PasswordPolicy } from './passwords.ts'
 import type { Sessions } from './sessions.ts'
@@ -37,6 +38,11 @@ export function userRecord({ id, fname, lname }: { id: string; fname: string; ln
 /** What the audit trail keeps of a user who comes or goes. */
 export function auditedUser({ fname, lname, email, userType }: Pick<SessionUser, 'fname' | 'lname' | 'email' | 'userType'>) {
   return { fname, lname, email, userType }
+}
+
+/** Whether something failed because another user has the e-mail. */
+export function isEmailTaken(error: unknown): boolean {
+  return violatedConstraint(error)?.endsWith('_email_key') ?? false
 }
 
 /** Creates the authentication account and its users document. A taken e-mail violates `accounts_email_key` or `users_email_key`. */

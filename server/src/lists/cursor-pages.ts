@@ -81,8 +81,7 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
           const limit = pageSize + 1
           const name = statementName({ sort, start }, limit)
           const ranges = parts.map(
-            ({ where, orderBy }) =>
-              `(select ${placed(sort)} from (${nearest({ where, orderBy, limit })}) as near)`,
+            ({ where, orderBy }) => `(select ${placed(sort)} from (${nearest({ where, orderBy, limit })}) as near)`,
           )
           const page = `(${ranges.join(' union all ')}) as page order by ${outerOrderBy} limit ${limit}`
           pages.set(name, database.preparedTexts(name, `select ${selected(total)} from ${page}`, toRead))

@@ -80,6 +80,20 @@ function inCharacterIndex(text: string): Condition {
     @> (select string_to_array(regexp_replace(${folded(text)}, '[a-z0-9_.#@ -]+', '', 'g'), null))`
 }
 
+/** True for rows whose value, in any case, begins with a text. A range instead of LIKE: for that the planner would have to know the pattern to take the index. */
+export function startsWithInIndex(value: RawBuilder<unknown>, prefix: string): Condition {
+  return sql<boolean>`(${value} ~>=~ lower(${prefix}::text) and ${value} ~<~ (lower(${prefix}::text) || chr(1114111)))`
+}
+
+/** Ways to find rows, each without those that `earlier`, the conditions before it, are true for: together they find no row twice. */
+export function eachOnce(ways: readonly Condition[], earlier: readonly Condition[] = ways): Condition[] {
+  return ways.map((way, index) => sql<boolean>`${sql.join([way, ...earlier.slice(0, index).map(isNot)], sql` and `)}`)
+}
+
+function isNot(condition: Condition): Condition {
+  return sql<boolean>`(${condition}) is not true`
+}
+
 /** For tables of some thousand rows, which no index makes faster: `text` is SQL for what is searched, in any case. */
 export function searchWithoutIndex(text: string, search: string): SearchCondition {
   if (foldsToNothing(search)) return { matches: never }

@@ -231,7 +231,8 @@ async function detach(
   destroy(client)
 }
 
-async function tryLock(client: pg.Client, lock: string, number: number): Promise<boolean> {
+/** @param lock the function of PostgreSQL that takes it @param number one of LOCKS */
+export async function tryLock(client: Pick<pg.Client, 'query'>, lock: string, number: number): Promise<boolean> {
   const { rows } = await client.query<{ taken: boolean }>(`select ${lock}(${LOCK_SPACE}, ${number}) as taken`)
   return rows[0]?.taken ?? false
 }

@@ -1,6 +1,7 @@
 /** The audit trail as tests read it: every entry in the order in which they were written, sealed or not. */
 import { type Kysely, sql } from 'kysely'
 import type { AuditChanges } from '@arcade/contract/entities/audit'
+import { trailSql } from '#src/audit/trail.ts'
 import type { Tables } from '#src/db/tables.ts'
 
 export interface TrailEntry {
@@ -17,13 +18,6 @@ export interface TrailEntry {
   changes: AuditChanges | null
   detail: Record<string, unknown> | null
 }
-
-/** SQL for the rows of both tables, whose columns are the same but for the chain's. */
-export const trailSql = `(
-  select id, at, act_id, action, actor_kind, actor_id, actor_name, address, origin, record_kind, record_id, record_name, changes, detail
-    from audit_entries union all
-  select id, at, act_id, action, actor_kind, actor_id, actor_name, address, origin, record_kind, record_id, record_name, changes, detail
-    from audit_open)`
 
 /** @param action only entries of this action */
 export async function auditTrail(db: Kysely<Tables>, action?: string): Promise<TrailEntry[]> {

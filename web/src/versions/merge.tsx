@@ -59,8 +59,7 @@ export function useMerge<Row extends { id: string; version: number }>({ kind, re
 }
 
 async function lastChange(kind: Kind, id: string): Promise<Theirs<unknown>['by']> {
-  const history = kind === 'user' ? client.audit.ofUser({ id }) : client.audit.ofItem({ kind, id })
-  const [entry] = await history.then(
+  const [entry] = await client.audit.ofRecord({ kind, id }).then(
     ({ entries }) => entries,
     () => [],
   )

@@ -38,26 +38,15 @@ export function RecordHistory(props: Restorable) {
   )
 }
 
-/** The same options as those of other calls that go on where a page ended. */
-function historyOptions({ kind, id }: Restorable) {
-  const paging = {
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ after }: { after: string | null }) => after ?? undefined,
-  }
-  return kind === 'user'
-    ? api.audit.ofUser.infiniteOptions({
-        input: (after: string | undefined) => ({ id, ...(after !== undefined && { after }) }),
-        ...paging,
-      })
-    : api.audit.ofItem.infiniteOptions({
-        input: (after: string | undefined) => ({ kind, id, ...(after !== undefined && { after }) }),
-        ...paging,
-      })
-}
-
 function Entries(props: Restorable) {
-  const { kind } = props
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(historyOptions(props))
+  const { kind, id } = props
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(
+    api.audit.ofRecord.infiniteOptions({
+      input: (after: string | undefined) => ({ kind, id, ...(after !== undefined && { after }) }),
+      initialPageParam: undefined as string | undefined,
+      getNextPageParam: ({ after }) => after ?? undefined,
+    }),
+  )
   const restore = useRestore(props)
   const entries = data?.pages.flatMap((page) => page.entries)
   if (!entries) {

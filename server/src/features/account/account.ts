@@ -7,6 +7,7 @@ import type { Tables } from '#src/db/tables.ts'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
 import { actOf, audit } from '#src/audit/audit.ts'
 import { createPasswordLink, passwordLinkState, spendPasswordLink } from '#src/identity/password-links.ts'
+import { userRecord } from '#src/identity/accounts.ts'
 import { hashNewPassword, isPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 
@@ -84,7 +85,8 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
       if (id === signedIn(context).id) throw new Failure('NOT_BY_LINK')
       const link = await database.transaction(async (tx) => {
         const made = await createPasswordLink(tx, id)
-        await audit(tx, actOf(context), 'user.password-link', { record: { kind: 'user', id, name: await nameOf(tx, id) } })
+        const user = await tx.selectFrom('users').select(['id', 'fname', 'lname']).where('id', '=', id).executeTakeFirstOrThrow()
+        await audit(tx, actOf(context), 'user.password-link', { record: userRecord(user) })
         return made
       })
       return { success: true, ...link }
@@ -106,9 +108,4 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
       return { success: true }
     },
   }
-}
-
-async function nameOf(tx: Transaction<Tables>, id: string): Promise<string | undefined> {
-  const user = await tx.selectFrom('users').select(['fname', 'lname']).where('id', '=', id).executeTakeFirst()
-  return user && `${user.fname} ${user.lname}`
 }

@@ -2,8 +2,8 @@
 import { sql } from 'kysely'
 import { auditList } from '@arcade/contract/entities/audit'
 import { auditEntity } from '#src/db/entities.ts'
-import { type Condition, serveList } from '#src/lists/list.ts'
-import type { SearchCondition } from '#src/lists/search.ts'
+import { serveList } from '#src/lists/list.ts'
+import { eachOnce, type SearchCondition, startsWithInIndex } from '#src/lists/search.ts'
 
 export const servedAudit = serveList<typeof auditList>({
   list: auditList,
@@ -18,18 +18,11 @@ export const servedAudit = serveList<typeof auditList>({
 
 /** The beginning of a person's or record's name, or a whole id of a person, record or request. */
 function searchEntries(text: string): SearchCondition {
-  const beginsSo = ['actor_name', 'record_name'].map(
-    (column) =>
-      sql<boolean>`(lower(${sql.ref(column)}) ~>=~ lower(${text}::text) and lower(${sql.ref(column)}) ~<~ (lower(${text}::text) || chr(1114111)))`,
-  )
+  const beginsSo = ['actor_name', 'record_name'].map((column) => startsWithInIndex(sql`lower(${sql.ref(column)})`, text))
   const isId = ['actor_id', 'record_id'].map((column) => sql<boolean>`${sql.ref(column)} = ${text}`)
   const isAct = UUID.test(text) ? [sql<boolean>`act_id = ${text}::uuid`] : []
-  const found: Condition[] = [...beginsSo, ...isId, ...isAct]
-  const ways = found.map((way, index) => {
-    const earlier = found.slice(0, index).map((other) => sql<boolean>`(${other}) is not true`)
-    return sql<boolean>`${sql.join([way, ...earlier], sql` and `)}`
-  })
-  return { matches: sql<boolean>`(${sql.join(found, sql` or `)})`, ways }
+  const found = [...beginsSo, ...isId, ...isAct]
+  return { matches: sql<boolean>`(${sql.join(found, sql` or `)})`, ways: eachOnce(found) }
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

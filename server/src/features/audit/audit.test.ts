@@ -130,13 +130,13 @@ describe('a record’s own history', () => {
     const id = await add(admin)
     await add(admin, { priority: 2 })
     await admin.call('PUT', `/api/social-tasks/${id}`, { ...task, reward: 6 })
-    const { status, body } = await admin.call('GET', `/api/audit/items/socialTask/${id}`)
+    const { status, body } = await admin.call('GET', `/api/audit/records/socialTask/${id}`)
     expect(status).toBe(200)
     expect(body.entries.map(({ action }: AuditEntry) => action)).toEqual(['task.update', 'task.create'])
     expect(Object.keys(body.entries[0]).toSorted()).toEqual(
       ['action', 'actorKind', 'actorName', 'at', 'changes', 'detail', 'seq'].toSorted(),
     )
-    for (const path of [`users/${admin.id}`, `items/socialTask/${id}`])
+    for (const path of [`records/user/${admin.id}`, `records/socialTask/${id}`])
       expect((await user.call('GET', `/api/audit/${path}`)).status, path).toBe(403)
   })
 
@@ -144,9 +144,9 @@ describe('a record’s own history', () => {
     const { app, admin } = await opening()
     const user = await app.signUp('user')
     for (let n = 1; n <= 55; n += 1) await admin.call('PATCH', `/api/users/${user.id}`, { fname: `A${n}`, lname: 'B' })
-    const first = (await admin.call('GET', `/api/audit/users/${user.id}`)).body
+    const first = (await admin.call('GET', `/api/audit/records/user/${user.id}`)).body
     expect(first.entries).toHaveLength(50)
-    const second = (await admin.call('GET', `/api/audit/users/${user.id}?after=${encodeURIComponent(first.after)}`)).body
+    const second = (await admin.call('GET', `/api/audit/records/user/${user.id}?after=${encodeURIComponent(first.after)}`)).body
     expect(second.entries).toHaveLength(5)
     expect(JSON.parse(second.entries[3].changes)).toEqual({ fname: ['A1', 'A2'] })
   })

@@ -28,8 +28,7 @@ export function auditHandlers({ database }: { database: Database }): Handlers<ty
       await sealForReading()
       return { total: await list.count(filter, signal) }
     },
-    ofItem: ({ kind, id, after }) => readRecord(kind, id, after),
-    ofUser: ({ id, after }) => readRecord('user', id, after),
+    ofRecord: ({ kind, id, after }) => readRecord(kind, id, after),
   }
 
   /** Lists read sealed entries alone; who has just done something finds it there at once. Reading goes on where sealing cannot. */

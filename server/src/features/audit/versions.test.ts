@@ -22,8 +22,8 @@ async function create(admin: Client, at: string, body: object): Promise<string> 
 }
 
 /** The numbers of a record's entries, the oldest first. */
-async function entriesOf(admin: Client, at: string): Promise<number[]> {
-  const { body } = await admin.call('GET', `/api/audit/${at}`)
+async function entriesOf(admin: Client, record: string): Promise<number[]> {
+  const { body } = await admin.call('GET', `/api/audit/records/${record}`)
   return body.entries.map(({ seq }: { seq: number }) => seq).toReversed()
 }
 
@@ -32,7 +32,7 @@ async function threeVersions(app: TestApp, admin: Client) {
   const id = await create(admin, path, input)
   await admin.call('PUT', `${path}/${id}`, { ...input, title: 'Second', link: '', reward: 7, version: 1 })
   await admin.call('POST', `${path}/priorities`, { target: { ids: [id] }, first: 3, step: 1, expected: 1 })
-  const [first, second] = await entriesOf(admin, `items/socialTask/${id}`)
+  const [first, second] = await entriesOf(admin, `socialTask/${id}`)
   const restore = (body: object) => admin.call('POST', `${path}/${id}/restore`, { seq: first, version: 3, ...body })
   const read = async () => (await admin.call('GET', `${path}/${id}`)).body
   return { app, id, first: first!, second: second!, restore, read }
@@ -84,7 +84,7 @@ describe('a task', () => {
   test('which is the present version stays as it is, without a new one', async () => {
     const { app, admin } = await opening()
     const { id, restore, read } = await threeVersions(app, admin)
-    const newest = (await entriesOf(admin, `items/socialTask/${id}`)).at(-1)
+    const newest = (await entriesOf(admin, `socialTask/${id}`)).at(-1)
     expect((await restore({ seq: newest })).body).toMatchObject({ changes: '{}' })
     expect(await read()).toMatchObject({ version: 3 })
   })
@@ -126,7 +126,7 @@ test('an announcement comes back without its activation, and with the files that
   expect((await admin.call('PUT', `/api/announcements/${id}`, second)).body).toEqual({ success: true })
   await admin.call('POST', `/api/announcements/${id}/status`, { status: false })
   await expect.poll(() => app.files.has(image)).toBe(false)
-  const [first] = await entriesOf(admin, `items/announcement/${id}`)
+  const [first] = await entriesOf(admin, `announcement/${id}`)
   const restore = (body: object) => admin.call('POST', `/api/announcements/${id}/restore`, { seq: first, version: 3, ...body })
   expect((await restore({ dryRun: true })).body).toMatchObject({ success: true, missing: [] })
   expect(await app.files.has(image), 'a dry run serves nothing').toBe(false)
@@ -155,7 +155,7 @@ describe('a dashboard user', () => {
     await rename('Uli')
     await rename('Ulla')
     await admin.call('PUT', `/api/users/${user.id}/user-type`, { userType: 'admin' })
-    const entries = (await admin.call('GET', `/api/audit/users/${user.id}`)).body.entries
+    const entries = (await admin.call('GET', `/api/audit/records/user/${user.id}`)).body.entries
     const { seq } = entries.find(({ detail }: { detail: string }) => detail?.includes('"version":2'))
     const { version } = (await admin.call('GET', `/api/users/${user.id}`)).body
     const { body } = await admin.call('POST', `/api/users/${user.id}/restore`, { seq, version })
@@ -168,7 +168,7 @@ describe('a dashboard user', () => {
     const { app, admin } = await opening()
     const user = await app.signUp('user', 'uli@gmail.com')
     await admin.call('PATCH', `/api/users/${user.id}`, { fname: 'Uli', lname: 'Lang' })
-    const [seq] = await entriesOf(admin, `users/${user.id}`)
+    const [seq] = await entriesOf(admin, `user/${user.id}`)
     const erased = { kind: 'user', id: user.id, anonymousId: 'erased-1' } as const
     await app.database.transaction((tx) => erasePerson(tx, actOfProcess('command', 'test'), erased))
     const { body } = await admin.call('POST', `/api/users/${user.id}/restore`, { seq, version: 2 })

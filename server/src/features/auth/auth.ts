@@ -10,9 +10,8 @@ import { type CallContext, Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { hashNewPassword, isPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
-import { checkRegistration, createAccount, newAccountEntry, userRecord } from '#src/identity/accounts.ts'
+import { checkRegistration, createAccount, isEmailTaken, newAccountEntry, userRecord } from '#src/identity/accounts.ts'
 import { hasAdmin, setupLinkState, spendSetupLink } from '#src/identity/setup-links.ts'
-import { violatedConstraint } from '#src/postgres/errors.ts'
 
 export interface SignInServices {
   database: Database
@@ -88,7 +87,7 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
       })
       const user = await registering.catch((cause: unknown) => {
         // Whoever has the link is the operator and may be told; another guest is not (security.md).
-        if (setup === undefined || !violatedConstraint(cause)?.endsWith('_email_key')) throw cause
+        if (setup === undefined || !isEmailTaken(cause)) throw cause
         throw new Failure('CREATE_USER_FAILED', { fields: { email: 'This email is in use already' }, cause })
       })
       return beginSession(user, context, passwordHash)

@@ -1,10 +1,10 @@
 /** Telegram Users as a list (§2, §7, §9): by balance unless sorted otherwise, searched and filtered, paged by cursors. */
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { playerList } from '@arcade/contract/entities/player'
 import { counterSql } from '#src/db/counters.ts'
 import { playerEntity } from '#src/db/entities.ts'
 import { type Condition, serveList } from '#src/lists/list.ts'
-import { type SearchCondition, type SearchTerm, searchTerm } from '#src/lists/search.ts'
+import { eachOnce, type SearchCondition, type SearchTerm, searchTerm, startsWithInIndex } from '#src/lists/search.ts'
 
 const wallets = {
   any: sql<boolean>`(ton_wallet_address is not null or bsc_wallet is not null)`,
@@ -45,9 +45,7 @@ function searchPlayers(text: string): SearchCondition | undefined {
   const found = terms.map((one) => one.found)
   const matches = terms.map((one) => one.matches)
   const earlier = [...matches, ...findsWallet]
-  const ways = [...found, ...findsWallet, ...isId].map(
-    (way, index) => sql<boolean>`${sql.join([way, ...earlier.slice(0, index).map(isNot)], sql` and `)}`,
-  )
+  const ways = eachOnce([...found, ...findsWallet, ...isId], earlier)
   return { matches: sql<boolean>`(${sql.join([...matches, ...hasWallet, ...isId], sql` or `)})`, ways }
 }
 
@@ -56,13 +54,4 @@ function phoneTerm(text: string): SearchTerm | undefined {
   if (!/^[+(]?[\d\s()./-]{3,}$/.test(text)) return undefined
   const digits = text.replaceAll(/\D/g, '').replace(/^0+/, '')
   return digits.length < 3 || digits === text ? undefined : searchTerm(digits)
-}
-
-function isNot(condition: Condition): Condition {
-  return sql<boolean>`(${condition}) is not true`
-}
-
-/** A range instead of LIKE: for that the planner would have to know the pattern to take the index. */
-function startsWithInIndex(value: RawBuilder<unknown>, prefix: string): Condition {
-  return sql<boolean>`(${value} ~>=~ lower(${prefix}::text) and ${value} ~<~ (lower(${prefix}::text) || chr(1114111)))`
 }

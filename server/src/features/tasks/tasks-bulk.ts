@@ -2,7 +2,7 @@
 import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { MAX_NUMBER } from '@arcade/contract/entities/entity'
-import type { TaskCollection } from '@arcade/contract/entities/task'
+import { type TaskCollection, taskCollections } from '@arcade/contract/entities/task'
 import { isExactNumber } from '@arcade/contract/numbers'
 import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
 import { actOnMany } from '#src/lists/bulk.ts'
@@ -13,7 +13,7 @@ import { taskEntity } from '#src/db/entities.ts'
 import { type AssignedPriority, assignPriorities, lockPriorities } from '#src/db/priorities.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { Trash } from '#src/trash/trash.ts'
-import { recordKind, servedTasks, taskRecord } from './tasks-list.ts'
+import { servedTasks, taskRecord } from './tasks-list.ts'
 
 type Bulk = Pick<Handlers<typeof contract.socialTasks>, 'removeMany' | 'prioritise' | 'reorder'>
 
@@ -29,7 +29,7 @@ export async function removeTasks(
   { trash, collection, where }: { trash: Trash; collection: TaskCollection; where: Condition },
 ) {
   const act = actOf(context)
-  const kind = recordKind(collection)
+  const kind = taskCollections[collection].recordKind
   const removed = await trash.remove(tx, act, { entity: taskEntity, kind, name: 'title', where })
   const entries = removed.map((task) => ({ record: taskRecord(collection, task), changes: changesBetween(task, null) }))
   await audit(tx, act, 'task.remove', entries)

@@ -6,14 +6,9 @@ import { type DerivedSql, taskEntity } from '#src/db/entities.ts'
 import { type ServedList, serveList } from '#src/lists/list.ts'
 import { searchWithoutIndex } from '#src/lists/search.ts'
 
-/** What the audit trail and the trash call a task of the collection. */
-export function recordKind(collection: TaskCollection): 'socialTask' | 'dailyTask' {
-  return collection === 'social' ? 'socialTask' : 'dailyTask'
-}
-
 /** A task as the audit trail names it. */
 export function taskRecord(collection: TaskCollection, { id, title }: { id: string; title: string }): AuditRecord {
-  return { kind: recordKind(collection), id, name: title }
+  return { kind: taskCollections[collection].recordKind, id, name: title }
 }
 
 type TaskList = (typeof taskLists)[TaskCollection]

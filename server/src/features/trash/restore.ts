@@ -5,6 +5,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { RowOf, StoredName } from '@arcade/contract/entities/entity'
 import type { TrashKind } from '@arcade/contract/entities/trash'
+import { collectionOf, taskCollections } from '@arcade/contract/entities/task'
 import { errorCatalogue } from '@arcade/contract/errors'
 import { type Act, audit, changesBetween } from '#src/audit/audit.ts'
 import { addToCounter } from '#src/db/counters.ts'
@@ -109,7 +110,7 @@ export async function findConflicts(
   for (const kind of kinds) {
     const own = records.filter((record) => record.kind === kind)
     if (own.length === 0) continue
-    if (kind === 'socialTask' || kind === 'dailyTask') await lockPriorities(tx, kind === 'socialTask' ? 'social' : 'daily')
+    if (kind === 'socialTask' || kind === 'dailyTask') await lockPriorities(tx, collectionOf[kind])
     const { isThere, unique } = tables[kind]
     const isAgain = (value: string): string => `row_number() over (partition by ${value} order by deleted_at desc, trash.id) > 1`
     const isTaken = unique ? `when ${unique.isTaken} or ${isAgain(unique.value)} then '${unique.code}'` : ''
@@ -191,7 +192,7 @@ async function restoreTasks(
 ): Promise<void> {
   const rows = await insertRows(tx, taskEntity, restoration, { priority: 'wanted.priority' }, ['collection'])
   await writeHistoryItems(tx, collection, { changed: rows.map(({ id }) => id) })
-  const kind = collection === 'social' ? 'socialTask' : 'dailyTask'
+  const { recordKind: kind } = taskCollections[collection]
   await auditRestored(tx, act, 'task.restore', { rows, recordOf: (row) => ({ kind, id: row.id, name: row.title }) })
 }
 

@@ -11,7 +11,7 @@ import type { Files } from '#src/files/files.ts'
 import { actOnMany, type Done } from '#src/lists/bulk.ts'
 import { type Condition, whereTarget } from '#src/lists/list.ts'
 import { numberedPages } from '#src/lists/numbered-pages.ts'
-import { violatedConstraint } from '#src/postgres/errors.ts'
+import { isEmailTaken } from '#src/identity/accounts.ts'
 import { conflictTexts, findConflicts, type Instead, restoreRecords, type Trashed } from './restore.ts'
 import { servedTrash } from './trash-list.ts'
 
@@ -41,7 +41,7 @@ export function trashHandlers({ database, files, registrationEmailHost }: Servic
         return { success: true, kind: record.kind, recordId: record.recordId } as const
       })
       return restoring.catch((cause: unknown) => {
-        if (!violatedConstraint(cause)?.endsWith('_email_key')) throw cause
+        if (!isEmailTaken(cause)) throw cause
         throw new Failure('EMAIL_TAKEN', { cause })
       })
     },

@@ -3,14 +3,15 @@ import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { BULK_SHOWN_REFUSALS } from '@arcade/contract/bulk'
 import { type AuditAction, type AuditChanges } from '@arcade/contract/entities/audit'
+import { collectionOf, type TaskRecordKind } from '@arcade/contract/entities/task'
 import { actOf, audit } from '#src/audit/audit.ts'
+import { trailSql } from '#src/audit/trail.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { assignPriorities, lockPriorities } from '#src/db/priorities.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { actOnMany, type Refusal } from '#src/lists/bulk.ts'
 
-const collections = { socialTask: 'social', dailyTask: 'daily' } as const
 const itemKinds = ['socialTask', 'dailyTask', 'announcement'] as const
 type ItemKind = (typeof itemKinds)[number]
 
@@ -48,9 +49,8 @@ export function undoHandlers({ database }: { database: Database }): Handlers<typ
   }
 }
 
-/** The entries of all acts, sealed or not. */
-const trail = sql`(select at, act_id, action, actor_name, record_kind, record_id, record_name, changes, detail from audit_open
-  union all select at, act_id, action, actor_name, record_kind, record_id, record_name, changes, detail from audit_entries)`
+/** The entries of all acts. */
+const trail = sql.raw(trailSql)
 
 const undoable: readonly AuditAction[] = ['task.priority', 'announcement.activate', 'announcement.deactivate']
 
@@ -69,8 +69,8 @@ async function lockVersions(tx: Transaction<Tables>, deeds: Deed[]): Promise<Map
   for (const kind of itemKinds) {
     const ids = deeds.filter((deed) => deed.kind === kind).map(({ id }) => id)
     if (ids.length === 0) continue
-    if (kind !== 'announcement') await lockPriorities(tx, collections[kind])
-    const rows = kind === 'announcement' ? sql`announcements where true` : sql`tasks where collection = ${collections[kind]}`
+    if (kind !== 'announcement') await lockPriorities(tx, collectionOf[kind])
+    const rows = kind === 'announcement' ? sql`announcements where true` : sql`tasks where collection = ${collectionOf[kind]}`
     const locked = await sql<{ id: string; version: number }>`
       select id, version from ${rows} and id = any(${ids}) order by id for update`.execute(tx)
     for (const { id, version } of locked.rows) versions.set(`${kind} ${id}`, version)
@@ -109,12 +109,12 @@ interface Undone {
 
 async function undoPriorities(
   tx: Transaction<Tables>,
-  kind: keyof typeof collections,
+  kind: TaskRecordKind,
   deeds: Deed[],
   { act, undoes }: Undone,
 ): Promise<void> {
   const assigned = deeds.map(({ id, changes }) => ({ id, priority: String(changes['priority']?.[0]) }))
-  await assignPriorities(tx, collections[kind], assigned)
+  await assignPriorities(tx, collectionOf[kind], assigned)
   await audit(
     tx,
     act,

@@ -11,11 +11,17 @@ import type { Database } from '#src/db/database.ts'
 import { transactionOrDryRun } from '#src/db/dry-run.ts'
 import { selectedFields, userEntity } from '#src/db/entities.ts'
 import { numberedPages } from '#src/lists/numbered-pages.ts'
-import { violatedConstraint } from '#src/postgres/errors.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { hashNewPassword, type PasswordPolicy } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
-import { changeUserType, checkRegistration, createAccount, newAccountEntry, userRecord } from '#src/identity/accounts.ts'
+import {
+  changeUserType,
+  checkRegistration,
+  createAccount,
+  isEmailTaken,
+  newAccountEntry,
+  userRecord,
+} from '#src/identity/accounts.ts'
 import type { Trash } from '#src/trash/trash.ts'
 import { lockAdmins, moveUsersToTrash, removeUsers } from './users-bulk.ts'
 import { servedUsers } from './users-list.ts'
@@ -97,7 +103,7 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
       }
       return createOnce(database, context, { before, create }).catch((cause: unknown) => {
         // An admin sees the list of users anyway, so they may be told; a guest who registers is not (security.md).
-        if (!violatedConstraint(cause)?.endsWith('_email_key')) throw cause
+        if (!isEmailTaken(cause)) throw cause
         throw new Failure('CREATE_USER_FAILED', { fields: { email: 'This email is in use already' }, cause })
       })
     },

@@ -1,6 +1,6 @@
 /** All of an entry: the exact moment, who and from where, the record, the request, every field that changed and whatever else belongs to the act. */
 import { actorKindLabels, type AuditEntry, auditActionLabels, recordKindLabels } from '@arcade/contract/entities/audit'
-import { taskCollections } from '@arcade/contract/entities/task'
+import { collectionOf, taskCollections } from '@arcade/contract/entities/task'
 import { Modal } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -94,7 +94,7 @@ function RecordFact({ entry }: { entry: AuditEntry }) {
       </Link>
     )
   if (recordKind !== 'socialTask' && recordKind !== 'dailyTask') return text
-  const { path } = taskCollections[recordKind === 'socialTask' ? 'social' : 'daily']
+  const { path } = taskCollections[collectionOf[recordKind]]
   return (
     <Link to={`${path}-form-update`} search={search}>
       {text}
