@@ -81,25 +81,70 @@ test('Offline is said on every page until the connection is back', async ({ page
   await expect(notice).toBeHidden()
 })
 
-test('A page that could not be loaded without a connection comes by itself when there is one again', async ({
-  page,
-  context,
-  signIn,
-  expectedNoise,
-}) => {
-  expectedNoise.patterns = [
-    /Failed to (load|fetch)|ERR_INTERNET_DISCONNECTED/,
-    /dynamically imported module|Unable to preload CSS/,
-  ]
-  await signIn('admin')
-  await page.goto('/social-tasks')
-  await expect(page.getByText('Follow us on X')).toBeVisible()
-  await context.setOffline(true)
-  await page.getByRole('link', { name: 'History', exact: true }).click()
-  await expect(page.getByText('This page could not be shown.')).toBeVisible()
-  await context.setOffline(false)
-  await expect(page.getByRole('heading', { level: 1, name: 'History' })).toBeVisible()
-  await expect(page.getByText('Season 2 is live')).toBeVisible()
+test.describe('pages that cannot be loaded', () => {
+  test.use({
+    expectedNoise: {
+      patterns: [
+        /Failed to (load|fetch)|ERR_INTERNET_DISCONNECTED|ERR_FAILED/,
+        /dynamically imported module|Unable to preload CSS|server cannot be reached/,
+      ],
+    },
+  })
+
+  for (const [name, heading, text] of [
+    ['History', 'History', 'Season 2 is live'],
+    ['Follow us on X', 'Update Social Task', 'Preview in Telegram'], // a form, which has no style sheet of its own
+  ] as const)
+    test(`Offline, the link ${name} leaves the app as it is; the page comes by itself when there is a connection again`, async ({
+      page,
+      context,
+      signIn,
+    }) => {
+      await signIn('admin')
+      await page.goto('/social-tasks')
+      await expect(page.getByText('Follow us on X')).toBeVisible()
+      await context.setOffline(true)
+      await page.getByRole('link', { name, exact: true }).click()
+      await expect(page.getByText('This page could not be shown. The server cannot be reached.')).toBeVisible()
+      await expect(page.getByText('You are offline.')).toBeVisible()
+      await page.getByRole('button', { name: 'Retry' }).click()
+      await expect(page.getByText('This page could not be shown.'), 'not the browser’s error page').toBeVisible()
+      await context.setOffline(false)
+      await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible()
+      await expect(page.getByText(text).first()).toBeVisible()
+    })
+
+  test('While the server cannot be reached, the app stays; Retry brings the page with its styles', async ({ page, signIn }) => {
+    await signIn('admin')
+    await page.goto('/social-tasks')
+    await expect(page.getByText('Follow us on X')).toBeVisible()
+    await page.route('**/*', (route) => route.abort())
+    await page.getByRole('link', { name: 'History', exact: true }).click()
+    await expect(page.getByText('This page could not be shown. The server cannot be reached.')).toBeVisible()
+    await page.unroute('**/*')
+    await page.getByRole('button', { name: 'Retry' }).click()
+    await expect(page.getByText('Season 2 is live')).toBeVisible()
+    await expect(page.getByRole('navigation', { name: 'Annoucements' })).toHaveCSS('overflow-y', 'auto')
+  })
+
+  test('§8 What one is told of a save that failed offline is gone when it is tried again', async ({ page, context, signIn }) => {
+    await page.clock.install()
+    await signIn('admin')
+    await page.goto('/social-tasks')
+    await page.getByRole('link', { name: 'Follow us on X', exact: true }).click()
+    await page.getByLabel('Title', { exact: true }).fill('Follow us')
+    const update = page.getByRole('form').getByRole('button', { name: 'Update', exact: true })
+    const told = page.getByText('You are offline: nothing was saved.')
+    await context.setOffline(true)
+    await update.click()
+    await expect(page.getByRole('form').locator(told), 'at the form').toBeVisible()
+    await page.clock.runFor(1000)
+    await expect(page.getByRole('alert').locator(told), 'in the toast').toBeVisible()
+    await context.setOffline(false)
+    await update.click()
+    await expect(page.getByRole('heading', { level: 1, name: 'Social Tasks' })).toBeVisible()
+    await expect(told).toHaveCount(0)
+  })
 })
 
 test('The theme follows the system until one is chosen; the choice is kept and set before the first paint', async ({

@@ -1,14 +1,5 @@
 /** The table of all pages (§2): the path, who sees the page (§6), what is loaded for it. */
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  notFound,
-  Outlet,
-  redirect,
-  RouterProvider,
-} from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, notFound, Outlet, redirect, RouterProvider } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { announcementList } from '@arcade/contract/entities/announcement'
 import { auditList } from '@arcade/contract/entities/audit'
@@ -17,11 +8,12 @@ import { taskLists } from '@arcade/contract/entities/task'
 import { trashList } from '@arcade/contract/entities/trash'
 import { userList } from '@arcade/contract/entities/user'
 import { addAddress, addressReader, dashboardAddress, editAddress, historyAddress, setupAddress } from './addresses.ts'
+import { lazyPage } from './lazy-page.ts'
 import { currentUser, knownSession, type Session, useSessionQuery, watchSession } from './session.tsx'
 import { LoadingScreen, UnreachableScreen } from '#src/shell/loading-screen.tsx'
 import { PageProblem } from '#src/shell/page-problem.tsx'
 
-const LoginPage = lazyRouteComponent(() => import('#src/features/auth/login-page.tsx'), 'LoginPage')
+const LoginPage = lazyPage(() => import('#src/features/auth/login-page.tsx'), 'LoginPage')
 
 const root = createRootRoute({
   component: Outlet,
@@ -47,7 +39,7 @@ const shell = createRoute({
     await LoginPage.preload?.()
     throw notFound()
   },
-  component: lazyRouteComponent(() => import('#src/shell/shell.tsx'), 'Shell'),
+  component: lazyPage(() => import('#src/shell/shell.tsx'), 'Shell'),
 })
 
 /** Management routes are for admins; anybody else is redirected to `/` (§6). */
@@ -59,7 +51,7 @@ const management = createRoute({
   },
 })
 
-const dashboard = lazyRouteComponent(() => import('#src/features/dashboard/dashboard-page.tsx'), 'DashboardPage')
+const dashboard = lazyPage(() => import('#src/features/dashboard/dashboard-page.tsx'), 'DashboardPage')
 
 const routeTree = root.addChildren([
   auth.addChildren([
@@ -72,14 +64,14 @@ const routeTree = root.addChildren([
       getParentRoute: () => auth,
       path: '/register',
       validateSearch: setupAddress,
-      component: lazyRouteComponent(() => import('#src/features/auth/register-page.tsx'), 'RegisterPage'),
+      component: lazyPage(() => import('#src/features/auth/register-page.tsx'), 'RegisterPage'),
     }),
     createRoute({
       getParentRoute: () => auth,
       path: '/set-password',
       validateSearch: ({ link }): { link?: string } =>
         typeof link === 'string' || typeof link === 'number' ? { link: String(link) } : {},
-      component: lazyRouteComponent(() => import('#src/features/auth/set-password-page.tsx'), 'SetPasswordPage'),
+      component: lazyPage(() => import('#src/features/auth/set-password-page.tsx'), 'SetPasswordPage'),
     }),
   ]),
   shell.addChildren([
@@ -89,124 +81,118 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => management,
         path: '/account',
-        component: lazyRouteComponent(() => import('#src/features/account/account-page.tsx'), 'AccountPage'),
+        component: lazyPage(() => import('#src/features/account/account-page.tsx'), 'AccountPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/audit',
         validateSearch: addressReader(auditList),
-        component: lazyRouteComponent(() => import('#src/features/audit/audit-page.tsx'), 'AuditPage'),
+        component: lazyPage(() => import('#src/features/audit/audit-page.tsx'), 'AuditPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/backups',
-        component: lazyRouteComponent(() => import('#src/features/backups/backups-page.tsx'), 'BackupsPage'),
+        component: lazyPage(() => import('#src/features/backups/backups-page.tsx'), 'BackupsPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/trash',
         validateSearch: addressReader(trashList),
-        component: lazyRouteComponent(() => import('#src/features/trash/trash-page.tsx'), 'TrashPage'),
+        component: lazyPage(() => import('#src/features/trash/trash-page.tsx'), 'TrashPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/manage-users',
         validateSearch: addressReader(userList),
-        component: lazyRouteComponent(() => import('#src/features/users/manage-users-page.tsx'), 'ManageUsersPage'),
+        component: lazyPage(() => import('#src/features/users/manage-users-page.tsx'), 'ManageUsersPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/update-user/$userId/$fname/$lname/$email',
-        component: lazyRouteComponent(() => import('#src/features/users/update-user-page.tsx'), 'UpdateUserPage'),
+        component: lazyPage(() => import('#src/features/users/update-user-page.tsx'), 'UpdateUserPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/add-user',
-        component: lazyRouteComponent(() => import('#src/features/users/add-user-page.tsx'), 'AddUserPage'),
+        component: lazyPage(() => import('#src/features/users/add-user-page.tsx'), 'AddUserPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/social-tasks',
         validateSearch: addressReader(taskLists.social),
-        component: lazyRouteComponent(() => import('#src/features/tasks/tasks-page.tsx'), 'SocialTasksPage'),
+        component: lazyPage(() => import('#src/features/tasks/tasks-page.tsx'), 'SocialTasksPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/social-tasks-form',
         validateSearch: addAddress,
-        component: lazyRouteComponent(() => import('#src/features/tasks/task-form-page.tsx'), 'AddSocialTaskPage'),
+        component: lazyPage(() => import('#src/features/tasks/task-form-page.tsx'), 'AddSocialTaskPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/social-tasks-form-update',
         validateSearch: editAddress,
-        component: lazyRouteComponent(() => import('#src/features/tasks/task-form-page.tsx'), 'UpdateSocialTaskPage'),
+        component: lazyPage(() => import('#src/features/tasks/task-form-page.tsx'), 'UpdateSocialTaskPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/daily-tasks',
         validateSearch: addressReader(taskLists.daily),
-        component: lazyRouteComponent(() => import('#src/features/tasks/tasks-page.tsx'), 'DailyTasksPage'),
+        component: lazyPage(() => import('#src/features/tasks/tasks-page.tsx'), 'DailyTasksPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/daily-tasks-form',
         validateSearch: addAddress,
-        component: lazyRouteComponent(() => import('#src/features/tasks/task-form-page.tsx'), 'AddDailyTaskPage'),
+        component: lazyPage(() => import('#src/features/tasks/task-form-page.tsx'), 'AddDailyTaskPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/daily-tasks-form-update',
         validateSearch: editAddress,
-        component: lazyRouteComponent(() => import('#src/features/tasks/task-form-page.tsx'), 'UpdateDailyTaskPage'),
+        component: lazyPage(() => import('#src/features/tasks/task-form-page.tsx'), 'UpdateDailyTaskPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/annoucements', // sic, §2
         validateSearch: addressReader(announcementList),
-        component: lazyRouteComponent(() => import('#src/features/announcements/announcements-page.tsx'), 'AnnouncementsPage'),
+        component: lazyPage(() => import('#src/features/announcements/announcements-page.tsx'), 'AnnouncementsPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/annoucement-form', // sic, §2
         validateSearch: addAddress,
-        component: lazyRouteComponent(
-          () => import('#src/features/announcements/announcement-form-page.tsx'),
-          'AddAnnouncementPage',
-        ),
+        component: lazyPage(() => import('#src/features/announcements/announcement-form-page.tsx'), 'AddAnnouncementPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/annoucement-form-update', // sic, §2
         validateSearch: editAddress,
-        component: lazyRouteComponent(
-          () => import('#src/features/announcements/announcement-form-page.tsx'),
-          'UpdateAnnouncementPage',
-        ),
+        component: lazyPage(() => import('#src/features/announcements/announcement-form-page.tsx'), 'UpdateAnnouncementPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/manage-telegram-users',
         validateSearch: addressReader(playerList),
-        component: lazyRouteComponent(() => import('#src/features/players/players-page.tsx'), 'PlayersPage'),
+        component: lazyPage(() => import('#src/features/players/players-page.tsx'), 'PlayersPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/manage-telegram-users/$userId',
         validateSearch: addressReader(playerList),
-        component: lazyRouteComponent(() => import('#src/features/players/player-page.tsx'), 'PlayerPage'),
+        component: lazyPage(() => import('#src/features/players/player-page.tsx'), 'PlayerPage'),
       }),
       createRoute({
         getParentRoute: () => management,
         path: '/history',
         validateSearch: historyAddress,
-        component: lazyRouteComponent(() => import('#src/features/history/history-page.tsx'), 'HistoryPage'),
+        component: lazyPage(() => import('#src/features/history/history-page.tsx'), 'HistoryPage'),
       }),
     ]),
     createRoute({
       getParentRoute: () => shell,
       path: '$',
-      component: lazyRouteComponent(() => import('#src/shell/fallback-page.tsx'), 'FallbackPage'),
+      component: lazyPage(() => import('#src/shell/fallback-page.tsx'), 'FallbackPage'),
     }),
   ]),
 ])

@@ -18,6 +18,7 @@ import {
 } from 'react-hook-form'
 import type { z } from 'zod'
 import classes from './form.module.css'
+import { toast } from './toast.tsx'
 
 /** The schema of a form makes an object of an object. */
 export type FormSchema = z.ZodType<FieldValues, FieldValues>
@@ -44,9 +45,10 @@ export function useForm<Schema extends FormSchema>(load: () => Promise<Schema>, 
   const submit = async (send: (values: z.output<Schema>) => Promise<Refusal | void>): Promise<void> => {
     if (isBusy.current) return
     isBusy.current = true
+    setRefusal(undefined)
+    toast.dropFailures()
     try {
       await form.handleSubmit(async (values) => {
-        setRefusal(undefined)
         const refused = await send(values)
         if (!showAtFields(form, refused)) setRefusal(refused ?? undefined)
       })()

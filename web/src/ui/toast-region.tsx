@@ -1,6 +1,6 @@
 /** Mantine's notifications as the specification wants them (§9). toast.tsx loads this file when a toast may soon be needed. */
 import { Button } from '@mantine/core'
-import { Notifications, notifications } from '@mantine/notifications'
+import { Notifications, notifications, notificationsStore } from '@mantine/notifications'
 import { useEffect } from 'react'
 import classes from './toast-region.module.css'
 
@@ -53,6 +53,11 @@ export function showToast(message: string, color: string, { action, detail }: { 
     role: 'alert',
     closeButtonProps: { 'aria-label': 'Dismiss' },
   })
+}
+
+export function hideToasts(color: string): void {
+  const { notifications: shown, queue } = notificationsStore.getState()
+  for (const { id, color: own } of [...shown, ...queue]) if (id !== undefined && own === color) notifications.hide(id)
 }
 
 /** Toasts stand below the page's head, whose buttons are what one needs next. */

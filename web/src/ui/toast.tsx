@@ -22,11 +22,20 @@ interface ToastOptions {
 export const toast = {
   success: (message: string, options?: ToastOptions) => show(message, 'arcade', options),
   failure: (message: string, options?: ToastOptions) => show(message, 'red', options),
+  /** To be called when somebody tries again: failures that are shown or on their way are told no more. */
+  dropFailures() {
+    attempt++
+    void loading?.then(({ hideToasts }) => hideToasts('red'), ignoreOffline)
+  },
 }
 
-function show(message: string, color: string, { delayMs = 0, ...more }: ToastOptions = {}): void {
+let attempt = 0
+
+function show(message: string, color: 'arcade' | 'red', { delayMs = 0, ...more }: ToastOptions = {}): void {
   mountRegion()
-  const add = () => void load().then(({ showToast }) => showToast(message, color, more), ignoreOffline)
+  const begun = attempt
+  const isOld = () => color === 'red' && begun !== attempt
+  const add = () => void load().then(({ showToast }) => isOld() || showToast(message, color, more), ignoreOffline)
   if (delayMs > 0) setTimeout(add, delayMs)
   else add()
 }

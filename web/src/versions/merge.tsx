@@ -1,9 +1,8 @@
 /**
- * After a stale save: what one has typed and what somebody else has saved meanwhile, side by side, field by field. One chooses, and saves
- * the result on top of the newer version.
+ * After a stale save: what one has typed and what somebody else has saved meanwhile, side by side, field by field. What one chooses stands
+ * in the form at once, whose next save is on top of the newer version.
  */
-import { Button } from '@mantine/core'
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useEffectEvent, useId, useRef, useState } from 'react'
 import { client } from '#src/client.ts'
 import { Moment } from '#src/ui/moment.tsx'
 import { inOrder, labelOf, valueInWords } from './change-words.ts'
@@ -26,34 +25,32 @@ interface Source<Row> {
 
 interface Theirs<Row> {
   record: Row
+  /** What the form went by. */
+  base: Values
   /** Who has saved it, as far as the history says. */
   by: { name: string; at: string } | undefined
 }
 
 /** `version` is the one to save on top of; `begin` is to be called after a stale save. */
 export function useMerge<Row extends { id: string; version: number }>({ kind, record, load, toValues }: Source<Row>) {
-  const accepted = useRef<Row>(undefined)
+  /** Their version, of which the form holds what one has not chosen otherwise. */
+  const merged = useRef<Row>(undefined)
   const [theirs, setTheirs] = useState<Theirs<Row>>()
   /** What the form's text goes by; our own acts beside the form may have counted its version up. */
   const basis = (): Row | undefined =>
-    accepted.current && record && accepted.current.version > record.version ? accepted.current : record
+    merged.current && record && merged.current.version > record.version ? merged.current : record
   return {
     kind,
     theirs: theirs && { ...theirs, values: toValues(theirs.record) },
-    base: (): Values => {
-      const known = basis()
-      return known ? toValues(known) : {}
-    },
     version: () => basis()?.version,
     async begin(): Promise<void> {
-      if (!record) return
+      const known = basis()
+      if (!known) return
       // Where they cannot be loaded, the form still says that its save was stale.
-      const loaded = await Promise.all([load(), lastChange(kind, record.id)]).catch(() => undefined)
-      if (loaded) setTheirs({ record: loaded[0], by: loaded[1] })
-    },
-    /** What is saved from now on is saved on top of their version. */
-    accept() {
-      accepted.current = theirs?.record
+      const loaded = await Promise.all([load(), lastChange(kind, known.id)]).catch(() => undefined)
+      if (!loaded) return
+      merged.current = loaded[0]
+      setTheirs({ record: loaded[0], by: loaded[1], base: toValues(known) })
     },
   }
 }
@@ -67,57 +64,60 @@ async function lastChange(kind: Kind, id: string): Promise<Theirs<unknown>['by']
 }
 
 interface MergeProps {
-  merge: Pick<ReturnType<typeof useMerge<{ id: string; version: number }>>, 'kind' | 'theirs' | 'base' | 'accept'>
+  merge: Pick<ReturnType<typeof useMerge<{ id: string; version: number }>>, 'kind' | 'theirs'>
   /** What the form holds now. */
   mine: () => Values
   /** Puts a value into the form. */
   onChoose: (name: string, value: unknown) => void
-  onSave: () => void
 }
 
 /** Nothing until a save was stale. */
-export function MergeVersions({ merge, ...props }: MergeProps): ReactNode {
-  return merge.theirs && <Choices key={merge.theirs.record.version} merge={merge} {...props} />
+export function MergeVersions({ merge: { kind, theirs }, ...props }: MergeProps): ReactNode {
+  return theirs && <Choices key={theirs.record.version} kind={kind} theirs={theirs} {...props} />
 }
 
-function Choices({ merge, mine, onChoose, onSave }: MergeProps) {
+interface ChoicesProps extends Omit<MergeProps, 'merge'> {
+  kind: Kind
+  theirs: NonNullable<MergeProps['merge']['theirs']>
+}
+
+function Choices({ kind, theirs, mine, onChoose }: ChoicesProps) {
   const id = useId()
   const heading = useRef<HTMLHeadingElement>(null)
-  const { kind, theirs } = merge
-  const [{ ours, base }] = useState(() => ({ ours: mine(), base: merge.base() }))
-  const values = theirs?.values ?? {}
+  const [ours] = useState(mine)
+  const { by, base, values } = theirs
   const names = inOrder(kind, Object.keys(values)).filter((name) => !isSame(ours, values, name))
-  const [chosen, setChosen] = useState<Readonly<Record<string, Side>>>({})
-  const sideOf = (name: string): Side => chosen[name] ?? (isSame(ours, base, name) ? 'theirs' : 'mine')
-  useEffect(() => heading.current?.focus(), [])
-
-  const handleSave = () => {
-    const present = mine()
-    for (const name of names) {
-      if (sideOf(name) === 'theirs') onChoose(name, values[name])
-      // What has been typed since stays; only what an earlier try put there is taken back.
-      else if (isSame(present, values, name)) onChoose(name, ours[name])
-    }
-    merge.accept()
-    onSave()
+  const [chosen, setChosen] = useState<Readonly<Record<string, Side>>>(() =>
+    Object.fromEntries(names.map((name) => [name, isSame(ours, base, name) ? 'theirs' : 'mine'])),
+  )
+  const put = (name: string, sides: typeof chosen) => {
+    const value = (sides[name] === 'theirs' ? values : ours)[name]
+    if (value !== undefined) onChoose(name, value)
   }
-  // Otherwise Enter would send the form as it is, on top of the old version.
-  const handleKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return
-    event.preventDefault()
-    handleSave()
+  const begin = useEffectEvent(() => {
+    heading.current?.focus()
+    for (const name of names) if (chosen[name] === 'theirs') put(name, chosen)
+  })
+  useEffect(() => begin(), [])
+
+  const handleChoice = (name: string, side: Side) => {
+    const sides = { ...chosen, [name]: side }
+    setChosen(sides)
+    put(name, sides)
+    // Fields that the other type has no use for were emptied with it.
+    const present = mine()
+    for (const other of Object.keys(ours)) if (!isGiven(present, other)) put(other, sides)
   }
 
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- not its own: the keys of its choices
-    <section className={classes['merge']} aria-labelledby={id} onKeyDown={handleKeyDown}>
+    <section className={classes['merge']} aria-labelledby={id}>
       <h2 ref={heading} id={id} tabIndex={-1} className={classes['heading']}>
         Two versions
       </h2>
       <p className={classes['who']}>
-        {theirs?.by ? (
+        {by ? (
           <>
-            <strong>{theirs.by.name}</strong> saved the other one, <Moment iso={theirs.by.at} />.
+            <strong>{by.name}</strong> saved the other one, <Moment iso={by.at} />.
           </>
         ) : (
           'Somebody else saved the other one.'
@@ -132,8 +132,8 @@ function Choices({ merge, mine, onChoose, onSave }: MergeProps) {
               <input
                 type="radio"
                 name={`${id} ${name}`}
-                checked={sideOf(name) === side}
-                onChange={() => setChosen({ ...chosen, [name]: side })}
+                checked={chosen[name] === side}
+                onChange={() => handleChoice(name, side)}
               />
               <span className={classes['side']}>{side === 'mine' ? 'Mine' : 'Theirs'}</span>
               <span className={classes['value']}>{valueInWords(kind, name, (side === 'mine' ? ours : values)[name]) ?? '–'}</span>
@@ -141,9 +141,15 @@ function Choices({ merge, mine, onChoose, onSave }: MergeProps) {
           ))}
         </fieldset>
       ))}
-      <Button onClick={handleSave}>Save merged</Button>
     </section>
   )
+}
+
+/** The name of the form's submit button while two versions are being merged. */
+export const SAVE_MERGED = 'Save merged'
+
+function isGiven(values: Values, name: string): boolean {
+  return (values[name] ?? '') !== ''
 }
 
 /** An empty field says the same as one that is missing. */

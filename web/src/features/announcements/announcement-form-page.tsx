@@ -24,7 +24,7 @@ import { textProblem } from '#src/ui/bot-message.ts'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { useUnsaved } from '#src/ui/unsaved.ts'
-import { MergeVersions, useMerge } from '#src/versions/merge.tsx'
+import { MergeVersions, SAVE_MERGED, useMerge } from '#src/versions/merge.tsx'
 import { RecordHistory } from '#src/versions/record-history.tsx'
 import classes from './announcements.module.css'
 import { toBotItem } from './bot-item.ts'
@@ -123,8 +123,6 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
     { name: `announcement ${announcement?.id ?? (source ? `copy of ${source.id}` : 'new')}`, basis: announcement?.version },
   )
   const { setValue } = form
-  /** As far as it is known: whoever has changed the announcement meanwhile may have changed its status, too. */
-  const isLive = announcement?.status === true && form.refusal?.code !== 'STALE'
   const [type, linkType] = useWatch({ control: form.control, name: ['type', 'linkType'] })
   const image = useFile(files?.image ?? storedFile(announcement?.image, announcement?.imageName))
   const icon = useFile(files?.icon ?? storedFile(announcement?.icon, announcement?.iconName))
@@ -136,20 +134,27 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
     toValues: (saved) => ({ ...usedValues(toValues(saved)), image: saved.image, icon: saved.icon }),
   })
 
+  /** As far as it is known: whoever has changed the announcement meanwhile may have changed its status, too. */
+  const isLive = announcement?.status === true && form.refusal?.code !== 'STALE' && !merge.theirs
+
   useUnsaved(image.isChanged || icon.isChanged)
 
   useEffect(() => {
     if (type !== 'link') setValue('link', '') // a wrong link in the hidden field would keep the form from being sent
   }, [type, setValue])
 
+  /** The files with which a save was stale: a choice may take them away and bring them back. */
+  const ownFiles = useRef<{ image: ChosenFile; icon: ChosenFile }>({ image: undefined, icon: undefined })
+
   /** What the form would save now, with what is known of its files. */
   const mine = () => ({ ...usedValues(form.getValues()), image: fileName(image.field.value), icon: fileName(icon.field.value) })
   const handleChoice = (name: string, value: unknown) => {
     if (name !== 'image' && name !== 'icon') return setValue(name as 'title', value as string, { shouldDirty: true })
     const theirs = merge.theirs?.record
-    const field = { image, icon }[name].field
-    if (theirs && value === theirs[name] && value !== fileName(field.value))
-      field.onChange(storedFile(theirs[name], theirs[`${name}Name`]))
+    const isTheirs = value === (theirs?.[name] ?? null)
+    return { image, icon }[name].field.onChange(
+      isTheirs ? storedFile(theirs?.[name], theirs?.[`${name}Name`]) : ownFiles.current[name],
+    )
   }
 
   const handleSubmit = async (values: AnnouncementInput) => {
@@ -170,7 +175,10 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
         delayMs: FAILURE_DELAY_MS,
         detail: error.message,
       })
-      if (error.code === 'STALE') await merge.begin()
+      if (error.code === 'STALE') {
+        ownFiles.current = { image: image.field.value, icon: icon.field.value }
+        await merge.begin()
+      }
       image.refuse(error.fields['image'])
       icon.refuse(error.fields['icon'])
       return Object.keys(error.fields).length > 0 ? { fields: error.fields } : error // what is said at a file is not said twice
@@ -220,14 +228,14 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
           <FileField label="Icon" {...icon.field} />
           <TextWarning control={form.control} image={image.field.value} />
           <FormRefusal form={form} onReload={onReload} />
-          <MergeVersions merge={merge} mine={mine} onChoose={handleChoice} onSave={() => void form.submit(handleSubmit)} />
+          <MergeVersions merge={merge} mine={mine} onChoose={handleChoice} />
           {isLive && (
             <p className={classes['notice']}>
               This announcement is Active. An update makes it In Active; players see it again once it is activated.
             </p>
           )}
           <FormActions back={<BackButton />}>
-            <SubmitButton>{announcement ? 'Update' : 'Add Annoucement' /* sic, §2 */}</SubmitButton>
+            <SubmitButton>{merge.theirs ? SAVE_MERGED : announcement ? 'Update' : 'Add Annoucement' /* sic, §2 */}</SubmitButton>
             {isLive && (
               <OtherSubmitButton onClick={() => void form.submit(handleUpdateAndActivate)}>Update and activate</OtherSubmitButton>
             )}

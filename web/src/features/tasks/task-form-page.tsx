@@ -26,7 +26,7 @@ import { Form, FormActions, SelectField, SubmitButton, TextField } from '#src/ui
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
-import { MergeVersions, useMerge } from '#src/versions/merge.tsx'
+import { MergeVersions, SAVE_MERGED, useMerge } from '#src/versions/merge.tsx'
 import { RecordHistory } from '#src/versions/record-history.tsx'
 import { NextPriorityButton, useNextPriority } from './next-priority.tsx'
 
@@ -215,10 +215,9 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
             merge={merge}
             mine={form.getValues}
             onChoose={(name, value) => setValue(name as keyof TaskInput, value as never, { shouldDirty: true })}
-            onSave={() => void form.submit(handleSubmit)}
           />
           <FormActions back={<BackButton collection={collection} />}>
-            <SubmitButton>{task ? 'Update' : 'Add Task'}</SubmitButton>
+            <SubmitButton>{merge.theirs ? SAVE_MERGED : task ? 'Update' : 'Add Task'}</SubmitButton>
           </FormActions>
         </Form>
       </Panel>

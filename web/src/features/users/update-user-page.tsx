@@ -14,7 +14,7 @@ import { Form, FormActions, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
-import { MergeVersions, useMerge } from '#src/versions/merge.tsx'
+import { MergeVersions, SAVE_MERGED, useMerge } from '#src/versions/merge.tsx'
 import { RecordHistory } from '#src/versions/record-history.tsx'
 import { PasswordLink } from './password-link.tsx'
 import classes from './update-user-page.module.css'
@@ -127,10 +127,9 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
           merge={merge}
           mine={form.getValues}
           onChoose={(name, value) => form.setValue(name as 'fname' | 'lname', value as string, { shouldDirty: true })}
-          onSave={() => void form.submit(handleSubmit)}
         />
         <FormActions back={<BackButton />}>
-          <SubmitButton>Update</SubmitButton>
+          <SubmitButton>{merge.theirs ? SAVE_MERGED : 'Update'}</SubmitButton>
         </FormActions>
       </Form>
     </>
