@@ -39,6 +39,7 @@ export const auditActionLabels = {
   'setup-link.create': 'Made a setup link',
   'data.import': 'Imported data',
   'data.seed': 'Made synthetic data',
+  'data.repair': 'Repaired derived data',
   'backup.create': 'Made a backup',
   'backup.restore': 'Restored a backup',
   'backup.resume': 'Let scheduled work run',

@@ -17,6 +17,7 @@ import { createSetupLink } from '#src/identity/setup-links.ts'
 import { dropBefore, eraseUser, isDay, readHead, verifyTrail } from './audit-commands.ts'
 import { isBucketAddress, openPlace, type Place } from '#src/backup/place.ts'
 import { backupInto, type CommandOptions, restore, resume, verify } from './backup.ts'
+import { check } from './check.ts'
 import { importDirectory } from './import.ts'
 import { seed } from './seed.ts'
 
@@ -28,6 +29,7 @@ const usage = `Usage:
                                             read the whole audit trail; exit 3 if entries were changed, removed or inserted
   npm run arcade -- audit drop DAY          drop what is older than DAY (2026-01-31) from the audit trail, which stays whole
   npm run arcade -- audit erase ID          take a removed user out of the audit trail, which stays whole
+  npm run arcade -- check [--repair]        compare counters, history documents and files with the records; exit 1 if they differ
   npm run arcade -- backup PLACE            save database and files of this moment in an empty folder or s3://bucket/prefix
   npm run arcade -- backup verify PLACE     restore a backup on trial and compare it with what was saved
   npm run arcade -- restore PLACE           restore a backup into an empty DATA_DIR, or an empty database of DATABASE_URL
@@ -82,6 +84,10 @@ function parse(args: string[]): (options: CommandOptions) => Promise<number> {
     case 'backup':
       if (rest.length === 1 && rest[0] !== 'verify') return onDatabase(backupInto(placeOf(rest[0])), { needsRoom: false })
       if (rest[0] === 'verify' && rest.length === 2) return verify(placeOf(rest[1]))
+      break
+    case 'check':
+      if (rest.length === 0) return onDatabase(check({ isRepair: false }), { needsRoom: false })
+      if (rest[0] === '--repair' && rest.length === 1) return onDatabase(check({ isRepair: true }))
       break
     case 'restore':
       if (rest.length === 1) return restore(placeOf(rest[0]))

@@ -41,10 +41,35 @@ export type CounterSqlKey =
   | { of: 'players' }
   | { of: 'users'; userType: UserType }
   | { of: 'participants'; kind: string; itemId: string }
+  | { of: 'activity'; bucket: Bucket; at: string; series: string }
+  | { of: 'itemActivity'; bucket: Exclude<Bucket, 'month'>; at: string; kind: string; itemId: string }
 
-/** The name as an expression of SQL. `kind` and `itemId` are SQL too: `tasks.id`, `$2::text`, `'social'`. */
+/** The name as an expression of SQL. All but a bucket and a user's type is SQL too, such as `tasks.id` or `'social'`; `at` is without a time zone, in UTC. */
 export function counterNameSql(key: CounterSqlKey): string {
-  return key.of === 'participants' ? `'participants:' || ${key.kind} || ':' || ${key.itemId}` : `'${writeName(key)}'`
+  switch (key.of) {
+    case 'participants':
+      return `'participants:' || ${key.kind} || ':' || ${key.itemId}`
+    case 'activity':
+      return `'activity@${bucketFormats[key.bucket].letter}:' || ${bucketTextSql(key.bucket, key.at)} || ':' || ${key.series}`
+    case 'itemActivity':
+      return `'taken@${bucketFormats[key.bucket].letter}:' || ${bucketTextSql(key.bucket, key.at)} || ':' || ${key.kind} || ':' || ${key.itemId}`
+    default:
+      return `'${writeName(key)}'`
+  }
+}
+
+/** What a counter counts, for a person. */
+export function counterText(name: string): string {
+  if (name === writeName({ of: 'players' })) return 'players'
+  const [, before = '', bucket = '', rest = ''] = /^(users|participants|activity@|taken@)([hdm]?):(.*)$/s.exec(name) ?? []
+  const [first = '', ...others] = rest.split(':')
+  const when = { h: `in the hour ${first} (UTC)`, d: `on ${first} (UTC)`, m: `in ${first} (UTC)` }[bucket]
+  if (before === 'users') return `users who are ${first}`
+  if (before === 'participants') return `participations in ${first}/${others.join(':')}`
+  if (before === 'activity@' && others[0] === 'players') return `players who joined ${when}`
+  if (before === 'activity@') return `participations of kind ${others[0]} ${when}`
+  if (before === 'taken@') return `participations in ${others[0]}/${others.slice(1).join(':')} ${when}`
+  return `${name}, which nothing counts,`
 }
 
 /** The counters of activity of every series, from the bucket that `from` is in up to the one that `to` is in, which is left out. */
@@ -87,6 +112,14 @@ const bucketFormats: Record<Bucket, { letter: string; length: number }> = {
 /** The bucket that a moment is in, as the beginning of its ISO text. */
 export function bucketText(bucket: Bucket, at: Date): string {
   return at.toISOString().slice(0, bucketFormats[bucket].length)
+}
+
+/** `bucketText` as an expression of SQL. @param at without a time zone, in UTC */
+function bucketTextSql(bucket: Bucket, at: string): string {
+  const year = `(extract(year from ${at})::int + (${at} < timestamp '0001-01-01')::int)` // 1 BC is the year 0 of ISO 8601
+  const yearText = `case when ${year} between 0 and 9999 then lpad(${year}::text, 4, '0')
+    else (case when ${year} < 0 then '-' else '+' end) || lpad(abs(${year})::text, 6, '0') end`
+  return `left((${yearText}) || to_char(${at}, '-MM-DD"T"HH24'), ${bucketFormats[bucket].length})`
 }
 
 function writeName(key: CounterKey): string {

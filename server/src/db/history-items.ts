@@ -46,3 +46,14 @@ export async function writeHistoryItems(
     where history_items.item_id = any(${changed}) returning item_id as id`.execute(tx)
   return rows.map(({ id }) => id)
 }
+
+/** Items that have no document. */
+export async function itemsWithoutDocument(db: Kysely<Tables>): Promise<{ kind: HistoryKind; id: string }[]> {
+  const all = Object.values(items).map((item) => sql`${item}`)
+  const { rows } = await sql<{ kind: HistoryKind; id: string }>`
+    select kind, item_id as id from (${sql.join(all, sql` union all `)}) as item (${columns})
+     where not exists (select from history_items h where h.kind = item.kind and h.item_id = item.item_id) order by 1, 2`.execute(
+    db,
+  )
+  return rows
+}

@@ -50,6 +50,7 @@ async function begin(address: Address): Promise<Connection> {
   }
 }
 
+/** A query whose rows are fetched in batches; `name` is that of the cursor in its transaction. */
 interface Cursor {
   name: string
   sql: string
@@ -57,7 +58,8 @@ interface Cursor {
   batchSize: number
 }
 
-async function* cursorRows<Row>(client: Connection, { name, sql, params, batchSize }: Cursor): AsyncGenerator<Row[]> {
+/** The rows of a query in the transaction of a connection; the next batch is fetched while the last one is worked on. */
+export async function* cursorRows<Row>(client: Connection, { name, sql, params, batchSize }: Cursor): AsyncGenerator<Row[]> {
   await client.query(`declare ${name} no scroll cursor for ${sql}`, params)
   const fetch = async () => (await client.query(`fetch ${batchSize} from ${name}`)).rows as Row[]
   let next = fetch()

@@ -264,7 +264,7 @@ export function shownName(name: string, maxLength: number): string {
   return base === '' ? 'image' : base.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')
 }
 
-function thumbKey(key: string): string {
+export function thumbKey(key: string): string {
   return `${key.replace('/', '-thumbs/')}.webp`
 }
 

@@ -21,7 +21,7 @@ import {
   startServer,
   type Victim,
 } from './console-process.ts'
-import { checkCounts, createWorkload, type Workload, WRITERS } from './workload.ts'
+import { checkDerived, createWorkload, type Workload, WRITERS } from './workload.ts'
 
 const TIMEOUT_MS = 5 * 60 * 60_000
 /** Far longer than anything here takes on a busy machine. */
@@ -64,7 +64,7 @@ test('§security crash: amid mixed writes, uploads and downloads', { timeout: TI
     }
     isOver = true
     await running
-    await withDatabase(dataDir, ({ db }) => workload.check(db, dataDir))
+    await withDatabase(dataDir, (database) => workload.check(database, dataDir))
     expect(await isSignedIn(url, cookie), 'an acknowledged session').toBe(true)
   }
   await expectGoodEnd(server, dataDir)
@@ -123,9 +123,9 @@ test('§security crash: amid an import, which goes on when it is run again', { t
     const dataDir = await preparedDataDir()
     await killAfter(startCommand(dataDir, 'import', SAMPLE), dataDir, whole * random(), victims[cycle % victims.length])
     await importSample(dataDir)
-    await withDatabase(dataDir, async ({ db }) => {
-      await checkCounts(db)
-      expect(await activityCounters(db)).toEqual(await countedActivity(db))
+    await withDatabase(dataDir, async (database) => {
+      await checkDerived(database, dataDir)
+      const { db } = database
       const { rows } = await sql<{ players: number }>`select count(*) as players from telegram_users`.execute(db)
       expect(rows[0]!.players).toBeGreaterThan(1000)
     })

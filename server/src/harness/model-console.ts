@@ -7,7 +7,8 @@ import { trailSql } from '#src/audit/trail.ts'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { playersSorts } from '@arcade/contract/entities/player'
-import { addToCounter } from '#src/db/counters.ts'
+import { beginActivity, countPlayers } from '#src/db/activity.ts'
+import { addToCounters } from '#src/db/counters.ts'
 import { writeHistoryItems } from '#src/db/history-items.ts'
 import { diskStore } from '#src/files/disk.ts'
 import { createFiles, type NewFile } from '#src/files/files.ts'
@@ -19,7 +20,7 @@ import { type ServerProcess, startServer } from './console-process.ts'
 import type { Body, CallName, KnownCursor, Model, Task } from './model.ts'
 import { storedPlayers } from './model-players.ts'
 import { routes } from './requests.ts'
-import { checkCounts, checkFiles } from './workload.ts'
+import { checkDerived } from './workload.ts'
 
 /** Acts that the model does not count: it knows neither sign-ins nor uploads apart from what they are for. */
 const UNCOUNTED = [
@@ -140,7 +141,9 @@ export async function startModelConsole(): Promise<ModelConsole> {
           await writeHistoryItems(tx, collection, { changed: TASKS.map(({ id }) => id) })
         await writeHistoryItems(tx, 'announcement', { changed: [IMPORTED.id] })
         await tx.insertInto('telegram_users').values(storedPlayers.slice()).execute()
-        await addToCounter(tx, { counter: { of: 'players' }, delta: storedPlayers.length })
+        const activity = await beginActivity(tx)
+        for (const { created_at: joinedAt } of storedPlayers) countPlayers(activity, joinedAt, 1)
+        await addToCounters(tx, activity.deltas)
       })
       const emails = ['one@gmail.com', 'two@gmail.com', 'three@gmail.com']
       const clients = [
@@ -228,8 +231,7 @@ export async function startModelConsole(): Promise<ModelConsole> {
     },
 
     async check() {
-      await checkCounts(db)
-      await checkFiles(db, dataDir)
+      await checkDerived(app.database, dataDir)
     },
 
     async stop() {

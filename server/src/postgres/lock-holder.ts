@@ -58,6 +58,7 @@ export const LOCKS = {
   backup: 7,
   fileRemovals: 8,
   backupSchedule: 9,
+  recount: 10,
 }
 
 export async function openLockHolder(options: LockHolderOptions): Promise<LockHolder> {

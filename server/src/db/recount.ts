@@ -1,0 +1,103 @@
+/**
+ * The counters compared with the rows that they count, in one snapshot, and corrected in it. A correction is a delta like any other, of as
+ * much as the snapshot is off, so that what is counted meanwhile adds to it and nobody waits (design §4).
+ */
+import type { Kysely } from 'kysely'
+import { type Connection, destroy } from '#src/postgres/connections.ts'
+import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
+import { type Bucket, type CounterName, type CounterSqlKey, counterNameSql, hourNamesBefore } from './counter-keys.ts'
+import type { Database } from './database.ts'
+import { kyselyOn } from './kysely-on.ts'
+import { cursorRows } from './snapshot.ts'
+import type { Tables } from './tables.ts'
+
+/** A counter that says something else than there is. */
+export interface Miscount {
+  name: CounterName
+  counted: number
+  rows: number
+}
+
+interface RecountOptions {
+  onMiscount: (miscount: Miscount) => void
+  /** Has all of them corrected; called before that is committed. */
+  corrected?: ((tx: Kysely<Tables>, counters: number) => Promise<void>) | undefined
+}
+
+/** Hands over the counters that are off, in the order of their names, and returns how many there are. One recount corrects at a time. */
+export async function recount(
+  { connect }: Pick<Database, 'connect'>,
+  { onMiscount, corrected }: RecountOptions,
+): Promise<number> {
+  const client = await connect('arcade recount')
+  try {
+    // Waited for before the snapshot, which then has the corrections of the one before.
+    if (corrected) await client.query(`select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.recount})`)
+    await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set cursor_tuple_fraction = 1')
+    await client.query(`begin isolation level repeatable read ${corrected ? '' : 'read only'}`)
+    const sql = miscountsSql(await firstHour(client))
+    let total = 0
+    for await (const batch of cursorRows<Miscount>(client, { name: 'miscounts', sql, params: [], batchSize: BATCH })) {
+      total += batch.length
+      batch.forEach(onMiscount)
+      if (corrected)
+        await client.query(
+          'insert into counter_deltas (user_id, name, delta) select 0, * from unnest($1::text[], $2::bigint[])',
+          [batch.map(({ name }) => name), batch.map(({ counted, rows }) => rows - counted)],
+        )
+    }
+    if (corrected && total > 0)
+      await corrected(
+        kyselyOn<Tables>((text, params) => client.query(text, [...params])),
+        total,
+      )
+    await client.query('commit')
+    return total
+  } finally {
+    destroy(client)
+  }
+}
+
+const BATCH = 1000
+
+/** Hours before this one are not complete, since what happened so long ago may have been written later (activity.ts); one more for those who write just now. */
+async function firstHour(client: Connection): Promise<Date> {
+  const { rows } = await client.query<{ first: Date }>(`select date_trunc('hour', now() - interval '46 hours', 'UTC') as first`)
+  return rows[0]!.first
+}
+
+/** Rows of what happened by the hour in UTC from `first` on, and by the day before it. Hours far in the future are left out: their names do not sort like others. */
+function happenedSql(table: string, { at, item = '', first }: { at: string; item?: string; first: Date }): string {
+  const isRecent = `coalesce(${at} >= timestamptz '${first.toISOString()}' and ${at} < '10000-01-01', false)`
+  return `select ${item} date_trunc(case when ${isRecent} then 'hour' else 'day' end, ${at} at time zone 'UTC') as moment,
+    ${isRecent} as is_recent, count(*) as rows from ${table} group by ${item} moment, is_recent`
+}
+
+/** The counters that exist by the rows, and every other one with what it says; `rows` of one that counts nothing are 0. */
+function miscountsSql(first: Date): string {
+  const rowsOf = (key: CounterSqlKey, from: string): string =>
+    `select ${counterNameSql(key)}, 0, sum(rows) from ${from} group by 1 having sum(rows) > 0`
+  const at = 'moment'
+  const users = (['admin', 'user'] as const).map(
+    (userType) => `select ${counterNameSql({ of: 'users', userType })}, 0, count(*) from users where user_type = '${userType}'`,
+  )
+  const inBuckets = (bucket: Bucket): string => (bucket === 'hour' ? 'where is_recent' : 'where moment is not null')
+  const ofBuckets = (['hour', 'day', 'month'] as const).flatMap((bucket) => [
+    rowsOf({ of: 'activity', bucket, at, series: `'players'` }, `joined ${inBuckets(bucket)}`),
+    rowsOf({ of: 'activity', bucket, at, series: 'kind' }, `taken ${inBuckets(bucket)}`),
+    ...(bucket === 'month'
+      ? []
+      : [rowsOf({ of: 'itemActivity', bucket, at, kind: 'kind', itemId: 'item_id' }, `taken ${inBuckets(bucket)}`)]),
+  ])
+  const earlierHours = hourNamesBefore(first).map(([from, to]) => `(name >= '${from}' and name < '${to}')`)
+  return `
+    with joined as materialized (${happenedSql('telegram_users', { at: 'created_at', first })}),
+    taken as materialized (${happenedSql('participations', { at: 'at', item: 'kind, item_id,', first })})
+    select name, sum(counted)::bigint as counted, sum(rows)::bigint as rows from (
+      select name, value as counted, 0 as rows from counters
+      union all select name, delta, 0 from counter_deltas
+      union all ${rowsOf({ of: 'players' }, 'joined')}
+      union all ${rowsOf({ of: 'participants', kind: 'kind', itemId: 'item_id' }, 'taken')}
+      union all ${[...users, ...ofBuckets].join(' union all ')}
+    ) as parts where not (${earlierHours.join(' or ')}) group by name having sum(counted) <> sum(rows) order by name`
+}
