@@ -1,4 +1,4 @@
-/** Backups of consoles of every earlier version come back in this one (design §4, Upgrades). */
+/** Backups of consoles of every earlier version, and by earlier versions of PostgreSQL, come back in this one (design §4, Upgrades). */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
@@ -31,28 +31,34 @@ test('design §4 there is a kept backup of every step; a new one is kept by node
   expect(steps.filter((step) => !existsSync(keptBackupFile(step)))).toEqual([])
 })
 
-test.each(steps)('design §4 a console at %s is restored, migrated and has the rows that it had', async (step) => {
-  const database = await testDatabase()
-  await addRows(database)
-  const expected = withoutMoments(await rowsOfTables(database.db))
-  const place = await readKeptBackup(step)
-  const { migrations, tables } = await readManifest(place)
-  expect(migrations.at(-1)).toBe(step)
+/** Made by PostgreSQL 15 of Debian, and by this and the major version before of the embedded one. */
+const engines = ['postgres-15', 'postgres-17', 'postgres-18']
 
-  const url = await createDatabase(`kept_${step}`)
-  const files = { store: diskStore(path.join(base, step)), address: step }
-  await restoreBackup(place, { dataDir: '/nowhere', url, files, log })
-  const restored = await openDatabase({ dataDir: '/nowhere', url, use: 'command', log })
-  try {
-    const rows = withoutMoments(await rowsOfTables(restored.db))
-    const compared = tables.map(({ name }) => name).filter((name) => isCompared(name) && name in expected)
-    expect(compared).toContain('telegram_users')
-    for (const name of compared) expect(rows[name], name).toEqual(expected[name])
-    expect((await verifyAudit(restored)).findings).toEqual([])
-  } finally {
-    await restored.close()
-  }
-})
+test.each([...steps, ...engines])(
+  'design §4 a console at %s is restored, migrated and has the rows that it had',
+  async (step) => {
+    const database = await testDatabase()
+    await addRows(database)
+    const expected = withoutMoments(await rowsOfTables(database.db))
+    const place = await readKeptBackup(step)
+    const { migrations, tables, postgres } = await readManifest(place)
+    expect([migrations.at(-1), `postgres-${postgres.split('.')[0]}`]).toContain(step)
+
+    const url = await createDatabase(`kept_${step.replace('-', '_')}`)
+    const files = { store: diskStore(path.join(base, step)), address: step }
+    await restoreBackup(place, { dataDir: '/nowhere', url, files, log })
+    const restored = await openDatabase({ dataDir: '/nowhere', url, use: 'command', log })
+    try {
+      const rows = withoutMoments(await rowsOfTables(restored.db))
+      const compared = tables.map(({ name }) => name).filter((name) => isCompared(name) && name in expected)
+      expect(compared).toContain('telegram_users')
+      for (const name of compared) expect(rows[name], name).toEqual(expected[name])
+      expect((await verifyAudit(restored)).findings).toEqual([])
+    } finally {
+      await restored.close()
+    }
+  },
+)
 
 /** Rows without the moments at which they were written, which are not the same twice. */
 function withoutMoments(tables: Record<string, string[]>): Record<string, unknown[]> {

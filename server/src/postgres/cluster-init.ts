@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import type { Programs } from './cluster-run.ts'
+import { engineVersion, type Programs } from './cluster-run.ts'
 import { StartError } from './errors.ts'
 import { findProcesses, processStartTime, signal } from './processes.ts'
 
@@ -23,7 +23,7 @@ export interface ClusterSettings {
 /** Creates the cluster unless it exists. Of two processes that try at the same time one wins, and both return. */
 export async function initialise(dir: string, programs: Programs, settings: ClusterSettings): Promise<void> {
   await removeUnfinished(dir)
-  if (await isCluster(dir, programs.majorVersion)) return
+  if (await isCluster(dir)) return
   const temporary = `${dir}${UNFINISHED}${process.pid}-${await processStartTime(process.pid)}`
   try {
     await mkdir(temporary, { mode: 0o700 })
@@ -87,16 +87,20 @@ function passwordFile(dir: string): string {
   return path.join(dir, 'arcade.password')
 }
 
-async function isCluster(dir: string, majorVersion: string): Promise<boolean> {
+/** Whether there is a cluster. @throws StartError, before anything is touched, for one that this engine cannot run or a folder of somebody else */
+export async function isCluster(dir: string): Promise<boolean> {
   const version = await readFile(path.join(dir, 'PG_VERSION'), 'utf8').catch(() => undefined)
   if (version === undefined) {
     const files = await readdir(dir).catch(() => [])
     if (files.length === 0) return false
     throw new StartError(`${dir} is not a PostgreSQL data directory: move it away, or choose another DATA_DIR.`)
   }
-  if (version.trim() !== majorVersion) {
+  const [made, brought] = [version.trim(), await engineVersion()]
+  if (made !== brought) {
     throw new StartError(
-      `${dir} was made by PostgreSQL ${version.trim()}, this Arcade Console brings ${majorVersion}: start the version that made it, or move the data over with pg_dump and DATABASE_URL.`,
+      `${dir} was made by PostgreSQL ${made}, and this Arcade Console brings ${brought}. Nothing was changed. ` +
+        'Make a backup with the version of the console that made it (npm run arcade -- backup PLACE), restore that with this version ' +
+        'into another DATA_DIR (npm run arcade -- restore PLACE), and keep the old folder until the new one serves.',
     )
   }
   return true

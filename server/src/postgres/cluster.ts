@@ -14,6 +14,7 @@ import {
   DATABASE,
   ROLE,
   initialise,
+  isCluster,
   readPassword,
   replaceMissingPassword,
   writeSettings,
@@ -67,6 +68,8 @@ export function embeddedCluster(options: ClusterOptions): Cluster {
   return {
     async ensureRunning(abort) {
       await mkdir(path.dirname(dir), { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
+      // A PostgreSQL of another version that still runs is not adopted either: what a newer console migrates, no older one can save.
+      await isCluster(dir)
       const found = (await adopt(dir, abort)) ?? (await start({ dir, settings: options, log, port: lastPort, abort }))
       lastPort = found.port
       return describe(found)

@@ -1,6 +1,6 @@
 /**
- * `node server/src/testing/keep-backups.ts`: keeps a small backup of each migration's step that has none yet. A kept one never changes:
- * it is what a console of that version has made.
+ * `node server/src/testing/keep-backups.ts [DATABASE_URL]`: keeps a small backup of each migration's step that has none yet, and one of the
+ * last step by this major version of PostgreSQL. A kept one never changes: it is what a console of that version has made.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -22,7 +22,7 @@ let left = consoleRows
 try {
   await mkdir(path.dirname(keptBackupFile('')), { recursive: true })
   for (const [index, { name }] of steps.entries()) {
-    const options = { dataDir: path.join(base, 'data'), use: 'command', log } as const
+    const options = { dataDir: path.join(base, 'data'), url: process.argv[2], use: 'command', log } as const
     const database = await openDatabase({ ...options, migrations: steps.slice(0, index + 1) })
     const later: string[] = []
     for (const statement of left) {
@@ -32,11 +32,14 @@ try {
       else later.push(statement)
     }
     left = later
-    if (!existsSync(keptBackupFile(name))) {
+    const { rows: engine } = await sql<{ name: string }>`
+      select 'postgres-' || current_setting('server_version_num')::int / 10000 as name`.execute(database.db)
+    const names = index === steps.length - 1 ? [name, engine[0]!.name] : [name]
+    for (const missing of names.filter((one) => !existsSync(keptBackupFile(one)))) {
       const place = memoryPlace()
       await makeBackup({ database, fileStore: diskStore(path.join(base, 'files')), place, compression: 'none' })
-      await place.keep(keptBackupFile(name))
-      process.stdout.write(`${name}\n`)
+      await place.keep(keptBackupFile(missing))
+      process.stdout.write(`${missing}\n`)
     }
     await database.close()
   }

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Place } from '#src/backup/place.ts'
 
-/** The file of the kept backup of a migration's step. */
+/** The file of the kept backup of a migration's step, or of a PostgreSQL (`postgres-17`). */
 export function keptBackupFile(step: string): string {
   return fileURLToPath(new URL(`./kept-backups/${step}.json`, import.meta.url))
 }
