@@ -2,10 +2,13 @@
 import { z } from 'zod'
 import { idField, versionField } from './fields.ts'
 
-/** `seq` is the entry's number, `version` the present one that the caller saw. A dry run tells what would change. */
+/**
+ * `seq` is the number of the entry that left the record as it is wanted, or 0 for how it was before the oldest entry there is: what was
+ * imported has none of its own. `version` is the present one that the caller saw. A dry run tells what would change.
+ */
 export const restoreInput = z.strictObject({
   id: idField,
-  seq: z.int().min(1),
+  seq: z.int().min(0),
   version: versionField,
   dryRun: z.boolean().default(false),
 })

@@ -47,6 +47,7 @@ test('Versions: the history below a form says who changed what; an earlier versi
   await expect(entries(page).first()).toContainText(/Title\s*Second→Third/)
   await expect(entries(page).first().getByRole('button')).toHaveCount(0)
   await expect(entries(page).nth(1)).toContainText(/Reward\s*5→7/)
+  await expect(entries(page).nth(1).getByRole('button')).toHaveCount(2)
 
   await entries(page).nth(1).getByRole('button', { name: 'Restore this version' }).click()
   const question = page.getByRole('alertdialog', { name: 'Restore this version' })
@@ -61,6 +62,38 @@ test('Versions: the history below a form says who changed what; an earlier versi
   await expect(entries(page)).toHaveCount(3)
   await expect(entries(page).first()).toContainText('an earlier version came back')
   await expectStateAccessible(page)
+})
+
+test('Versions: what was there before the first change comes back, too; what the history has from its beginning has nothing before it', async ({
+  page,
+  signIn,
+  server,
+}) => {
+  await signIn('admin')
+  await addTasks(server, social, { title: 'Imported', reward: 5 })
+  await saveTask(page, { Title: 'Changed', Reward: '7' })
+  await page.goto(form)
+  await history(page).getByRole('button', { name: 'History of changes' }).click()
+  const before = entries(page).first().getByRole('button', { name: 'Restore the version before this' })
+  await before.click()
+  const question = page.getByRole('alertdialog', { name: 'Restore this version' })
+  await expect(question).toContainText('as it was before the change of')
+  await expect(question).toContainText(/Title\s*Changed→Imported/)
+  await question.getByRole('button', { name: 'Confirm' }).click()
+  await expect(toast(page, 'Version restored.')).toBeVisible()
+  expect(await storedTasks(server, social)).toMatchObject([{ title: 'Imported', reward: 5 }])
+  await expect(entries(page).last().getByRole('button')).toHaveText([/^Restore this version/, /^Restore the version before this/])
+
+  await page.goto('/daily-tasks-form')
+  await field(page, 'Priority').fill('1')
+  await field(page, 'Type').selectOption('Twitter')
+  await field(page, 'Title').fill('Made here')
+  await field(page, 'Reward').fill('1')
+  await page.getByRole('form').getByRole('button', { name: 'Add Task' }).click()
+  await page.getByRole('link', { name: 'Made here' }).click()
+  await history(page).getByRole('button', { name: 'History of changes' }).click()
+  await expect(entries(page)).toHaveCount(1)
+  await expect(entries(page).getByRole('button')).toHaveCount(0)
 })
 
 test.describe('what the server refuses', () => {

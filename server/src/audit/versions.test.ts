@@ -33,7 +33,13 @@ test('fields that are not asked for are left out, and acts that changed nothing 
   expect(undone({ fields: { title: 'B' }, version: 3 }, [password, other, renamed], 7)).toEqual({ title: 'B' })
 })
 
+test('a record that is older than its entries goes back to what it was before them', () => {
+  expect(undone(present, [paid, renamed], 0)).toEqual({ id: 'x', title: 'A', link: null, reward: 1 })
+})
+
 test.each([
+  ['the oldest entry made the record', [paid, renamed, created], 0, 'NO_SUCH_VERSION'],
+  ['the oldest entry was erased', [paid, { ...renamed, isErased: true }], 0, 'VERSION_GAP'],
   ['the entry is not there', [paid, renamed], 3, 'NO_SUCH_VERSION'],
   ['there is none', [], 3, 'NO_SUCH_VERSION'],
   ['the entry was erased', [paid, { ...renamed, isErased: true }], 7, 'NO_SUCH_VERSION'],

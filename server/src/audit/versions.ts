@@ -26,7 +26,7 @@ interface Present<Row> {
 }
 
 /**
- * The fields as they were after the entry `seq`. The caller holds the record's row, so that no entry comes meanwhile.
+ * The fields as they were after the entry `seq`, or with 0 before the oldest entry. The caller holds the record's row, so that no entry comes meanwhile.
  * @throws Failure NO_SUCH_VERSION, VERSION_GAP
  */
 export async function earlierVersion<Row extends object>(tx: Kysely<Tables>, present: Present<Row>, seq: number): Promise<Row> {
@@ -39,14 +39,14 @@ export async function earlierVersion<Row extends object>(tx: Kysely<Tables>, pre
   return undone(present, entries, seq)
 }
 
-/** @param entries from the newest back to the one with the number `seq` */
+/** @param entries from the newest back to the one with the number `seq`, or to the oldest one */
 export function undone<Row extends object>(
   { fields, version }: Pick<Present<Row>, 'fields' | 'version'>,
   entries: readonly VersionEntry[],
   seq: number,
 ): Row {
-  const wanted = entries.at(-1)
-  if (wanted?.seq !== seq || wanted.isErased) throw new Failure('NO_SUCH_VERSION')
+  const wanted = seq === 0 ? undefined : entries.at(-1)
+  if (seq !== 0 && (wanted?.seq !== seq || wanted.isErased)) throw new Failure('NO_SUCH_VERSION')
   const earlier = Object.fromEntries<unknown>(Object.entries(fields))
   let expected = version
   for (const entry of entries) {
@@ -62,6 +62,7 @@ export function undone<Row extends object>(
       earlier[name] = before
     }
   }
+  if (expected < 1) throw new Failure('NO_SUCH_VERSION') // the oldest entry tells how it was made
   return earlier as Row
 }
 

@@ -53,6 +53,7 @@ function Entries(props: Restorable) {
     if (error) return <Problem message={asCallError(error).message} onRetry={() => void refetch()} />
     return <output>Loading...</output>
   }
+  const oldest = hasNextPage ? undefined : entries.findLast((entry) => versionOf(entry) !== undefined)
   if (entries.length === 0) return <p className={classes['none']}>Nothing has been changed yet.</p>
   return (
     <>
@@ -63,18 +64,16 @@ function Entries(props: Restorable) {
               <p className={classes['act']}>
                 <Moment iso={entry.at} /> · <strong>{actorOf(entry)}</strong> · {actText(entry)}
               </p>
-              {index > 0 && isVersion(entry) && (
-                <Button
-                  variant="default"
-                  size="compact-sm"
-                  aria-describedby={`version-${entry.seq}`}
-                  onClick={() => void restore(entry)}
-                >
-                  Restore this version
-                  <span id={`version-${entry.seq}`} hidden>
-                    {`No. ${entry.seq}`}
-                  </span>
-                </Button>
+              {index > 0 && versionOf(entry) !== undefined && (
+                <RestoreButton label="Restore this version" seq={entry.seq} onClick={() => void restore(entry)} />
+              )}
+              {/* Whatever was imported has no entry for how it came to be. */}
+              {entry === oldest && versionOf(entry) !== FIRST_VERSION && (
+                <RestoreButton
+                  label="Restore the version before this"
+                  seq={entry.seq}
+                  onClick={() => void restore({ seq: 0, at: entry.at })}
+                />
               )}
             </div>
             <ChangesList changes={changesInWords(kind, entry.changes)} />
@@ -100,7 +99,28 @@ function actText({ action, detail }: RecordEntry): string {
   return restoredFrom === undefined ? text : `${text}: an earlier version came back`
 }
 
+const FIRST_VERSION = 1
+
 /** Acts that left the record in a version of its own; a password, say, is none. */
-function isVersion({ detail }: RecordEntry): boolean {
-  return detail !== null && 'version' in (JSON.parse(detail) as object)
+function versionOf({ detail }: RecordEntry): number | undefined {
+  return detail === null ? undefined : (JSON.parse(detail) as { version?: number }).version
+}
+
+interface RestoreButtonProps {
+  label: string
+  /** Tells buttons of one name apart for assistive technology. */
+  seq: number
+  onClick: () => void
+}
+
+function RestoreButton({ label, seq, onClick }: RestoreButtonProps) {
+  const id = useId()
+  return (
+    <Button variant="default" size="compact-sm" aria-describedby={id} onClick={onClick}>
+      {label}
+      <span id={id} hidden>
+        {`No. ${seq}`}
+      </span>
+    </Button>
+  )
 }

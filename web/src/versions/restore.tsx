@@ -1,5 +1,4 @@
-/** Brings a record back to how an entry of its history left it: what would change is tried and shown first. */
-import type { RecordEntry } from '@arcade/contract/audit'
+/** Brings a record back to how an entry of its history left it, or to what was before them all: what would change is tried and shown first. */
 import type { AuditChanges } from '@arcade/contract/entities/audit'
 import type { ListName } from '@arcade/contract/entities/lists'
 import { api, asCallError, client, queryClient } from '#src/client.ts'
@@ -35,10 +34,17 @@ const listOf: Record<Restorable['kind'], ListName> = {
 }
 const files = { image: 'image', icon: 'icon' }
 
-export function useRestore({ kind, id, version, onRestored }: Restorable): (entry: RecordEntry) => Promise<void> {
+interface Wanted {
+  /** The number of the entry; 0 for what was before the oldest one. */
+  seq: number
+  /** When the entry was made. */
+  at: string
+}
+
+export function useRestore({ kind, id, version, onRestored }: Restorable): (wanted: Wanted) => Promise<void> {
   const confirm = useConfirm()
 
-  const restore = async ({ seq, at }: RecordEntry): Promise<void> => {
+  const restore = async ({ seq, at }: Wanted): Promise<void> => {
     const tried = await calls[kind]({ id, seq, version, dryRun: true })
     const changes = changedInWords(kind, JSON.parse(tried.changes) as AuditChanges)
     if (changes.length === 0) {
@@ -47,7 +53,7 @@ export function useRestore({ kind, id, version, onRestored }: Restorable): (entr
     }
     const message = (
       <div className={classes['question']}>
-        <p>{`It comes back as it was after the change of ${momentText(at)}, as a new change:`}</p>
+        <p>{`It comes back as it was ${seq === 0 ? 'before' : 'after'} the change of ${momentText(at)}, as a new change:`}</p>
         <ChangesList changes={changes} />
         {tried.missing.map((file) => (
           <p key={file}>{`Its ${files[file]} of then is stored no more: it will have none.`}</p>
@@ -63,8 +69,8 @@ export function useRestore({ kind, id, version, onRestored }: Restorable): (entr
     await Promise.all([refreshAfterActOn(listOf[kind]), queryClient.invalidateQueries({ queryKey: api.audit.key() })])
   }
 
-  return (entry) =>
-    restore(entry).catch((cause: unknown) => {
+  return (wanted) =>
+    restore(wanted).catch((cause: unknown) => {
       const { code, message } = asCallError(cause)
       toast.failure(
         code === 'STALE' ? 'Somebody else has changed this meanwhile. Load the page again to see how it is now.' : message,

@@ -57,6 +57,27 @@ describe('a task', () => {
     expect(item).toMatchObject({ title: 'First', reward: 5 })
   })
 
+  test('that was there before its entries comes back to what it was then; one that they tell of from its beginning does not', async () => {
+    const { app, admin } = await opening()
+    const imported = {
+      collection: 'social' as const,
+      id: 'old',
+      image: 'email',
+      priority: 9,
+      title: 'Old',
+      link: null,
+      reward: 2,
+    }
+    await app.database.db.insertInto('tasks').values(imported).execute()
+    await admin.call('PUT', `${path}/old`, { ...input, priority: 8, version: 1 })
+    const { status, body } = await admin.call('POST', `${path}/old/restore`, { seq: 0, version: 2 })
+    expect(status, JSON.stringify(body)).toBe(200)
+    const task = (await admin.call('GET', `${path}/old`)).body
+    expect(task).toMatchObject({ type: 'email', priority: 9, title: 'Old', link: null, reward: 2, version: 3 })
+    const { restore } = await threeVersions(app, admin)
+    expect(await restore({ seq: 0 })).toMatchObject({ status: 404, body: { code: 'NO_SUCH_VERSION' } })
+  })
+
   test('an older version can come back over a restored one, and a dry run says so and changes nothing', async () => {
     const { app, admin } = await opening()
     const { second, restore, read } = await threeVersions(app, admin)
