@@ -1,5 +1,5 @@
 /** The columns of spreadsheets, derived from the fields that the contract declares: header, width and kind of cell. */
-import type { Fields, SheetName } from '@arcade/contract/entities/entity'
+import type { Field, Fields, SheetName } from '@arcade/contract/entities/entity'
 import type { Column } from '#src/sheets/spreadsheet.ts'
 
 /** A row as `selectList` gives it, with moments in milliseconds. */
@@ -11,6 +11,8 @@ type FlagName<Fs extends Fields> = {
 }[SheetName<Fs>]
 
 export interface SheetOptions<Fs extends Fields> {
+  /** Choices whose cells say the words that people read; with a header, a further column of that name keeps what is stored. */
+  inWords?: { readonly [Name in SheetName<Fs>]?: true | { storedHeader: string } }
   /** What a cell says for each value of a flag. */
   flags: { readonly [Name in FlagName<Fs>]: readonly [whenTrue: string, whenFalse: string] }
   /** Where the columns do not stand in the order of the fields: these come first, the others after them. */
@@ -24,8 +26,23 @@ export function sheetNames<Fs extends Fields>(fields: Fs, first: readonly SheetN
 }
 
 /** The columns of a spreadsheet as the contract declares them. */
-export function sheetColumns<const Fs extends Fields>(fields: Fs, { flags, first }: SheetOptions<Fs>): Column<SheetRow>[] {
-  return sheetNames(fields, first).map((name): Column<SheetRow> => {
+export function sheetColumns<const Fs extends Fields>(
+  fields: Fs,
+  { flags, first, inWords = {} }: SheetOptions<Fs>,
+): Column<SheetRow>[] {
+  return sheetNames(fields, first).flatMap((name): Column<SheetRow>[] => {
+    const words = inWords[name]
+    const column = sheetColumn(name)
+    if (!words) return [column]
+    const inItsWords = {
+      ...column,
+      kind: 'text',
+      value: (row: SheetRow) => wordOf(fields[name]!, row[name] as string | null),
+    } as const
+    return words === true ? [inItsWords] : [inItsWords, { ...column, header: words.storedHeader }]
+  })
+
+  function sheetColumn(name: SheetName<Fs>): Column<SheetRow> {
     const { kind, label: header, sheetWidth: width = 0 } = fields[name]!
     if (kind === 'moment') return { header, width, kind: 'date', value: (row) => toDate(row[name]) }
     if (kind === 'number' || kind === 'integer')
@@ -33,7 +50,11 @@ export function sheetColumns<const Fs extends Fields>(fields: Fs, { flags, first
     if (kind !== 'flag') return { header, width, kind: 'text', value: (row) => row[name] as string | null }
     const [whenTrue, whenFalse] = (flags as Readonly<Record<string, readonly [string, string]>>)[name]!
     return { header, width, kind: 'text', value: (row) => (row[name] === true ? whenTrue : whenFalse) }
-  })
+  }
+}
+
+function wordOf(field: Field, value: string | null): string | null {
+  return field.kind === 'choice' && value !== null ? (field.options[value] ?? value) : value
 }
 
 /** Milliseconds since 1970, or any text that names a moment. */

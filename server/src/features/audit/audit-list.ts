@@ -11,7 +11,11 @@ export const servedAudit = serveList<typeof auditList>({
   // Columns of the type `json`, which the driver would read.
   derived: { changes: 'changes::text', detail: 'detail::text' },
   conditions: {},
-  sheet: { sheetName: 'Audit', flags: {} },
+  sheet: {
+    sheetName: 'Audit',
+    flags: {},
+    inWords: { action: { storedHeader: 'Action' }, actorKind: true, recordKind: true },
+  },
   search: searchEntries,
   counted: () => '(select seq - base_seq from audit_head)',
 })

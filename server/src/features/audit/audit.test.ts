@@ -113,7 +113,8 @@ describe('security: the audit trail', () => {
     const headers = { ...admin.headers, 'content-type': 'application/json' }
     const body = JSON.stringify({ list: 'audit', target: { filter: {} }, format: 'csv' })
     const csv = await (await app.fetch('/api/exports', { method: 'POST', headers, body })).text()
-    expect(csv).toContain('task.create')
+    expect(csv.split('\r\n')[0]).toContain('Who,As,What,Action,Kind,')
+    expect(csv).toContain(',Person,Added a task,task.create,Social Task,')
     expect(csv).toContain('Follow us')
     expect(csv).toContain('"{""priority"":[null,1]')
     const xlsx = await app.fetch('/api/exports', { method: 'POST', headers, body: body.replace('csv', 'xlsx') })
