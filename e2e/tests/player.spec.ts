@@ -23,7 +23,7 @@ test('Player: everything of §3 is there, undefined for what is missing, and can
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('moon_8077')
 })
 
-test('Player: what the player took part in, newest first, with what it was worth', async ({ page, server }) => {
+test('Player: what the player took part in, newest first, with what it is worth today', async ({ page, server }) => {
   const path = await pathOf(server)
   const { db } = server.database
   const taken = await db
@@ -41,7 +41,10 @@ test('Player: what the player took part in, newest first, with what it was worth
   await expect(timeLine.getByRole('listitem')).toHaveCount(taken.length)
   await expect(timeLine.getByRole('listitem').first()).toContainText(taken[0]!.title)
   const worth = taken.reduce((sum, { reward }) => sum + reward, 0)
-  await expect(page.getByRole('region', { name: 'Balance' })).toContainText(`${taken.length} participations, worth ${worth}`)
+  await expect(page.getByRole('region', { name: 'Balance' })).toHaveText(
+    new RegExp(`${taken.length} participations, worth ${worth} today`),
+  )
+  await expect(timeLine.getByRole('listitem').first()).toContainText(`worth ${taken[0]!.reward} today`)
   await timeLine.getByRole('link').first().click()
   await expect(page).toHaveURL(/\/history\?/)
   await expect(page.getByRole('heading', { level: 2, name: taken[0]!.title })).toBeVisible()
@@ -69,6 +72,19 @@ test('Player: previous and next follow the list one came from, back leads to it'
   await go('Previous Player', ids[1]!)
   await page.getByRole('button', { name: 'Back', exact: true }).click()
   await expect(page).toHaveURL(/\/manage-telegram-users\?q=moon_8&sort=user-id/)
+})
+
+test('Player: opened from the participants of History, only the way back is offered: they have another order', async ({
+  page,
+}) => {
+  await page.goto('/history')
+  await page.getByRole('link', { name: 'Season 2 is live' }).click()
+  await page.getByRole('table', { name: 'Participants' }).getByRole('link').first().click()
+  await expect(page.getByRole('region', { name: 'Identity' })).toBeVisible()
+  const players = page.getByRole('navigation', { name: 'Players' })
+  await expect(players.getByRole('button')).toHaveText(['Back'])
+  await players.getByRole('button', { name: 'Back' }).click()
+  await expect(page.getByRole('table', { name: 'Participants' })).toBeVisible()
 })
 
 test('Player: Next pressed twice at once moves by two, also while the neighbours are on their way', async ({ page }) => {

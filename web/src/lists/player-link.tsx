@@ -10,30 +10,33 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** The place in the browser's history of the list from which one came to a player's page. */
     listIndex?: number
+    /** That list is none of players, such as the participants of a task: its order is not theirs. */
+    isOtherList?: true
   }
 }
 
 type State = { __TSR_index: number; listIndex?: number }
 
 // Functions that stay the same, because a link works out its address anew when they change.
-const stateFromList = ({ __TSR_index }: State) => ({ listIndex: __TSR_index })
+const stateFromPlayers = ({ __TSR_index }: State) => ({ listIndex: __TSR_index })
+const stateFromOtherList = ({ __TSR_index }: State) => ({ listIndex: __TSR_index, isOtherList: true as const })
 /** The state of a link from one player to another: the list stays the one from which one came. */
 export const stateFromPlayer = ({ listIndex }: State) => (listIndex === undefined ? {} : { listIndex })
 
 interface PlayerLinkProps {
   userId: number
-  /** Where one is in the list of players, for a page that is opened in another tab. */
+  /** Where one is in the list of players; a link of another list has none. */
   list?: ListAddress<typeof playerList>
   children: ReactNode
 }
 
-export function PlayerLink({ userId, list = {}, children }: PlayerLinkProps) {
+export function PlayerLink({ userId, list, children }: PlayerLinkProps) {
   return (
     <RowLink
       to="/manage-telegram-users/$userId"
       params={{ userId: String(userId) }}
-      search={list}
-      state={stateFromList}
+      search={list ?? {}}
+      state={list ? stateFromPlayers : stateFromOtherList}
       preload={false}
     >
       {children}

@@ -1,10 +1,10 @@
-/** A player's page: cards with all fields, and a time line of everything the player took part in with its worth. */
+/** A player's page: cards with all fields, and a time line of everything the player took part in, with what that is worth today. */
 import { historyKindLabels } from '@arcade/contract/entities/history'
 import { type Player, playerFields, playerList } from '@arcade/contract/entities/player'
 import type { PlayerParticipation } from '@arcade/contract/players'
 import { Button } from '@mantine/core'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Link, useLocation, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type MouseEvent, type ReactNode, useEffect, useEffectEvent, useId, useState } from 'react'
 import { api, asCallError } from '#src/client.ts'
 import { type ListAddress, listFilter, listOrder } from '#src/lists/list-address.ts'
@@ -68,7 +68,7 @@ export function PlayerPage() {
                 {player ? (
                   <>
                     {player.participations.total.toLocaleString('en-US')} participations, worth{' '}
-                    <Balance amount={player.participations.reward} />
+                    <Balance amount={player.participations.reward} /> today
                   </>
                 ) : (
                   <Waiting />
@@ -88,8 +88,18 @@ export function PlayerPage() {
   )
 }
 
-/** Leads back to the list one came from, and to the players before and after this one in it. */
+/** Leads back to the list one came from, and to the players before and after this one in it, unless it is a list of something else. */
 function Neighbours({ userId, list }: { userId: number; list: ListAddress<typeof playerList> }) {
+  const isFromOtherList = useLocation({ select: ({ state }) => state.isOtherList ?? false })
+  return (
+    <nav aria-label="Players" className={classes['neighbours']}>
+      <BackToListButton list={list}>Back</BackToListButton>
+      {!isFromOtherList && <PreviousAndNext userId={userId} list={list} />}
+    </nav>
+  )
+}
+
+function PreviousAndNext({ userId, list }: { userId: number; list: ListAddress<typeof playerList> }) {
   const navigate = useNavigate()
   const { data, isPlaceholderData } = useQuery(
     api.players.neighbours.queryOptions({
@@ -121,11 +131,10 @@ function Neighbours({ userId, list }: { userId: number; list: ListAddress<typeof
   }
 
   return (
-    <nav aria-label="Players" className={classes['neighbours']}>
-      <BackToListButton list={list}>Back</BackToListButton>
+    <>
       <NeighbourLink label="Previous Player" userId={data?.previous} list={list} onClick={(event) => handleStep(event, -1)} />
       <NeighbourLink label="Next Player" userId={data?.next} list={list} onClick={(event) => handleStep(event, 1)} />
-    </nav>
+    </>
   )
 }
 
@@ -269,7 +278,8 @@ function Participation({ of: { kind, id, title, reward, userInput, timestamp } }
         {userInput && <span className={classes['input']}>{userInput}</span>}
       </span>
       <span className={classes['worth']}>
-        <span className="app-sr-only">worth </span>+<Balance amount={reward} />
+        <span className="app-sr-only">worth </span>
+        <Balance amount={reward} /> <span className={classes['today']}>today</span>
       </span>
     </li>
   )
