@@ -7,6 +7,7 @@ import { pino } from 'pino'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { pauseScheduledWork, resumeScheduledWork } from '#src/db/scheduled-work.ts'
 import { diskStore } from '#src/files/disk.ts'
+import { takeClocks } from '#src/testing/clock.ts'
 import { openAgain, testDatabase } from '#src/testing/test-database.ts'
 import { testApp } from '#src/testing/test-app.ts'
 import { CUT_OFF } from './runs.ts'
@@ -100,6 +101,36 @@ test('design §8 nothing is made before its time, nor while scheduled work is pa
   await resumeScheduledWork(database.db)
   await server.runDue()
   expect(await kept()).toHaveLength(1)
+})
+
+test('design §8 where no scheduled backup was ever made, the first one is missed and made late, also after the server began anew', async () => {
+  const { database, server, other, kept, state } = await scheduled()
+  expect((await state()).alert).toBeNull()
+  await server.runDue()
+  expect((await state()).alert).toBeNull()
+  await sql`update backup_schedules set since = since - interval '6 months'`.execute(database.db)
+  expect((await state()).alert).toBeNull()
+  await sql`update backup_schedules set since = since - interval '2 years'`.execute(database.db)
+  expect((await state()).alert).toMatch(/^There is no scheduled backup at all, though backups are scheduled since \d{4}-/)
+  await other.runDue()
+  expect(await kept()).toHaveLength(1)
+  expect((await state()).alert).toBeNull()
+})
+
+test('design §4 a clock of the server that is wrong makes no backup due or missing, nor gives one its name', async () => {
+  const { database, server, kept, state } = await scheduled()
+  const clocks = takeClocks()
+  clocks.jump(5 * 365 * 86_400_000)
+  await server.runDue()
+  await server.runDue()
+  expect(await kept()).toEqual([])
+  expect(await state()).toMatchObject({ alert: null })
+  const { rows } = await sql<{ next: string }>`select (extract(year from now()) + 1)::text as next`.execute(database.db)
+  expect((await state()).schedule?.nextAt).toBe(`${rows[0]!.next}-01-01T00:00:00.000Z`)
+  await anEarlierOne.execute(database.db)
+  await server.runDue()
+  const [made] = await kept()
+  expect(made?.slice(0, 4)).toBe(String(Number(rows[0]!.next) - 1))
 })
 
 test('§security a backup that the end of its server cut off is told, and made anew', async () => {

@@ -10,6 +10,7 @@ import type { BackupState } from '@arcade/contract/backups'
 import { actOfProcess } from '#src/audit/audit.ts'
 import type { Config } from '#src/config.ts'
 import type { Database } from '#src/db/database.ts'
+import { databaseNow } from '#src/db/moments.ts'
 import { tryTurn } from '#src/db/turns.ts'
 import { findPause } from '#src/db/scheduled-work.ts'
 import type { FileStore } from '#src/files/disk.ts'
@@ -43,7 +44,6 @@ export function scratchDirOf(dataDir: string): string {
 
 export function createBackupSchedule({ database, fileStore, settings, dataDir, log }: ScheduleOptions): BackupSchedule {
   const { address, times, keep } = settings
-  const since = new Date()
   let isBusy = false
   let isCleared = false
 
@@ -60,12 +60,22 @@ export function createBackupSchedule({ database, fileStore, settings, dataDir, l
     const [last, before] = await lastRuns(database, { isScheduled: true, limit: 2 })
     // One that the end of its server cut off is made anew, unless that happened twice: it may be what ends servers.
     if (last?.error === CUT_OFF && before?.error !== CUT_OFF) return true
-    return nextAfter(times, last?.startedAt ?? since) <= new Date()
+    return nextAfter(times, last?.startedAt ?? (await beginSchedule())) <= (await databaseNow(database.db))
+  }
+
+  /** Since when this schedule is in force: the first time that a server asks. */
+  async function beginSchedule(): Promise<Date> {
+    await database.db
+      .insertInto('backup_schedules')
+      .values({ place: openPlace(address).address, times })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    return (await scheduledSince(database, settings)) ?? databaseNow(database.db)
   }
 
   async function run(): Promise<void> {
     await markCutOff(database.db)
-    const name = new Date()
+    const name = (await databaseNow(database.db))
       .toISOString()
       .replace(/\.\d+Z$/, 'Z')
       .replaceAll(':', '-')
@@ -122,6 +132,17 @@ async function markCutOffIfIdle(database: Database): Promise<void> {
   })
 }
 
+/** Undefined as long as no server has asked whether a backup is due. */
+async function scheduledSince({ db }: Database, { address, times }: BackupSettings): Promise<Date | undefined> {
+  const found = await db
+    .selectFrom('backup_schedules')
+    .select('since')
+    .where('place', '=', openPlace(address).address)
+    .where('times', '=', times)
+    .executeTakeFirst()
+  return found?.since
+}
+
 function nextAfter(times: string, moment: Date): Date {
   return new Cron(times, { timezone: 'UTC' }).nextRun(moment) ?? new Date(8.64e15)
 }
@@ -130,20 +151,23 @@ const SHOWN = 50
 
 /** What admins see. @param settings undefined where no backups are scheduled */
 export async function backupState(database: Database, settings: BackupSettings | undefined): Promise<BackupState> {
-  const [pause, runs, [lastScheduled], [lastGood]] = await Promise.all([
+  const [now, pause, runs, [lastScheduled], [lastGood], since] = await Promise.all([
+    databaseNow(database.db),
     findPause(database.db),
     lastRuns(database, { limit: SHOWN }),
     lastRuns(database, { isScheduled: true, limit: 1 }),
     lastRuns(database, { isScheduled: true, isVerified: true, limit: 1 }),
+    settings && scheduledSince(database, settings),
   ])
   const alert = ((): string | null => {
     if (settings === undefined) return null
     if (pause) return 'Scheduled backups are paused since a restore. The operator lets them run with: npm run arcade -- resume'
     if (lastScheduled?.error) return `The last scheduled backup failed: ${lastScheduled.error}`
+    const from = lastGood?.startedAt ?? since
     // One that is late by a whole turn is missing, and not just under way.
-    if (lastGood && nextAfter(settings.times, nextAfter(settings.times, lastGood.startedAt)) < new Date())
-      return `There is no scheduled backup since ${lastGood.startedAt.toISOString()}.`
-    return null
+    if (!from || nextAfter(settings.times, nextAfter(settings.times, from)) >= now) return null
+    if (lastGood) return `There is no scheduled backup since ${lastGood.startedAt.toISOString()}.`
+    return `There is no scheduled backup at all, though backups are scheduled since ${from.toISOString()}.`
   })()
   const iso = (moment: Date | null): string | null => moment?.toISOString() ?? null
   return {
@@ -154,7 +178,7 @@ export async function backupState(database: Database, settings: BackupSettings |
             place: openPlace(settings.address).address,
             times: settings.times,
             keep: settings.keep,
-            nextAt: pause ? null : nextAfter(settings.times, new Date()).toISOString(),
+            nextAt: pause ? null : nextAfter(settings.times, now).toISOString(),
           },
     pause: pause ? { since: pause.since.toISOString(), reason: pause.reason } : null,
     alert,

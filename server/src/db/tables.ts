@@ -42,6 +42,7 @@ export interface Tables {
   saved_views: SavedViewsTable
   default_views: DefaultViewsTable
   backups: BackupsTable
+  backup_schedules: BackupSchedulesTable
   scheduled_work_pauses: ScheduledWorkPausesTable
 }
 
@@ -259,6 +260,16 @@ export interface BackupsTable {
   bytes: number | null
   /** Why it could not be made, or why it is of no use. */
   error: string | null
+}
+
+/** Schedules by which servers have made backups. */
+export interface BackupSchedulesTable {
+  /** BACKUP_URL, without credentials. */
+  place: string
+  /** BACKUP_SCHEDULE. */
+  times: string
+  /** When a server had it for the first time. */
+  since: Timestamp
 }
 
 /** One row while scheduled work waits for a person's go. */
