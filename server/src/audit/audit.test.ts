@@ -41,6 +41,23 @@ const sealed = async (): Promise<Database> => {
   return database
 }
 
+test('an act’s one entry is planned once a connection, and verified as those of an act on many', async () => {
+  const database = await testDatabase()
+  const planned = await database.transaction(async (tx) => {
+    for (const name of ['A', 'B "1", \\ ü']) await audit(tx, ada, 'user.update', { record: { kind: 'user', id: 'bob', name } })
+    await audit(tx, ada, 'players.status', {})
+    const { rows } = await sql<{ runs: number }>`
+      select generic_plans + custom_plans as runs from pg_prepared_statements where statement like '%into audit_open%'`.execute(
+      tx,
+    )
+    return rows
+  })
+  expect(planned).toEqual([{ runs: expect.any(Number) }])
+  expect(planned[0]!.runs).toBeGreaterThanOrEqual(3)
+  await write(database, 2)
+  expect(await verifyAudit(database)).toMatchObject({ entries: 5, findings: [] })
+})
+
 test('changes are the fields that differ, without the version and what never changes', () => {
   const before = { id: '1', title: 'A', reward: 1, link: null, version: 3, createdAt: 'x' }
   expect(changesBetween(before, { ...before, title: 'B', link: 'https://t.me', version: 4 })).toEqual({
@@ -99,6 +116,7 @@ describe('the chain', () => {
     ['a removed entry', `delete from audit_entries where seq = 5`, /before no\. 6 are missing/],
     ['the first removed', `delete from audit_entries where seq = 1`, /before no\. 2 are missing/],
     ['the last removed', `delete from audit_entries where seq = 12`, /ends with no\. 11, its head says 12/],
+    ['one moved far away', `update audit_entries set seq = 1e15 where seq = 12`, /before no\. 1000000000000000 are missing/],
     ['all removed', `delete from audit_entries`, /ends with no\. 0, its head says 12/],
     [
       'two exchanged',
@@ -115,8 +133,29 @@ describe('the chain', () => {
   ])('finds %s', async (_what, tampering, finding) => {
     const database = await sealed()
     for (const statement of tampering.split('; ')) await sql.raw(statement).execute(database.db)
-    const { findings } = await verifyAudit(database)
-    expect(findings.join('\n')).toMatch(finding)
+    for (const range of [undefined, 1, 2, 4, 5]) {
+      const { findings } = await verifyAudit(database, range === undefined ? {} : { range })
+      expect(findings.join('\n'), `ranges of ${range}`).toMatch(finding)
+    }
+  })
+
+  test('a whole chain is whole in ranges of any size', async () => {
+    const database = await sealed()
+    for (const range of [1, 2, 5, 11, 12, 13])
+      expect(await verifyAudit(database, { range })).toMatchObject({ entries: 12, findings: [] })
+  })
+
+  test('is verified as far as it is sealed where nothing can be written, and the entries that wait are counted', async () => {
+    const database = await sealed()
+    await write(database, 3)
+    const refused = (): Promise<never> => Promise.reject(new Error('No space left on device'))
+    expect(await verifyAudit({ ...database, transaction: refused })).toMatchObject({
+      entries: 12,
+      findings: [],
+      head: { seq: 12 },
+      unsealed: { entries: 3, reason: 'No space left on device' },
+    })
+    expect(await verifyAudit(database)).toMatchObject({ entries: 15, findings: [], unsealed: undefined })
   })
 
   test('a head that was kept elsewhere finds a trail that was rewritten as a whole', async () => {

@@ -4,8 +4,10 @@ import type { Database } from '#src/db/database.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
 import { sealEntries } from './chain.ts'
 
-/** An entry is read with the one before it, in ranges of so many, so that no sort of all of them is needed. */
-const RANGE = 200_000
+/** The chain is read in ranges of so many entries, so that no sort of all of them is needed. */
+const RANGE = 100_000
+/** So many ranges are read at once, each on a connection of its own. */
+const READERS = 2
 /** A trail that somebody rewrote differs everywhere; so many findings are enough to tell. */
 const FINDINGS_MAX = 20
 
@@ -22,47 +24,40 @@ export interface AuditVerification {
   /** What is wrong, in plain words; nothing if the trail is whole. */
   findings: string[]
   head: AuditHead
+  /** Open entries, and why they could not be sealed, as on a full disk. */
+  unsealed: { entries: number; reason: string } | undefined
 }
 
-/**
- * Seals what is open, then reads the whole chain.
- * @param kept a head that was printed earlier and kept elsewhere: it has to be in the chain
- * @param onProgress is told how many entries have been read
- */
-export async function verifyAudit(
-  database: Pick<Database, 'db' | 'transaction' | 'snapshot'>,
-  { kept, onProgress = () => {} }: { kept?: AuditHead | undefined; onProgress?: (entries: number) => void } = {},
-): Promise<AuditVerification> {
-  await sealEntries(database, 'wait')
+export interface VerifyOptions {
+  /** A head that was printed earlier and kept elsewhere: it has to be in the chain. */
+  kept?: AuditHead | undefined
+  /** Is told how many entries have been read. */
+  onProgress?: (entries: number) => void
+  /** Fewer entries a range in tests. */
+  range?: number
+}
+
+type Readable = Pick<Database, 'db' | 'transaction' | 'snapshot'>
+
+/** Seals what is open, then reads the whole chain. Where nothing can be written, it reads what is sealed. */
+export async function verifyAudit(database: Readable, options: VerifyOptions = {}): Promise<AuditVerification> {
+  const { kept, onProgress = () => {}, range: size = RANGE } = options
+  const failure = await sealEntries(database, 'wait').then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  )
   return database.snapshot(async (snapshot) => {
-    const [head] = await snapshot.query<Head>(
-      `select seq, encode(hash, 'hex') as hash, base_seq as "baseSeq", encode(base_hash, 'hex') as "baseHash" from audit_head`,
-      [],
-    )
-    if (!head) return { entries: 0, erased: 0, findings: ['The head of the chain is missing.'], head: { seq: 0, hash: '' } }
-    const findings: string[] = []
-    let entries = 0
-    let erased = 0
-    let before = { seq: head.baseSeq, hash: head.baseHash }
-    const ends = await snapshot.query<{ last: number }>('select coalesce(max(seq), $1::bigint) as last from audit_entries', [
-      head.baseSeq,
-    ])
-    const last = ends[0]?.last ?? 0
-    while (before.seq < Math.max(last, head.seq) && findings.length < FINDINGS_MAX) {
-      const upTo = before.seq + RANGE
-      const [range] = await snapshot.query<Range>(rangeSql, [before.seq, before.hash, upTo])
-      entries += range!.entries
-      erased += range!.erased
-      for (const { seq, isGap, isChanged, isForged } of range!.wrong ?? []) {
-        if (isGap) findings.push(`Entries before no. ${seq} are missing, or others were put in.`)
-        else if (isChanged) findings.push(`Entry no. ${seq} is not the one that was sealed.`)
-        else if (isForged) findings.push(`Entry no. ${seq} says something else than when it was sealed.`)
-      }
-      before = { seq: upTo, hash: range!.hash ?? before.hash }
-      onProgress(entries)
-    }
+    const unsealed = failure === undefined ? undefined : { entries: await countOpen(snapshot), reason: failure }
+    const [head] = await snapshot.query<Head>(headSql)
+    if (!head)
+      return { entries: 0, erased: 0, findings: ['The head of the chain is missing.'], head: { seq: 0, hash: '' }, unsealed }
+    const { last, lastHash } = (
+      await snapshot.query<{ last: number; lastHash: string }>(lastSql, [head.baseSeq, head.baseHash])
+    )[0]!
+    const chain = { from: head.baseSeq, hash: head.baseHash, upTo: last, size }
+    const { entries, erased, findings } = await readRanges(database, snapshot, { chain, onProgress })
     if (last !== head.seq) findings.push(`The chain ends with no. ${last}, its head says ${head.seq}.`)
-    else if (findings.length === 0 && before.hash !== head.hash) findings.push('The head is not that of the chain.')
+    else if (findings.length === 0 && lastHash !== head.hash) findings.push('The head is not that of the chain.')
     if (erased > 0) findings.push(...(await findUnexplained(snapshot)))
     if (head.baseSeq > 0 && !(await isDropKnown(snapshot, head)))
       findings.push(`Entries up to no. ${head.baseSeq} are missing, and no entry tells of their drop.`)
@@ -77,8 +72,57 @@ export async function verifyAudit(
       )
       if (found?.hash !== kept.hash) findings.push(`The head that was kept, ${kept.seq}:${kept.hash}, is not in the chain.`)
     }
-    return { entries, erased, findings: findings.slice(0, FINDINGS_MAX), head: { seq: head.seq, hash: head.hash } }
+    const { seq, hash } = head
+    return { entries, erased, findings: findings.slice(0, FINDINGS_MAX), head: { seq, hash }, unsealed }
   })
+}
+
+interface Reading {
+  /** `hash` is that of the entry `from`, before the first one. */
+  chain: { from: number; hash: string; upTo: number; size: number }
+  onProgress: (entries: number) => void
+}
+
+/** Reads the chain in ranges, several at once, all in the view of `snapshot`. */
+async function readRanges(
+  database: Readable,
+  snapshot: Snapshot,
+  { chain: { from, hash, upTo, size }, onProgress }: Reading,
+): Promise<Pick<AuditVerification, 'entries' | 'erased' | 'findings'>> {
+  const [view] = await snapshot.query<{ id: string }>('select pg_export_snapshot() as id')
+  const wrong: Wrong[] = []
+  let [entries, erased, next] = [0, 0, from]
+  const read = async (reader: Snapshot): Promise<void> => {
+    while (next < upTo && wrong.length < FINDINGS_MAX) {
+      const before = next
+      next += size
+      const [range] = await reader.query<Range>(rangeSql, [before, before === from ? hash : null, before + size])
+      entries += range!.entries
+      erased += range!.erased
+      wrong.push(...(range!.wrong ?? []))
+      next = Math.max(next, (range!.following ?? upTo + 1) - 1)
+      onProgress(entries)
+    }
+  }
+  const readBeside = (): Promise<void> =>
+    database.snapshot(async (reader) => {
+      await reader.query(`set transaction snapshot '${view!.id}'`)
+      await read(reader)
+    })
+  const readers = Math.min(READERS, Math.ceil((upTo - from) / size))
+  await Promise.all(Array.from({ length: readers }, (_, index) => (index === 0 ? read(snapshot) : readBeside())))
+  return { entries, erased, findings: wrong.toSorted((a, b) => a.seq - b.seq).map(describeWrong) }
+}
+
+function describeWrong({ seq, isGap, isChanged }: Wrong): string {
+  if (isGap) return `Entries before no. ${seq} are missing, or others were put in.`
+  if (isChanged) return `Entry no. ${seq} is not the one that was sealed.`
+  return `Entry no. ${seq} says something else than when it was sealed.`
+}
+
+async function countOpen(snapshot: Snapshot): Promise<number> {
+  const [open] = await snapshot.query<{ entries: number }>('select count(*) as entries from audit_open')
+  return open!.entries
 }
 
 /** Erased parts that no erasure tells of: somebody took the salts away, so that commitments cannot be compared any more. */
@@ -112,24 +156,39 @@ interface Head extends AuditHead {
 interface Range {
   entries: number
   erased: number
-  /** The hash of the last entry. */
-  hash: string | null
-  wrong: { seq: number; isGap: boolean; isChanged: boolean; isForged: boolean }[] | null
+  wrong: Wrong[] | null
+  /** The number of the first entry behind the range: somebody may have put it far away. */
+  following: number | null
 }
 
-/** $1 and $2: number and hash of the entry before the range. $3: the number at which it ends. */
+interface Wrong {
+  seq: number
+  isGap: boolean
+  isChanged: boolean
+}
+
+const headSql = `select seq, encode(hash, 'hex') as hash, base_seq as "baseSeq", encode(base_hash, 'hex') as "baseHash" from audit_head`
+
+/** $1 and $2: number and hash before the first entry, which are the last ones where there is no entry. */
+const lastSql = `
+  select coalesce(max(seq), $1::bigint) as last,
+         coalesce((select encode(hash, 'hex') from audit_entries order by seq desc limit 1), $2::text) as "lastHash"
+    from audit_entries`
+
+/** $1: the number of the entry before the range. $2: its hash if there is no such entry to read it from. $3: the number at which the range ends. */
 const rangeSql = `
-  with checked as (
-    select seq, hash, actor_salt is null or record_salt is null as erased,
-           seq <> lag(seq, 1, $1::bigint) over chain + 1 as "isGap",
-           hash <> sha256(lag(hash, 1, decode($2, 'hex')) over chain || convert_to(${chainedTextSql('audit_entries', 'audit_entries.seq')}, 'UTF8')) as "isChanged",
+  with before as (select coalesce(decode($2, 'hex'), (select hash from audit_entries where seq = $1::bigint)) as hash),
+  checked as (
+    select seq, actor_salt is null or record_salt is null as erased,
+           seq is distinct from lag(seq, 1, (select case when hash is not null then $1::bigint end from before)) over chain + 1 as "isGap",
+           hash is distinct from sha256(lag(hash, 1, (select hash from before)) over chain || convert_to(${chainedTextSql('audit_entries', 'audit_entries.seq')}, 'UTF8')) as "isChanged",
            case when actor_salt is null then coalesce(actor_name, address, origin, device) is not null
                 else actor_commitment <> ${actorCommitmentSql('audit_entries')} end
              or case when record_salt is null then coalesce(record_name, changes::text, detail::text) is not null
                 else record_commitment <> ${recordCommitmentSql('audit_entries')} end as "isForged"
       from audit_entries where seq > $1::bigint and seq <= $3::bigint window chain as (order by seq))
   select count(*)::int as entries, (count(*) filter (where erased))::int as erased,
-         (array_agg(encode(hash, 'hex') order by seq desc))[1] as hash,
-         json_agg(json_build_object('seq', seq, 'isGap', "isGap", 'isChanged', "isChanged", 'isForged', "isForged"))
-           filter (where "isGap" or "isChanged" or "isForged") as wrong
+         json_agg(json_build_object('seq', seq, 'isGap', "isGap", 'isChanged', "isChanged"))
+           filter (where "isGap" or "isChanged" or "isForged") as wrong,
+         (select min(seq) from audit_entries where seq > $3::bigint) as following
     from checked`

@@ -22,11 +22,13 @@ export function readHead(text: string): AuditHead | undefined {
 export function verifyTrail(kept: AuditHead | undefined): (database: Database) => Promise<number> {
   return async (database) => {
     const onProgress = (entries: number): void => void process.stderr.write(`${entries} entries …\n`)
-    const { entries, erased, findings, head } = await verifyAudit(database, { kept, onProgress })
+    const { entries, erased, findings, head, unsealed } = await verifyAudit(database, { kept, onProgress })
     for (const finding of findings) process.stdout.write(`${finding}\n`)
     const parts = erased === 0 ? '' : `, ${erased} of them without the personal data that were erased`
     if (findings.length > 0) process.stdout.write(`The audit trail is NOT whole: ${entries} entries were read${parts}.\n`)
     else process.stdout.write(`The audit trail is whole: ${entries} entries${parts}.\n`)
+    if (unsealed)
+      process.stdout.write(`${unsealed.entries} further entries are not sealed and could not be sealed now: ${unsealed.reason}\n`)
     process.stdout.write(`Keep its head elsewhere, and give it to a later run with --head: ${head.seq}:${head.hash}\n`)
     return findings.length > 0 ? NOT_WHOLE : 0
   }
