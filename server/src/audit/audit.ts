@@ -3,12 +3,13 @@
  * that there is no act without an entry and no entry without its act (security.md, Operations). chain.ts seals entries.
  */
 import { randomUUID } from 'node:crypto'
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { ActorKind, AuditAction, AuditChanges, RecordKind } from '@arcade/contract/entities/audit'
 import type { SessionUser } from '@arcade/contract/auth'
 import type { CallContext } from '#src/calls.ts'
 import { actorCommitmentSql, recordCommitmentSql } from '#src/db/audit-hashes.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { planOnce } from '#src/postgres/connections.ts'
 
 /** Who acts, from where, and the act's id: all entries of one request or command have the same. */
 export interface Act {
@@ -61,6 +62,7 @@ export async function audit(
   entries: AuditEntryInput | readonly AuditEntryInput[],
 ): Promise<void> {
   const all = [entries].flat() as readonly AuditEntryInput[]
+  if (all.length === 1) return auditOne(tx, act, action, all[0]!)
   for (let at = 0; at < all.length; at += ENTRIES_AT_ONCE) {
     const rows = all.slice(at, at + ENTRIES_AT_ONCE).map(({ record, changes, detail }) => {
       const { kind = null, id = null, name = null } = record ?? {}
@@ -77,6 +79,61 @@ function json(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value)
 }
 
+/** What an entry is made of: the types of its columns, without its moment and the commitments. */
+const columnTypes = {
+  id: 'uuid',
+  act_id: 'uuid',
+  action: 'text',
+  actor_kind: 'text',
+  actor_id: 'text',
+  actor_name: 'text',
+  address: 'text',
+  origin: 'text',
+  device: 'text',
+  actor_salt: 'uuid',
+  record_kind: 'text',
+  record_id: 'text',
+  record_name: 'text',
+  changes: 'json',
+  detail: 'json',
+  record_salt: 'uuid',
+}
+type Column = keyof typeof columnTypes
+const columns = Object.keys(columnTypes) as Column[]
+
+/** What stands before a FROM of rows named `entry`. */
+const insertFrom = `
+  insert into audit_open (${columns.join(', ')}, actor_commitment, record_commitment)
+  select ${columns.join(', ')}, ${actorCommitmentSql('entry')}, ${recordCommitmentSql('entry')}`
+
+const parameters = columns.map((column, index) => `$${index + 1}::${columnTypes[column]}`)
+const insertOne = `${insertFrom} from (values (${parameters.join(', ')})) as entry (${columns.join(', ')})`
+planOnce(insertOne)
+
+/** Most acts leave one entry, which would be planned for longer than it takes to write it. */
+async function auditOne(tx: Kysely<Tables>, act: Act, action: AuditAction, entry: AuditEntryInput): Promise<void> {
+  const values: Record<Column, string | null> = {
+    id: randomUUID(),
+    act_id: act.id,
+    action,
+    actor_kind: act.kind,
+    actor_id: act.actorId,
+    actor_name: act.actorName,
+    address: act.address,
+    origin: act.origin,
+    device: act.device,
+    actor_salt: randomUUID(),
+    record_kind: entry.record?.kind ?? null,
+    record_id: entry.record?.id ?? null,
+    record_name: entry.record?.name ?? null,
+    changes: json(entry.changes),
+    detail: json(entry.detail),
+    record_salt: randomUUID(),
+  }
+  const given = columns.map((column) => values[column])
+  await tx.executeQuery(CompiledQuery.raw(insertOne, given))
+}
+
 /**
  * An INSERT of an entry for each row of `source`, also as a part of the statement that changes these rows.
  * @param source a SELECT of a record's kind, id and name, of the changes and the detail, in this order
@@ -84,10 +141,7 @@ function json(value: unknown): string | null {
 export function auditRows(act: Act, action: AuditAction, source: RawBuilder<unknown>): RawBuilder<unknown> {
   const { id, kind, actorId, actorName, address, origin, device } = act
   return sql`
-    insert into audit_open (id, act_id, action, actor_kind, actor_id, actor_name, address, origin, device, actor_salt, actor_commitment,
-                            record_kind, record_id, record_name, changes, detail, record_salt, record_commitment)
-    select id, act_id, action, actor_kind, actor_id, actor_name, address, origin, device, actor_salt, ${sql.raw(actorCommitmentSql('entry'))},
-           record_kind, record_id, record_name, changes, detail, record_salt, ${sql.raw(recordCommitmentSql('entry'))}
+    ${sql.raw(insertFrom)}
       from (select gen_random_uuid() as id, ${id}::uuid as act_id, ${action}::text as action, ${kind}::text as actor_kind,
                    ${actorId}::text as actor_id, ${actorName}::text as actor_name, ${address}::text as address, ${origin}::text as origin,
                    ${device}::text as device, gen_random_uuid() as actor_salt, gen_random_uuid() as record_salt, source.*

@@ -111,6 +111,17 @@ const CONNECT_TIMEOUT_MS = 5_000
 /** After so many times its time limit PostgreSQL has cancelled a statement itself, unless the network between is gone. */
 const ANSWER_TIMEOUT_FACTOR = 7 / 6
 
+/** Statements that each connection has PostgreSQL parse and plan once: the name of each by its text. */
+const plannedOnce = new Map<string, string>()
+
+/**
+ * Makes this text a statement that is parsed and planned once a connection, for one that is sent often and takes longer to plan than to run.
+ * It may return no rows: those of a table that was changed since would be refused.
+ */
+export function planOnce(text: string): void {
+  if (!plannedOnce.has(text)) plannedOnce.set(text, `planned-${plannedOnce.size + 1}`)
+}
+
 /** A pg client that survives the loss of its server at any moment, gives up a server that does not answer, and queues queries. */
 export class Connection extends pg.Client {
   /** Whether its 'end' has been emitted. */
@@ -144,7 +155,9 @@ export class Connection extends pg.Client {
   }
 
   #send(query: (...args: unknown[]) => unknown, args: unknown[]): unknown {
-    const result = query(...args)
+    const [text, values] = args
+    const name = typeof text === 'string' ? plannedOnce.get(text) : undefined
+    const result = name === undefined ? query(...args) : query({ name, text, values })
     if (this.#answerTimeoutMs === 0 || !(result instanceof Promise)) return result
     const message = `The database did not answer within ${this.#answerTimeoutMs} ms`
     const timer = setTimeout(() => socket(this).destroy(new Error(message)), this.#answerTimeoutMs)
