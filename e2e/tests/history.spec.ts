@@ -40,6 +40,31 @@ test('§2 three tabs of numbered titles; a title shows its details and participa
   await expect(page.getByRole('heading', { name: 'Season 2 is live' })).toBeVisible()
 })
 
+test('Lists: a chosen title that is far down is in view, and all columns of its participants are, however much they say', async ({
+  page,
+  server,
+}) => {
+  await addParticipants(server, 'Crowded', 3)
+  const long = { user_input: 'https://x.com/somebody/status/1234567890', first_name: 'Maximiliana', last_name: 'Papadopoulou' }
+  await server.database.db.updateTable('participations').set(long).where('item_id', '=', 'crowded').execute()
+  await server.database.db
+    .updateTable('history_items')
+    .set({ created_at: new Date(0) })
+    .where('item_id', '=', 'crowded')
+    .execute()
+  for (const width of [1280, 1024]) {
+    await page.setViewportSize({ width, height: 700 })
+    await page.goto('/history?tab=social&item=crowded')
+    await expect(page.getByRole('heading', { name: 'Participants 3' })).toBeVisible()
+    await expect(page.getByRole('navigation', { name: 'Social Tasks' }).getByRole('link', { name: 'Crowded' })).toBeInViewport()
+    const table = page.getByRole('table', { name: 'Participants' })
+    expect(
+      await table.evaluate((element) => element.scrollWidth - element.parentElement!.clientWidth),
+      `at ${width}`,
+    ).toBeLessThanOrEqual(0)
+  }
+})
+
 test('§4 a switch of tabs resets the selection', async ({ page }) => {
   await page.goto('/history')
   await page.getByRole('link', { name: 'Season 2 is live' }).click()

@@ -62,6 +62,53 @@ test('Lists: a list that goes on below shows half a row there, and says how many
   }
 })
 
+test('Lists: a long list ends where the window does, with no room left for another row', async ({ page }) => {
+  for (const [width, height] of [
+    [1440, 900],
+    [1024, 768],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    for (const path of ['/manage-telegram-users?size=25', '/manage-telegram-users?size=25&balanceMin=1']) {
+      await page.goto(path)
+      await settled(page)
+      const list = (await page.getByRole('region', { name: 'Telegram Users' }).locator('..').boundingBox())!
+      const room = (await page.locator('main').evaluate((main) => parseFloat(getComputedStyle(main).paddingBottom))) + 48
+      expect(height - list.y - list.height, `${path} at ${width}`).toBeLessThan(room)
+      expect(await page.evaluate(() => document.documentElement.scrollHeight), `${path} at ${width}`).toBe(height)
+    }
+  }
+})
+
+test('Lists: what was searched for is in view, also in a column far to the side', async ({ page, server }) => {
+  const { wallet } = await server.database.db
+    .selectFrom('telegram_users')
+    .select('ton_wallet_address as wallet')
+    .where('ton_wallet_address', 'is not', null)
+    .orderBy('user_id')
+    .executeTakeFirstOrThrow()
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.goto('/manage-telegram-users')
+  await settled(page)
+  const cell = rows(page).first().locator('[data-column="TON Wallet Address"]')
+  await expect(cell).not.toBeInViewport({ ratio: 1 })
+  await page.getByRole('searchbox').fill(wallet!)
+  await expect(rows(page)).toHaveCount(1)
+  await expect(cell).toBeInViewport({ ratio: 1 })
+  await expect(rows(page).first().locator('[data-column="First Name"]'), 'whom it is about').toBeInViewport({ ratio: 1 })
+})
+
+test('Lists: titles have two lines on a small desktop, and what is longer is said where the mouse is', async ({ page }) => {
+  await page.setViewportSize({ width: 1024, height: 768 })
+  await page.goto('/social-tasks')
+  await settled(page)
+  const title = page.getByRole('link', { name: 'Retweet the pinned post' })
+  expect(await title.evaluate((link) => [link.scrollHeight - link.clientHeight, link.scrollWidth - link.clientWidth])).toEqual([
+    0, 0,
+  ])
+  const long = page.getByRole('link', { name: /^Watch the trailer/ })
+  await expect(long).toHaveAttribute('title', (await long.textContent())!)
+})
+
 test('Lists: the bar of picked rows is in view with all its buttons, also below a long list', async ({ page }) => {
   for (const [width, height] of [
     [1280, 800],

@@ -8,6 +8,7 @@ import { ListToolbar, ViewPane } from './list-toolbar.tsx'
 import { Problem } from './page.tsx'
 import { Pager, type PagerProps } from './pager.tsx'
 import { type Selection, SelectionBar } from './selection.tsx'
+import { useMatchInView, useTableRoom } from './table-room.ts'
 import { useFocusedRow } from './table-rows.ts'
 import { type ChangeableLook, hiddenHeaders, useTableLook } from './table-view.ts'
 import { useViewMore } from './view-more.tsx'
@@ -111,6 +112,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const focusedRow = useFocusedRow(props.place, isWhole ? ids : NO_IDS)
   const undrawn = (rows?.length ?? 0) - (drawn?.length ?? 0)
   useEffect(() => startTransition(() => setIsWhole(true)), [])
+  const scroller = useRef<HTMLElement>(null)
+  useTableRoom(scroller)
+  useMatchInView(scroller, toolbar?.search ?? '', isStale ? undefined : rows)
 
   // This page is no more if its last row was deleted, or if an old address names it. The last page takes its place.
   const lastPage = paging?.pageCount
@@ -128,7 +132,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       data-picking={isPicking || undefined}
     >
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard */}
-      <section className={classes['scroller']} aria-label={label} tabIndex={0} data-scroll-restoration-id={`table ${label}`}>
+      <section
+        ref={scroller}
+        className={classes['scroller']}
+        aria-label={label}
+        tabIndex={0}
+        data-scroll-restoration-id={`table ${label}`}
+      >
         <table {...as.table} className={classes['table']} aria-label={label} data-stale={isStale || undefined}>
           <thead {...as.group}>
             <tr {...as.row}>
@@ -340,7 +350,13 @@ function Value<Row>({ column, row, onOpen }: { column: ValueColumn<Row>; row: Ro
   const value = column.value(row)
   if (value === null || value === undefined || value === '') return <Missing text={column.missing ?? ''} />
   const text = typeof value === 'number' ? value.toLocaleString('en-US', { maximumFractionDigits: 20 }) : value
-  if (!column.viewMore) return <span className={classes['value']}>{text}</span>
+  if (!column.viewMore) {
+    return (
+      <span className={classes['value']} title={text}>
+        {text}
+      </span>
+    )
+  }
   return (
     <button type="button" className={classes['more']} aria-haspopup="dialog" onClick={() => onOpen(text)}>
       {text}

@@ -40,6 +40,16 @@ test('a filter by a number is asked for when one leaves it, also by a click else
   await expect.poll(() => onFilter.mock.lastCall).toEqual([{ balanceFrom: 7 }])
 })
 
+test('Escape in a filter by a number gives up what was typed there', async () => {
+  await openFilters()
+  await balance.fill('7')
+  await userEvent.keyboard('{Escape}')
+  await expect.element(balance).not.toBeInTheDocument()
+  await page.getByRole('button', { name: 'Filters' }).click()
+  await expect.element(balance).toHaveValue('')
+  expect(onFilter).not.toHaveBeenCalled()
+})
+
 test('a filter by what is no number says so and asks for nothing', async () => {
   await openFilters()
   await balance.fill('1o3')

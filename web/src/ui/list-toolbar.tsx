@@ -45,7 +45,7 @@ export function ListToolbar(props: ListToolbarProps) {
   /** What there is no choice of is set by a link, and only its chip is seen here. */
   const offered = filters.filter((filter) => filter.kind !== 'choice' || filter.options.length > 0)
   return (
-    <div className={classes['toolbar']}>
+    <div className={classes['toolbar']} data-page-head>
       <div className={classes['row']}>
         <SearchBox label={searchLabel} value={search} onChange={onSearch} />
         {offered.length > 0 && <Filters filters={offered} values={values} active={active.length} onFilter={onFilter} />}
@@ -190,25 +190,34 @@ function useTyped<Value>(value: Value): [Value, (typed: Value) => void] {
   return [typed, setTyped]
 }
 
+/** Escape closes the pane, which leaves the field: what was typed there is then not meant. */
+function useCommit(commit: () => void) {
+  const isGivenUp = useRef(false)
+  return {
+    onFocus: () => {
+      isGivenUp.current = false
+    },
+    onBlur: () => isGivenUp.current || commit(),
+    onKeyDown: ({ key }: { key: string }) => {
+      isGivenUp.current = key === 'Escape'
+      if (key === 'Enter') commit()
+    },
+  }
+}
+
 /** While a year is typed, its first digits are a day long ago, which nobody asks for: such a day is only told when one leaves the field. */
 function DayFilter({ label, value = '', onChange }: Omit<FilterFieldProps, 'filter'> & { label: string }) {
   const [typed, setTyped] = useTyped(String(value))
   const tell = (day: string) => {
     if (day !== value) onChange(day || undefined)
   }
+  const committing = useCommit(() => tell(typed))
   const handleChange = (day: string) => {
     setTyped(day)
     if (day >= FIRST_TOLD_DAY) tell(day)
   }
   return (
-    <TextInput
-      type="date"
-      label={label}
-      value={typed}
-      onChange={({ target }) => handleChange(target.value)}
-      onBlur={() => tell(typed)}
-      onKeyDown={({ key }) => key === 'Enter' && tell(typed)}
-    />
+    <TextInput type="date" label={label} value={typed} onChange={({ target }) => handleChange(target.value)} {...committing} />
   )
 }
 
@@ -216,17 +225,16 @@ function DayFilter({ label, value = '', onChange }: Omit<FilterFieldProps, 'filt
 function NumberFilter({ label, value, onChange }: Omit<FilterFieldProps, 'filter'> & { label: string }) {
   const [typed, setTyped] = useTyped(value)
   const isNumber = typeof typed !== 'string'
-  const commit = () => {
+  const committing = useCommit(() => {
     if (isNumber && typed !== value) onChange(typed)
-  }
+  })
   return (
     <NumberInput
       label={label}
       value={typed}
       error={!isNumber && `${label} must be a number`}
       onChange={setTyped}
-      onBlur={commit}
-      onKeyDown={({ key }) => key === 'Enter' && commit()}
+      {...committing}
     />
   )
 }
@@ -242,15 +250,29 @@ interface PaneProps {
 /** A button that opens a pane of choices. */
 function Pane({ label, icon, count = 0, children }: PaneProps) {
   const id = useId()
+  const [isOpen, setIsOpen] = useState(false)
   return (
-    <Popover trapFocus returnFocus position="bottom-start" shadow="md" withinPortal>
+    <Popover
+      opened={isOpen}
+      onChange={setIsOpen}
+      closeOnEscape={false} // before a field would hear of it
+      trapFocus
+      returnFocus
+      position="bottom-start"
+      shadow="md"
+      withinPortal
+    >
       <Popover.Target>
-        <Button variant="default" leftSection={icon}>
+        <Button variant="default" leftSection={icon} onClick={() => setIsOpen(!isOpen)}>
           {label}
           {count > 0 && <span className={classes['count']}>{count}</span>}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown aria-labelledby={id} className={classes['pane'] ?? ''}>
+      <Popover.Dropdown
+        aria-labelledby={id}
+        className={classes['pane'] ?? ''}
+        onKeyDown={({ key }) => key === 'Escape' && setIsOpen(false)}
+      >
         <h2 id={id} className={classes['paneTitle']}>
           {label}
         </h2>

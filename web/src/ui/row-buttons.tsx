@@ -13,7 +13,7 @@ import { opensRow } from './table-rows.ts'
 /** Opens a row by its name. */
 export const RowLink = createLink(
   ({ children, ...props }: AnchorHTMLAttributes<HTMLAnchorElement> & { ref?: Ref<HTMLAnchorElement> }) => (
-    <a {...props} {...opensRow} className={classes['name']}>
+    <a {...props} {...opensRow} className={classes['name']} title={typeof children === 'string' ? children : undefined}>
       {children}
     </a>
   ),

@@ -60,14 +60,14 @@ export function hideToasts(color: string): void {
   for (const { id, color: own } of [...shown, ...queue]) if (id !== undefined && own === color) notifications.hide(id)
 }
 
-/** Toasts stand below the page's head, whose buttons are what one needs next. */
+/** Toasts stand below the page's head and the toolbar of its list, whose buttons are what one needs next. */
 function placeBelowHead(): void {
-  const head = document.querySelector('[data-page-head]')
-  if (!head) document.documentElement.style.removeProperty('--toasts-below')
-  else {
-    const bottom = Math.min(head.getBoundingClientRect().bottom, innerHeight * LOWEST_PLACE)
-    document.documentElement.style.setProperty('--toasts-below', `${Math.round(bottom)}px`)
-  }
+  const bottoms = [...document.querySelectorAll('[data-page-head]')].map((head) => head.getBoundingClientRect().bottom)
+  if (bottoms.length === 0) return void document.documentElement.style.removeProperty('--toasts-below')
+  const lowest = innerHeight * LOWEST_PLACE
+  // A toolbar further down is not in their way.
+  const bottom = Math.min(lowest, Math.max(bottoms[0]!, ...bottoms.filter((one) => one < lowest)))
+  document.documentElement.style.setProperty('--toasts-below', `${Math.round(bottom)}px`)
 }
 
 /**

@@ -106,6 +106,35 @@ test.for([
   expect(isBelow()).toBe(true)
 })
 
+test('§9 a toast stands below the toolbar of a list, too, but not below one that is far down', async () => {
+  const listPage = (toolbarTop: string) => (
+    <Page title="Social Tasks">
+      <div data-page-head style={{ position: 'absolute', top: toolbarTop, height: '2.5rem' }}>
+        Toolbar
+      </div>
+    </Page>
+  )
+  const show = render(listPage('8rem'))
+  toast.success('Copied!')
+  await expect.element(toasts).toBeVisible()
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(toasts.element().getBoundingClientRect().top).toBeGreaterThanOrEqual(168)
+  show(listPage('40rem'))
+  window.dispatchEvent(new Event('resize'))
+  await expect.poll(() => toasts.element().getBoundingClientRect().top).toBeLessThan(160)
+})
+
+test('§8 a failure is told no more once somebody tries again, also one that is still to come', async () => {
+  render(<p>A page</p>)
+  toast.failure('Internal Server Error!')
+  toast.success('Copied!')
+  await expect.poll(() => toasts.elements().length).toBe(2)
+  toast.failure('Updating info failed!', { delayMs: 1000 })
+  toast.dropFailures()
+  await vi.advanceTimersByTimeAsync(3_000)
+  await expect.poll(() => toasts.elements().map(({ textContent }) => textContent)).toEqual(['Copied!'])
+})
+
 test('what lies below a toast can be seen and clicked', async () => {
   const onClick = vi.fn<() => void>()
   render(

@@ -2,9 +2,14 @@
 import { Anchor } from '@mantine/core'
 
 export function WebLink({ link, className = '' }: { link: string; className?: string | undefined }) {
-  if (!/^https?:\/\//i.test(link)) return <span className={className}>{link}</span>
+  if (!/^https?:\/\//i.test(link))
+    return (
+      <span className={className} title={link}>
+        {link}
+      </span>
+    )
   return (
-    <Anchor href={link} target="_blank" rel="noreferrer noopener" className={className}>
+    <Anchor href={link} target="_blank" rel="noreferrer noopener" className={className} title={link}>
       {link}
     </Anchor>
   )

@@ -29,7 +29,7 @@ const columns = listColumns(announcementList, {
   title: { render: (announcement) => <TitleLink announcement={announcement} />, card: 'title' },
   subtitle: { viewMore: true, card: 'wide' },
   type: {},
-  description: { header: 'Desc/Link', value: ({ description, link }) => description ?? link, viewMore: true },
+  description: { header: 'Desc/Link', value: ({ description, link }) => description ?? link, viewMore: true, card: 'wide' },
   link: false, // in the column Desc/Link
   reward: {},
   numberOfParticipants: {

@@ -21,7 +21,13 @@ export function recordText({ recordKind, recordId, recordName }: AuditEntry): st
 
 export function ActorLink({ entry }: { entry: AuditEntry }) {
   const { name } = actorText(entry)
-  if (entry.actorId === null) return <span className={classes['name']}>{name}</span>
+  if (entry.actorId === null) {
+    return (
+      <span className={classes['name']} title={name}>
+        {name}
+      </span>
+    )
+  }
   return (
     <Link to="/audit" search={{ actorId: entry.actorId }} title={`All that ${name} did`} className={classes['name'] ?? ''}>
       {name}
@@ -32,7 +38,13 @@ export function ActorLink({ entry }: { entry: AuditEntry }) {
 export function RecordLink({ entry }: { entry: AuditEntry }) {
   const { recordId, recordKind } = entry
   const name = recordText(entry)
-  if (recordId === null) return <span className={classes['name']}>{name}</span>
+  if (recordId === null) {
+    return (
+      <span className={classes['name']} title={name}>
+        {name}
+      </span>
+    )
+  }
   return (
     <Link
       to="/audit"

@@ -3,7 +3,7 @@ import { type HistoryKind, historyKinds } from '@arcade/contract/entities/histor
 import { Tabs, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { api, asCallError } from '#src/client.ts'
 import { Day } from '#src/ui/moment.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
@@ -75,8 +75,18 @@ function Titles({ kind, selected }: { kind: HistoryKind; selected: string | unde
   const [wanted, setWanted] = useState('')
   const numbered = data?.items.map((item, index) => ({ ...item, number: index + 1 }))
   const items = numbered?.filter(({ title }) => title.toLowerCase().includes(wanted.trim().toLowerCase()))
+  const nav = useRef<HTMLElement>(null)
+  const isListed = items !== undefined
+  // Within its box alone: on a phone the page is scrolled to the details.
+  useEffect(() => {
+    const title = isListed && selected !== undefined && nav.current?.querySelector<HTMLElement>('li:has(> [aria-current])')
+    if (!title || !nav.current) return
+    const [box, item] = [nav.current.getBoundingClientRect(), title.getBoundingClientRect()]
+    if (item.top < box.top || item.bottom > box.bottom)
+      nav.current.scrollTop += item.top - box.top - (box.height - item.height) / 2
+  }, [isListed, selected])
   return (
-    <nav aria-label={tabLabels[kind]} className={classes['titles']}>
+    <nav ref={nav} aria-label={tabLabels[kind]} className={classes['titles']}>
       {numbered && numbered.length > FEW_TITLES && (
         <TextInput
           type="search"

@@ -1,0 +1,42 @@
+/** Where a table stands in the window: it ends where the window does, and what was searched for is within what one sees of it. */
+import { type RefObject, useEffect, useLayoutEffect } from 'react'
+
+/** Tells the style sheet how much of the page is above the table (`--above`), and of its frame below it (`--after`). */
+export function useTableRoom(scroller: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => tellRoom(scroller.current))
+  useEffect(() => {
+    const element = scroller.current
+    if (!element?.parentElement) return undefined
+    const observer = new ResizeObserver(() => tellRoom(element))
+    observer.observe(element.parentElement)
+    return () => observer.disconnect()
+  }, [scroller])
+}
+
+function tellRoom(scroller: HTMLElement | null): void {
+  if (!scroller?.parentElement) return
+  const { top, bottom } = scroller.getBoundingClientRect()
+  const after = scroller.parentElement.getBoundingClientRect().bottom - bottom
+  scroller.style.setProperty('--above', `${Math.ceil(top + scrollY)}px`)
+  scroller.style.setProperty('--after', `${Math.ceil(after)}px`)
+}
+
+/** Scrolls a wide table sideways to the first cell that says what was searched for, if one sees none that does. */
+export function useMatchInView(
+  scroller: RefObject<HTMLElement | null>,
+  search: string,
+  rows: readonly unknown[] | undefined,
+): void {
+  useEffect(() => {
+    const wanted = search.trim().toLowerCase()
+    if (wanted === '' || !rows || !scroller.current) return
+    const frame = scroller.current.getBoundingClientRect()
+    const cells = [...scroller.current.querySelectorAll('tbody td')]
+    const matches = cells.filter(({ textContent }) => textContent.toLowerCase().includes(wanted))
+    const isSeen = matches.some((cell) => {
+      const { left, right } = cell.getBoundingClientRect()
+      return left >= frame.left && right <= frame.right
+    })
+    if (!isSeen) matches[0]?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [scroller, search, rows])
+}
