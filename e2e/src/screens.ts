@@ -1,4 +1,5 @@
 /** Every screen of the specification, with what must be visible before it is looked at. */
+import { otherAdmin } from './other-admin.ts'
 import type { ConsoleServer } from './test.ts'
 
 export interface Screen {
@@ -46,13 +47,7 @@ async function playerPath({ database: { db } }: ConsoleServer): Promise<string> 
 
 /** Somebody changes a task and deletes two, which the audit trail and the trash then tell of. */
 async function afterSomeWork(server: ConsoleServer): Promise<void> {
-  const person = { fname: 'Mary', lname: 'Jackson', email: 'mary@gmail.com', userType: 'admin' } as const
-  const { token } = await server.addPerson(person)
-  const call = async (method: string, path: string, body?: object): Promise<void> => {
-    const headers = { cookie: `session=${token}`, 'content-type': 'application/json' }
-    const answer = await fetch(server.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status}`)
-  }
+  const { call } = await otherAdmin(server, 'Mary Jackson')
   const tasks = await server.database.db
     .selectFrom('tasks')
     .select(['id', 'image as type', 'priority', 'title', 'link'])

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { expectAccessible, sizes } from '#src/axe.ts'
 import { rows, settled } from '#src/lists.ts'
+import { otherAdmin } from '#src/other-admin.ts'
 import { addTasks, social } from '#src/tasks.ts'
 import { type ConsoleServer, control, expect, field, test, toast } from '#src/test.ts'
 
@@ -22,13 +23,8 @@ async function changeATask(page: Page, server: ConsoleServer): Promise<void> {
 
 /** Another admin adds a task, so that there are acts of two people. */
 async function actAsBo(server: ConsoleServer): Promise<void> {
-  const bo = await server.addPerson({ fname: 'Bo', lname: 'Boss', email: 'bo@gmail.com', userType: 'admin' })
-  const answer = await fetch(`${server.url}/api/daily-tasks`, {
-    method: 'POST',
-    headers: { cookie: `session=${bo.token}`, origin: server.url, 'content-type': 'application/json' },
-    body: JSON.stringify({ priority: 1, type: 'twitter', title: 'A task of Bo', link: 'https://x.com/bo', reward: 1 }),
-  })
-  expect(answer.status).toBe(200)
+  const task = { priority: 1, type: 'twitter', title: 'A task of Bo', link: 'https://x.com/bo', reward: 1 }
+  await (await otherAdmin(server)).call('POST', '/api/daily-tasks', task)
 }
 
 test('Audit: what an operator did stands there first, before → after, with the exact moment and the request', async ({
@@ -88,6 +84,40 @@ test('Audit: filtered by a person, an action and a record; chips say names, also
   await page.goto('/audit?recordId=social-1&action=user.role')
   await expect(page.getByText('No entry matches.')).toBeVisible()
   await expect(chips(page).filter({ hasText: 'Record' })).toHaveText('Record: Follow the moon')
+})
+
+test('Audit: filtered by the time of day, the last minute included; an address with a day means all of it', async ({
+  page,
+  signIn,
+  server,
+}) => {
+  await page.clock.setFixedTime(new Date('2026-05-05T12:00:00Z'))
+  await signIn('admin')
+  await actAsBo(server)
+  const { at } = await server.database.db.selectFrom('audit_open').select('at').executeTakeFirstOrThrow()
+  const local = await page.evaluate((moment) => {
+    const minutes = (offset: number) => {
+      const date = new Date(Date.parse(moment) + offset * 60_000)
+      return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+    }
+    return { now: minutes(0), next: minutes(1), before: minutes(-1) }
+  }, at.toISOString())
+  await page.goto('/audit?actorKind=user')
+  await expect(rows(page)).toHaveCount(1)
+  await page.getByRole('button', { name: /^Filters/ }).click()
+  await field(page, 'From').fill(local.now)
+  await field(page, 'Until').fill(local.now)
+  await page.keyboard.press('Escape')
+  await expect(chips(page).filter({ hasText: 'Until' })).toHaveText(`Until: ${local.now.replace('T', ' ')}`)
+  await expect(rows(page)).toContainText('A task of Bo')
+  await page.goto(`/audit?actorKind=user&doneFrom=${local.next}`)
+  await expect(page.getByText('No entry matches.')).toBeVisible()
+  await page.goto(`/audit?actorKind=user&doneUntil=${local.before}`)
+  await expect(page.getByText('No entry matches.')).toBeVisible()
+  const day = local.now.slice(0, 10)
+  await page.goto(`/audit?actorKind=user&doneFrom=${day}&doneUntil=${day}`)
+  await expect(rows(page)).toContainText('A task of Bo')
+  await expect(chips(page).filter({ hasText: 'Until' })).toHaveText(`Until: ${day} 23:59`)
 })
 
 test('Audit: newer entries are announced and shown when one asks for them', async ({ page, signIn, server }) => {

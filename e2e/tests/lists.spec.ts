@@ -240,6 +240,24 @@ test('Lists: all that a filter matches is exported, not only the page', async ({
   expect(await rowsOf(await downloading)).toBe(1 + count)
 })
 
+test('Lists: while a search is on its way, all that the one before has found is not offered', async ({ page }) => {
+  await page.goto('/manage-telegram-users')
+  await settled(page)
+  await page.getByRole('button', { name: 'Select', exact: true }).click()
+  await expect(page.getByRole('button', { name: 'Select all 1,203 matching' })).toBeVisible()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  await page.route('**/api/telegram-users?*', async (route) => {
+    await released
+    await route.continue()
+  })
+  const all = page.getByRole('button', { name: /^Select all .* matching/ })
+  await page.getByRole('searchbox').fill('moon_80')
+  await expect(all).toHaveCount(0)
+  release()
+  await expect(all).toBeVisible()
+  await expect(all).not.toContainText('1,203')
+})
+
 test('Lists: picked tasks are deleted after one question that says how many; Cancel deletes none', async ({ page }) => {
   await page.goto('/social-tasks')
   await page.getByRole('button', { name: 'Select', exact: true }).click()
@@ -271,12 +289,16 @@ test('Lists: a plan that is no longer true does nothing', async ({ page, server,
   await expect(rows(page)).toHaveCount(11)
 })
 
-test('Lists: picked tasks are numbered anew; a number in use elsewhere is refused', async ({ page, expectedNoise }) => {
+test('Lists: picked tasks are numbered anew, which is undone from its toast; a number in use elsewhere is refused', async ({
+  page,
+  expectedNoise,
+}) => {
   expectedNoise.patterns = [/409/]
   await page.goto('/social-tasks')
   await page.getByRole('button', { name: 'Select', exact: true }).click()
   await page.getByRole('checkbox', { name: 'Select row 11', exact: true }).check()
   await page.getByRole('checkbox', { name: 'Select row 12', exact: true }).check()
+  const priorities = await rows(page).locator('[data-column="Priority"]').allTextContents()
   const change = async (first: string, step: string) => {
     await page.getByRole('button', { name: 'Change Priorities' }).click()
     await page.getByLabel('First Priority').fill(first)
@@ -300,16 +322,26 @@ test('Lists: picked tasks are numbered anew; a number in use elsewhere is refuse
   await expect(toast(page, '2 tasks numbered anew.')).toBeVisible()
   await expect(rows(page).nth(10)).toContainText('200')
   await expect(rows(page).nth(11)).toContainText('250')
+  await toast(page, '2 tasks numbered anew.').getByRole('button', { name: 'Undo' }).press('Enter')
+  await expect(toast(page, '2 tasks as before.')).toBeVisible()
+  await expect(rows(page).nth(10)).not.toContainText('200')
+  expect(await rows(page).locator('[data-column="Priority"]').allTextContents()).toEqual(priorities)
 })
 
-test('Lists: announcements are activated together', async ({ page }) => {
+test('Lists: announcements are activated together, which is undone from its toast', async ({ page }) => {
   await page.goto('/annoucements')
+  const inactive = page.getByRole('button', { name: 'In Active', exact: true })
+  await settled(page)
+  const before = await inactive.count()
   await page.getByRole('button', { name: 'Select', exact: true }).click()
   await page.getByRole('button', { name: 'Select all 9 matching' }).click()
   await page.getByRole('button', { name: 'Activate', exact: true }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
   await expect(page.getByRole('button', { name: 'Active', exact: true })).toHaveCount(9)
-  await expect(page.getByRole('button', { name: 'In Active', exact: true })).toHaveCount(0)
+  await expect(inactive).toHaveCount(0)
+  await toast(page, 'announcements activated.').getByRole('button', { name: 'Undo' }).press('Enter')
+  await expect(toast(page, `${before} announcements as before.`)).toBeVisible()
+  await expect(inactive).toHaveCount(before)
 })
 
 test('Lists: users are found by type and name, and deleted together', async ({ page, server }) => {

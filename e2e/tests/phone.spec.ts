@@ -1,8 +1,9 @@
 /** What a phone shows: the dashboard's cards two in a row, and the rows of every list as cards (§2, design §7). */
 import { rows, settled } from '#src/lists.ts'
+import { otherAdmin } from '#src/other-admin.ts'
 import { expect, test } from '#src/test.ts'
 
-test.use({ viewport: { width: 390, height: 844 } })
+test.use({ viewport: { width: 390, height: 844 }, hasTouch: true })
 
 test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
@@ -17,6 +18,22 @@ test('§2 the dashboard’s cards stand two in a row', async ({ page }) => {
   expect(types!.x).toBeGreaterThan(users!.x + users!.width)
   expect(active!.y).toBe(players!.y)
   expect(active!.x + active!.width).toBeLessThanOrEqual(390)
+})
+
+test('Trash: on a phone a deletion is undone from its card, with the button on the first screen', async ({ page, server }) => {
+  const { db } = server.database
+  const task = await db.selectFrom('tasks').selectAll().where('collection', '=', 'social').executeTakeFirstOrThrow()
+  await (await otherAdmin(server)).call('DELETE', `/api/social-tasks/${task.id}`)
+  await page.goto('/trash')
+  await settled(page)
+  const card = rows(page).first()
+  for (const column of ['Name', 'Kind', 'Restore'])
+    await expect(card.locator(`[data-column="${column}"]`)).toBeInViewport({ ratio: 1 })
+  await card.getByRole('button', { name: 'Restore', exact: true }).tap()
+  await expect(page.getByText('The trash is empty.')).toBeVisible()
+  const restored = await db.selectFrom('tasks').select('title').where('id', '=', task.id).executeTakeFirst()
+  expect(restored).toEqual({ title: task.title })
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
 })
 
 const lists = [

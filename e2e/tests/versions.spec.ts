@@ -1,9 +1,10 @@
 /** A record's versions: its history below the form, an earlier version restored, and a stale save merged with what somebody else has saved. */
-import type { Browser, Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { fillIn, newDesc, stored } from '#src/announcements.ts'
 import { expectStateAccessible } from '#src/axe.ts'
+import { otherAdmin } from '#src/other-admin.ts'
 import { addTasks, social, storedTasks } from '#src/tasks.ts'
-import { type ConsoleServer, control, expect, field, test, toast } from '#src/test.ts'
+import { control, expect, field, test, toast } from '#src/test.ts'
 
 test.use({ sample: false })
 
@@ -11,16 +12,6 @@ const history = (page: Page) => page.getByRole('region', { name: 'History of cha
 const entries = (page: Page) => page.getByRole('list', { name: 'Changes, newest first' }).locator('> li')
 const update = (page: Page) => page.getByRole('form').getByRole('button', { name: 'Update', exact: true }).click()
 const form = '/social-tasks-form-update?id=social-1'
-
-/** The same form as somebody else has it open, in a browser of their own. */
-async function openAsBo(browser: Browser, server: ConsoleServer, path: string): Promise<Page> {
-  const bo = await server.addPerson({ fname: 'Bo', lname: 'Boss', email: 'bo@gmail.com', userType: 'admin' })
-  const context = await browser.newContext({ baseURL: server.url })
-  await context.addCookies([{ name: 'session', value: bo.token, url: server.url, httpOnly: true, sameSite: 'Strict' }])
-  const page = await context.newPage()
-  await page.goto(path)
-  return page
-}
 
 async function saveTask(page: Page, values: Record<string, string>): Promise<void> {
   await page.goto(form)
@@ -125,7 +116,7 @@ test.describe('what the server refuses', () => {
     await addTasks(server, social, { title: 'First', reward: 5 })
     await page.goto(form)
     await field(page, 'Title').fill('Mine')
-    const other = await openAsBo(browser, server, form)
+    const other = await (await otherAdmin(server)).open(browser, form)
     await field(other, 'Title').fill('Theirs')
     await field(other, 'Reward').fill('8')
     await update(other)
@@ -166,7 +157,7 @@ test.describe('what the server refuses', () => {
     const path = `/annoucement-form-update?id=${id}`
     await page.goto(path)
     await field(page, 'Subtitle').fill('My subtitle')
-    const other = await openAsBo(browser, server, path)
+    const other = await (await otherAdmin(server)).open(browser, path)
     await field(other, 'Title').fill('Their title')
     await update(other)
     await expect(other).toHaveURL('/annoucements')

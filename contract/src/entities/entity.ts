@@ -63,13 +63,14 @@ export function fieldNames<Fs extends Fields>(fields: Fs): (keyof Fs & string)[]
 
 /**
  * What narrows a list down. `min` and `max` are the bounds of an amount; `from` and `before` are bounds of a moment that people choose as
- * days (the last day included, so `before` is the midnight after it); `choice` is one of the options; `text` is any text, of which some
+ * days, or `isToTheMinute` as days with a time (the last one included, so `before` is the midnight or minute after it); `choice` is one of the options; `text` is any text, of which some
  * are offered. A filter with a `field` is a bound of that field or a value that it has; what a filter without one means, the server says.
  */
 export type Filter<FieldName extends string = string> = { label: string } & (
-  | { kind: 'min' | 'max' | 'from'; field: FieldName }
-  /** `dayName` is the filter's name in the page's address, where it holds the last day. */
-  | { kind: 'before'; field: FieldName; dayName: string }
+  | { kind: 'min' | 'max'; field: FieldName }
+  | { kind: 'from'; field: FieldName; isToTheMinute?: true }
+  /** `dayName` is the filter's name in the page's address, where it holds the last day or minute. */
+  | { kind: 'before'; field: FieldName; dayName: string; isToTheMinute?: true }
   | { kind: 'choice' | 'text'; field?: FieldName; options: Readonly<Record<string, string>> }
 )
 export type Filters<FieldName extends string = string> = Readonly<Record<string, Filter<FieldName>>>

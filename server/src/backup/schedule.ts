@@ -161,7 +161,8 @@ export async function backupState(database: Database, settings: BackupSettings |
   ])
   const alert = ((): string | null => {
     if (settings === undefined) return null
-    if (pause) return 'Scheduled backups are paused since a restore. The operator lets them run with: npm run arcade -- resume'
+    if (pause)
+      return 'Scheduled backups are paused since a restore. Whoever runs the server lets them go on with: npm run arcade -- resume'
     if (lastScheduled?.error) return `The last scheduled backup failed: ${lastScheduled.error}`
     const from = lastGood?.startedAt ?? since
     // One that is late by a whole turn is missing, and not just under way.

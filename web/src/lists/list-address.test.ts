@@ -1,3 +1,4 @@
+import { auditList } from '@arcade/contract/entities/audit'
 import type { FilterOf } from '@arcade/contract/entities/entity'
 import { participantList } from '@arcade/contract/entities/history'
 import { lists } from '@arcade/contract/entities/lists'
@@ -115,4 +116,18 @@ test('Lists: the address of a saved view names the look of the table, any other 
     { isCompact: false, changed: ['Balance', 'Email'] },
   ])
     expect(readLook(lookAddress(look))).toEqual(look)
+})
+
+test('Lists: a filter to the minute includes its last minute; an address with days means all of them', () => {
+  const asked = (raw: Record<string, unknown>) => listFilter(auditList, readListAddress(auditList, raw))
+  const minute = (hour: number, minutes: number) => new Date(2026, 4, 5, hour, minutes).toISOString()
+  const typed = { doneFrom: '2026-05-05T09:30', doneUntil: '2026-05-05T09:59' }
+  expect(readListAddress(auditList, typed)).toEqual(typed)
+  expect(asked(typed)).toEqual({ doneFrom: minute(9, 30), doneBefore: minute(10, 0) })
+  expect(asked({ doneFrom: '2026-05-05', doneUntil: '2026-05-05' })).toEqual({
+    doneFrom: minute(0, 0),
+    doneBefore: minute(24, 0),
+  })
+  expect(asked({ doneFrom: '2026-05-05T25:00', doneUntil: 'T09:59' })).toEqual({})
+  expect(players({ joinedFrom: '2026-05-05T09:30' }), 'only where the list says so').toEqual({})
 })

@@ -101,14 +101,17 @@ function cursorIn(page: number | undefined, raw: Record<string, unknown>): objec
 
 function filterValueIn(value: unknown, filter: Filter): string | number | undefined {
   if (filter.kind === 'choice') return Object.keys(filter.options).find((option) => option === value)
-  return readers[filter.kind](value)
+  if (filter.kind !== 'from' && filter.kind !== 'before') return readers[filter.kind](value)
+  const day = dayIn(value, filter.isToTheMinute)
+  if (!filter.isToTheMinute || day?.length !== DAY_LENGTH) return day
+  return `${day}${filter.kind === 'from' ? 'T00:00' : 'T23:59'}`
 }
 
-const readers: Record<Exclude<Filter['kind'], 'choice'>, (value: unknown) => string | number | undefined> = {
+const DAY_LENGTH = 10
+
+const readers: Record<Exclude<Filter['kind'], 'choice' | 'from' | 'before'>, (value: unknown) => string | number | undefined> = {
   min: amountIn,
   max: amountIn,
-  from: dayIn,
-  before: dayIn,
   text: (value) => textIn(value)?.slice(0, FILTER_TEXT_MAX_LENGTH),
 }
 
@@ -121,9 +124,10 @@ function textIn(value: unknown): string | undefined {
   return (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined
 }
 
-/** A day as `<input type="date">` has it. */
-function dayIn(value: unknown): string | undefined {
-  return typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined
+/** A day as `<input type="date">` has it, or also a minute as `<input type="datetime-local">` has it. */
+function dayIn(value: unknown, isToTheMinute = false): string | undefined {
+  const form = isToTheMinute ? /^\d{4}-\d\d-\d\d(T\d\d:\d\d)?$/ : /^\d{4}-\d\d-\d\d$/
+  return typeof value === 'string' && form.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined
 }
 
 /** The part of a call's input that narrows the list down. Days of the address are days in the operator's time zone. */
@@ -132,14 +136,16 @@ export function listFilter<L extends List>(list: L, address: ListAddress<L>): Fi
   const filters = Object.entries(list.filters).map(([name, filter]) => {
     const value = values[nameInAddress(name, filter)]
     if (typeof value !== 'string') return [name, value]
-    return [name, filter.kind === 'from' ? startOfDay(value) : filter.kind === 'before' ? startOfDay(value, 1) : value]
+    return [name, filter.kind === 'from' ? startOf(value) : filter.kind === 'before' ? startOf(value, 1) : value]
   })
   return withoutUndefined<object>({ search: address.q, ...Object.fromEntries(filters) })
 }
 
-function startOfDay(day: string, daysLater = 0): string {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
-  return new Date(year, month - 1, date + daysLater).toISOString()
+/** @param day a day or a minute; `later` as many of them later */
+function startOf(day: string, later = 0): string {
+  const [year = 0, month = 1, date = 1, hour, minute = 0] = day.split(/\D/).map(Number)
+  if (hour === undefined) return new Date(year, month - 1, date + later).toISOString()
+  return new Date(year, month - 1, date, hour, minute + later).toISOString()
 }
 
 /** The part of a call's input that orders the list. */

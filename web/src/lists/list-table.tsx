@@ -76,7 +76,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
       {...(isExported(list) && {
         picking: {
           selection,
-          total,
+          total: table.isStale ? undefined : total, // not how many the search before has found
           actions: (
             <>
               <ExportSelectionButton list={list} selection={selection} order={listOrder(list, address)} />
@@ -132,7 +132,7 @@ function toolbarFilters(list: List, known: FilterOptions = {}): Filter[] {
       const declared = Object.entries(filter.options).map(([value, label]) => ({ value, label }))
       return { ...field, kind: 'choice', options: known[field.name] ?? declared }
     }
-    return { ...field, kind: inputs[filter.kind] }
+    return { ...field, kind: 'isToTheMinute' in filter && filter.isToTheMinute ? 'minute' : inputs[filter.kind] }
   })
 }
 

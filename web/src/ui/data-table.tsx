@@ -131,11 +131,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       data-compact={look.isCompact || undefined}
       data-picking={isPicking || undefined}
     >
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard */}
       <section
         ref={scroller}
         className={classes['scroller']}
         aria-label={label}
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard
         tabIndex={0}
         data-scroll-restoration-id={`table ${label}`}
       >
@@ -357,9 +357,21 @@ function Value<Row>({ column, row, onOpen }: { column: ValueColumn<Row>; row: Ro
       </span>
     )
   }
+  return <MoreButton onClick={() => onOpen(text)}>{text}</MoreButton>
+}
+
+interface MoreButtonProps {
+  children: string
+  onClick: () => void
+  /** It shows up to three lines instead of one. */
+  isTall?: boolean
+}
+
+/** What a cell says, which opens a dialog with all of it. */
+export function MoreButton({ isTall = false, children, ...props }: MoreButtonProps) {
   return (
-    <button type="button" className={classes['more']} aria-haspopup="dialog" onClick={() => onOpen(text)}>
-      {text}
+    <button type="button" className={classes['more']} data-tall={isTall || undefined} aria-haspopup="dialog" {...props}>
+      {children}
     </button>
   )
 }

@@ -19,7 +19,7 @@ interface FilterBase {
 }
 
 export type Filter = FilterBase &
-  ({ kind: 'choice'; options: readonly { value: string; label: string }[] } | { kind: 'number' } | { kind: 'day' })
+  ({ kind: 'choice'; options: readonly { value: string; label: string }[] } | { kind: 'number' } | { kind: 'day' | 'minute' })
 
 export type FilterValue = string | number | undefined
 
@@ -84,6 +84,7 @@ export function ListToolbar(props: ListToolbarProps) {
 
 function filterText(filter: Filter, value: FilterValue): string {
   if (filter.kind === 'choice') return filter.options.find((option) => option.value === value)?.label ?? String(value)
+  if (filter.kind === 'minute') return String(value).replace('T', ' ')
   return typeof value === 'number' ? value.toLocaleString('en-US', { maximumFractionDigits: 20 }) : String(value)
 }
 
@@ -173,8 +174,8 @@ function FilterField({ filter, value, onChange }: FilterFieldProps) {
       />
     )
   }
-  if (kind === 'day') {
-    return <DayFilter label={label} value={value} onChange={onChange} />
+  if (kind === 'day' || kind === 'minute') {
+    return <DayFilter label={label} type={kind === 'day' ? 'date' : 'datetime-local'} value={value} onChange={onChange} />
   }
   return <NumberFilter label={label} value={value} onChange={onChange} />
 }
@@ -205,8 +206,13 @@ function useCommit(commit: () => void) {
   }
 }
 
+interface DayFilterProps extends Omit<FilterFieldProps, 'filter'> {
+  label: string
+  type: 'date' | 'datetime-local'
+}
+
 /** While a year is typed, its first digits are a day long ago, which nobody asks for: such a day is only told when one leaves the field. */
-function DayFilter({ label, value = '', onChange }: Omit<FilterFieldProps, 'filter'> & { label: string }) {
+function DayFilter({ label, type, value = '', onChange }: DayFilterProps) {
   const [typed, setTyped] = useTyped(String(value))
   const tell = (day: string) => {
     if (day !== value) onChange(day || undefined)
@@ -217,7 +223,7 @@ function DayFilter({ label, value = '', onChange }: Omit<FilterFieldProps, 'filt
     if (day >= FIRST_TOLD_DAY) tell(day)
   }
   return (
-    <TextInput type="date" label={label} value={typed} onChange={({ target }) => handleChange(target.value)} {...committing} />
+    <TextInput type={type} label={label} value={typed} onChange={({ target }) => handleChange(target.value)} {...committing} />
   )
 }
 

@@ -9,7 +9,9 @@ import { listColumns } from '#src/lists/columns.tsx'
 import { ExportAllButton } from '#src/lists/export-buttons.tsx'
 import { listCursor, listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable, PageSizeField } from '#src/lists/list-table.tsx'
+import { useCounts } from '#src/lists/use-counts.ts'
 import { useList } from '#src/lists/use-list.ts'
+import { MoreButton } from '#src/ui/data-table.tsx'
 import { Page } from '#src/ui/page.tsx'
 import { opensRow } from '#src/ui/table-rows.ts'
 import { changesInWords, changesText } from '#src/versions/change-words.ts'
@@ -49,24 +51,18 @@ export function AuditPage() {
   const pageSize = address.size ?? auditList.pageSizes[0]
   const input = { ...filter, ...listOrder(auditList, address), ...listCursor(address), pageSize }
   const query = useQuery(api.audit.list.queryOptions({ input, placeholderData: keepPreviousData }))
-  // A long list that was filtered is counted by a call of its own, so that its rows need not wait.
-  const isUncounted = query.data?.total === null && !query.isPlaceholderData
-  const counted = useQuery(api.audit.count.queryOptions({ input: filter, enabled: isUncounted }))
-  const state = useList(auditList, {
-    address,
+  const { total, everyone } = useCounts(
+    (counted: typeof filter) => api.audit.count.queryOptions({ input: counted }),
+    filter,
     query,
-    rowsOf: ({ entries }) => entries,
-    total: isUncounted ? counted.data?.total : undefined,
-  })
-  const everyone = useQuery(api.audit.count.queryOptions({ input: {}, enabled: !state.isWhole }))
+  )
+  const state = useList(auditList, { address, query, rowsOf: ({ entries }) => entries, total })
   const options = useFilterOptions(address, state.rows)
   return (
     <OpenContext value={setOpened}>
       <Page
         title="Audit"
-        actions={
-          <ExportAllButton state={state} label="Download Entries" everything="Everything" everyone={everyone.data?.total} />
-        }
+        actions={<ExportAllButton state={state} label="Download Entries" everything="Everything" everyone={everyone} />}
       >
         <ListTable
           label="Audit"
@@ -130,15 +126,9 @@ function NewerButton({ input, newest, onShow }: NewerProps) {
 function Opener({ entry, text, isMain = false }: { entry: AuditEntry; text: string; isMain?: boolean }) {
   const open = use(OpenContext)
   return (
-    <button
-      type="button"
-      className={classes['opener']}
-      aria-haspopup="dialog"
-      {...(isMain && opensRow)}
-      onClick={() => open(entry)}
-    >
+    <MoreButton isTall {...(isMain && opensRow)} onClick={() => open(entry)}>
       {text}
-    </button>
+    </MoreButton>
   )
 }
 

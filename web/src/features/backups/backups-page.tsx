@@ -48,7 +48,7 @@ function Plan({ state: { schedule, pause, alert } }: { state: BackupState }) {
           )}
         </p>
       ) : (
-        <p className={classes['text']}>No backups are scheduled. The operator sets BACKUP_URL for that.</p>
+        <p className={classes['text']}>No backups are scheduled. Whoever runs the server sets BACKUP_URL for that.</p>
       )}
       {pause && <p className={classes['text']}>Scheduled work is paused. {pause.reason}</p>}
     </Panel>

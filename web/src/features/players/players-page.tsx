@@ -9,6 +9,7 @@ import { ExportAllButton } from '#src/lists/export-buttons.tsx'
 import { listCursor, listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable, PageSizeField } from '#src/lists/list-table.tsx'
 import { PlayerLink } from '#src/lists/player-link.tsx'
+import { useCounts } from '#src/lists/use-counts.ts'
 import { type ListState, useList } from '#src/lists/use-list.ts'
 import { Missing } from '#src/ui/data-table.tsx'
 import { Page } from '#src/ui/page.tsx'
@@ -42,18 +43,14 @@ export function PlayersPage() {
   const pageSize = address.size ?? playerList.pageSizes[0]
   const input = { ...filter, ...listOrder(playerList, address), ...listCursor(address), pageSize }
   const query = useQuery(api.players.list.queryOptions({ input, placeholderData: keepPreviousData }))
-  // A long list that was filtered is counted by a call of its own, so that its rows need not wait.
-  const isUncounted = query.data?.total === null && !query.isPlaceholderData
-  const counted = useQuery(api.players.count.queryOptions({ input: filter, enabled: isUncounted }))
-  const state = useList(playerList, {
-    address,
+  const { total, everyone } = useCounts(
+    (counted: typeof filter) => api.players.count.queryOptions({ input: counted }),
+    filter,
     query,
-    rowsOf: ({ users }) => users,
-    total: isUncounted ? counted.data?.total : undefined,
-  })
-  const everyone = useQuery(api.players.count.queryOptions({ input: {}, enabled: !state.isWhole }))
+  )
+  const state = useList(playerList, { address, query, rowsOf: ({ users }) => users, total })
   return (
-    <Page title="Telegram Users" actions={<ExportAllButton state={state} call="players" everyone={everyone.data?.total} />}>
+    <Page title="Telegram Users" actions={<ExportAllButton state={state} call="players" everyone={everyone} />}>
       <div className={classes['list']}>
         <ListTable
           label="Telegram Users"
