@@ -105,6 +105,14 @@ export const faults: readonly Fault[] = [
     harness: 'model',
   },
   {
+    name: 'restored-as-it-was',
+    what: 'A restored record has the version that it had, so that a save of before its deletion goes through',
+    file: `${server}/features/trash/restore.ts`,
+    find: `version: 'r.version + 1', ...values`,
+    replace: `version: 'r.version', ...values`,
+    harness: 'model',
+  },
+  {
     name: 'file-not-removed',
     what: 'The files of a deleted announcement stay for ever',
     file: `${server}/features/announcements/announcements-bulk.ts`,

@@ -1,6 +1,18 @@
 /** What the model says to the calls of announcements and their files (§2, §3, §5, §7). */
 import fc from 'fast-check'
-import { type Announcement, bulkOutcome, command, isStale, type Model, nth, type Outcome, several, versionOf } from './model.ts'
+import {
+  type Announcement,
+  bulkOutcome,
+  command,
+  isStale,
+  type Model,
+  moveToTrash,
+  noteDeed,
+  nth,
+  type Outcome,
+  several,
+  versionOf,
+} from './model.ts'
 import { pick, picks, run, runOf, seen, title } from './model-tasks.ts'
 
 interface Content {
@@ -67,10 +79,11 @@ export const announcementCommands = {
     pick,
     (model, n) => ({ id: nth(model.announcements, n).id }),
     (model, { id }) => {
-      if (!model.announcements.has(id)) return { refusal: 'ANNOUNCEMENT_NOT_FOUND' }
+      const one = model.announcements.get(id)
+      if (!one) return { refusal: 'ANNOUNCEMENT_NOT_FOUND' }
       return {
         change() {
-          model.announcements.delete(id)
+          remove(model, one)
           model.audited += 1
         },
       }
@@ -118,7 +131,7 @@ export const announcementCommands = {
     (model, input) => {
       const removed = targeted(model, input.target)
       const change = (): void => {
-        for (const { id } of removed) model.announcements.delete(id)
+        for (const one of removed) remove(model, one)
       }
       return bulkOutcome(model, input, { affected: removed.length, change })
     },
@@ -191,8 +204,17 @@ function store(model: Model, one: Announcement): void {
   model.audited += 1
 }
 
-function setStatus(model: Model, changed: Announcement[], status: boolean): void {
-  for (const one of changed) model.announcements.set(one.id, { ...one, status, version: one.version + 1 })
+function remove(model: Model, one: Announcement): void {
+  model.announcements.delete(one.id)
+  moveToTrash(model, 'announcement', one)
+}
+
+export function setStatus(model: Model, changed: Announcement[], status: boolean): void {
+  for (const one of changed) {
+    const after = { ...one, status, version: one.version + 1 }
+    model.announcements.set(one.id, after)
+    noteDeed(model, 'announcement', after, one.status)
+  }
   if (status) model.epoch += changed.length
 }
 

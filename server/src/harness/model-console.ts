@@ -69,9 +69,13 @@ export interface ModelConsole {
 }
 
 /** Everything that a story can change, as lists in the order of ids. */
-export type State = Record<'tasks' | 'announcements' | 'people' | 'history' | 'views' | 'callers' | 'numbers', unknown[]>
+export type State = Record<
+  'tasks' | 'announcements' | 'people' | 'history' | 'views' | 'trash' | 'deeds' | 'callers' | 'numbers',
+  unknown[]
+>
 
-export function stateOf({ tasks, announcements, people, history, views, defaultViews, callers, epoch, audited }: Model): State {
+export function stateOf(model: Model): State {
+  const { tasks, announcements, people, history, views, defaultViews, trash, deeds, callers, epoch, audited } = model
   const byId = <T extends { id: string }>(items: Map<string, T>): T[] =>
     [...items.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return {
@@ -92,8 +96,26 @@ export function stateOf({ tasks, announcements, people, history, views, defaultV
       ...byId(views).map((one) => [one.id, one.list, one.name, one.address, one.owner, one.privateTo, one.version]),
       ...[...defaultViews].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, view]) => [...key.split(' '), view]),
     ],
+    trash: byKey(trash, ({ kind, recordId, id, actId }) => [kind, recordId, id, actId]),
+    deeds: byKey(deeds, ({ kind, id, version, before, actId }) => [kind, id, version, before, actId]),
     callers: callers.map(({ personId, isBot }) => (isBot ? null : (personId ?? null))),
     numbers: [epoch, audited],
+  }
+}
+
+function byKey<T>(items: Map<string, T>, rowOf: (item: T) => unknown[]): unknown[] {
+  return [...items].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => rowOf(item))
+}
+
+/** The console gives ids to what is deleted and to acts, and tells them in lists. */
+export function learnIds({ trash, deeds }: Model, state: State): void {
+  for (const [kind, recordId, id, actId] of state.trash as string[][]) {
+    const found = trash.get(`${kind} ${recordId}`)
+    if (found) Object.assign(found, { id: found.id ?? id, actId: found.actId ?? actId })
+  }
+  for (const [kind, id, version, , actId] of state.deeds as string[][]) {
+    const found = deeds.get(`${kind} ${id} ${version}`)
+    if (found) found.actId ??= actId
   }
 }
 
@@ -172,6 +194,8 @@ export async function startModelConsole(): Promise<ModelConsole> {
         links: new Map(),
         views: new Map(),
         defaultViews: new Map(),
+        trash: new Map(),
+        deeds: new Map(),
         files: [unused],
         cursors,
         epoch: 0,
@@ -222,6 +246,10 @@ export async function startModelConsole(): Promise<ModelConsole> {
         ${list(`jsonb_build_array(kind || ' ' || item_id, title) order by kind || ' ' || item_id collate "C"`)} from history_items) as history,
         ${list(`jsonb_build_array(id, list, name, address, owner_id, private_to, version) order by id collate "C"`)} from saved_views)
           || ${list(`jsonb_build_array(user_id, list, view_id) order by user_id collate "C", list collate "C"`)} from default_views) as views,
+        ${list(`jsonb_build_array(kind, record_id, id, act_id) order by kind || ' ' || record_id collate "C"`)} from trash) as trash,
+        ${list(`jsonb_build_array(record_kind, record_id, detail -> 'version', coalesce(changes -> 'priority', changes -> 'status') -> 0, act_id)
+          order by record_kind || ' ' || record_id || ' ' || (detail ->> 'version') collate "C"`)} from ${sql.raw(trailSql)} as trail
+          where action in ('task.priority', 'announcement.activate', 'announcement.deactivate')) as deeds,
         ${list('user_id order by place')} from unnest(${tokens}::bytea[]) with ordinality as t (token, place)
           left join sessions on token_hash = token) as callers,
         jsonb_build_array((select epoch from status_epoch), (select count(distinct act_id) from ${sql.raw(trailSql)} as trail where actor_kind not in ('command', 'system') and action not in (${sql.join(UNCOUNTED)}))) as numbers`.execute(

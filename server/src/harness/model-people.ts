@@ -8,10 +8,12 @@ import {
   command,
   isStale,
   type Model,
+  moveToTrash,
   nth,
   type Person,
   several,
   signOutEverywhere,
+  type Trashed,
   versionOf,
 } from './model.ts'
 import { storedPlayers } from './model-players.ts'
@@ -229,6 +231,12 @@ export function add(model: Model, id: string, content: { fname: string; email: s
 
 function remove(model: Model, ids: string[]): void {
   for (const id of ids) {
+    const views = [...model.views.values()].filter(({ owner }) => owner === id)
+    const defaults = [...model.defaultViews].flatMap(([key, view]): Trashed['defaults'] => {
+      const [personId, list = ''] = key.split(' ')
+      return personId === id ? [[list, view]] : []
+    })
+    moveToTrash(model, 'user', model.people.get(id)!, views, defaults)
     model.people.delete(id)
     model.links.delete(id)
     forgetOwner(model, id)

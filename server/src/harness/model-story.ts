@@ -7,10 +7,11 @@ import type { Asked, Body, Caller, CallName, Command, Look, Model, Outcome } fro
 import { refusalOf } from './model.ts'
 import { accountCommands, authCommands } from './model-account.ts'
 import { announcementCommands } from './model-announcements.ts'
-import { type Answer, type ModelConsole, stateOf } from './model-console.ts'
+import { type Answer, learnIds, type ModelConsole, stateOf } from './model-console.ts'
 import { dashboardCommands, downloadCommands, historyCommands, userCommands } from './model-people.ts'
 import { playerCommands } from './model-players.ts'
 import { taskCommands } from './model-tasks.ts'
+import { actCommands, trashCommands } from './model-trash.ts'
 import { viewCommands } from './model-views.ts'
 import { routes } from './requests.ts'
 
@@ -22,7 +23,6 @@ type CommandsOf<Group extends keyof Commands> = {
 
 const NOT_MODELLED = 'the trail tells of all other acts, whose number is checked after each; audit.test.ts'
 const NOT_RESTORED = 'the model does not know the numbers of entries; features/audit/versions.test.ts'
-const UNMODELLED_TRASH = 'trash.test.ts, undo.test.ts'
 const ONLY_IMPORTED = 'participations come by imports only; players.test.ts'
 const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   auth: { ...authCommands, setupLink: 'where there is an admin it only says so; auth.test.ts' },
@@ -50,14 +50,8 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     ofRecord: NOT_MODELLED,
   },
   backups: { state: 'no schedule is set, and nobody makes one by a call; backup/schedule.test.ts' },
-  trash: {
-    list: UNMODELLED_TRASH,
-    restore: UNMODELLED_TRASH,
-    restoreMany: UNMODELLED_TRASH,
-    restoreAct: UNMODELLED_TRASH,
-    purge: UNMODELLED_TRASH,
-  },
-  acts: { undo: UNMODELLED_TRASH },
+  trash: trashCommands,
+  acts: actCommands,
 }
 
 /** An act of one caller. */
@@ -85,11 +79,17 @@ const creation = actsOf((name) => routeOf(name).meta.heedsIdempotencyKey)
 // Two changes of things of one kind get into each other's way more often than any two.
 const pairs = fc.oneof(
   fc.tuple(pairedChange, pairedChange),
-  ...['users', 'socialTasks', 'dailyTasks', 'announcements'].map((group) => {
+  ...['users', 'socialTasks', 'dailyTasks', 'announcements', 'trash'].map((group) => {
     const change = actsOf((name) => isChange(name) && groupOf(name) === group)
     return fc.tuple(change, change)
   }),
 )
+
+// What the trash and undoing are for, else they would find next to nothing.
+const undoable = actsOf(
+  (name) => /\.(remove|removeMany|prioritise|reorder|toggleStatus|setStatus)$/.test(name) && !name.startsWith('views.'),
+)
+const undoing = actsOf((name) => ['trash', 'acts'].includes(groupOf(name)))
 
 function routeOf(name: CallName): Route {
   return routes.find((route) => route.name === name)!
@@ -118,6 +118,15 @@ export function stories(maxCommands: number): fc.Arbitrary<Story> {
   const step = fc.oneof(
     { weight: 60, arbitrary: anyAct.map((act) => storyStep('', (told) => once(told, act))) },
     { weight: 8, arbitrary: anyChange.map((act) => storyStep('twice: ', (told) => twice(told, act))) },
+    {
+      weight: 16,
+      arbitrary: fc.tuple(undoable, undoing).map(([act, back]) =>
+        storyStep('and back: ', async (told) => {
+          await once(told, act)
+          await once(told, back)
+        }),
+      ),
+    },
     {
       weight: 20,
       arbitrary: pairs.map(([one, other]) => {
@@ -240,7 +249,9 @@ async function settle({ model, real }: Told, orders: Done[][]): Promise<void> {
   for (const order of orders) {
     const next = structuredClone(model)
     try {
-      for (const done of order) apply(done, { before: model, next, state })
+      const isSimultaneous = orders.length > 1
+      for (const done of order) apply(done, { before: model, next, state, isSimultaneous })
+      learnIds(next, state)
       expect(state, 'what the database has').toEqual(stateOf(next))
       Object.assign(model, next)
       return
@@ -254,9 +265,9 @@ async function settle({ model, real }: Told, orders: Done[][]): Promise<void> {
 /** Lets `next` do what was asked of it. @throws Error if it would have answered something else */
 function apply(
   { name, caller: place, asked, answer }: Done,
-  models: { before: Model; next: Model; state: { [list: string]: unknown[] } },
+  models: { before: Model; next: Model; state: { [list: string]: unknown[] }; isSimultaneous: boolean },
 ): void {
-  const { before, next } = models
+  const { before, next, isSimultaneous } = models
   const outcomes = (): Outcome[] => {
     const caller = next.callers[place]!
     const refusal = refusalOf(name, next, caller)
@@ -265,7 +276,9 @@ function apply(
     const wasLetIn = refusalOf(name, before, before.callers[place]!) === undefined
     return [{ refusal }, ...(wasLetIn ? [asked.serve(next, before.callers[place]!)] : [])]
   }
-  const possible = outcomes()
+  const possible = outcomes().flatMap((outcome): Outcome[] =>
+    isSimultaneous && 'orRefusal' in outcome && outcome.orRefusal ? [outcome, { refusal: outcome.orRefusal }] : [outcome],
+  )
   const fitting = possible.find((outcome) => answer === undefined || problemOf(name, outcome, answer) === undefined)
   if (!fitting) throw problemOf(name, possible[0]!, answer!)!
   if ('refusal' in fitting) return
@@ -287,7 +300,7 @@ function problemOf(name: CallName, outcome: Outcome, { status, body }: Answer): 
 
 /** Lists whose order two simultaneous acts decide, by their ids; those of players have none. */
 function inOrder(body: Body): Body {
-  const sorted = ['users', 'announcements', 'items'].flatMap((name) => {
+  const sorted = ['users', 'announcements', 'items', 'records'].flatMap((name) => {
     const rows = body[name] as { id: string }[] | undefined
     return rows?.every(({ id }) => id) ? [[name, rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))]] : []
   })

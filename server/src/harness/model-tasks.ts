@@ -5,7 +5,10 @@ import {
   bulkOutcome,
   command,
   isStale,
+  kindOf,
   type Model,
+  moveToTrash,
+  noteDeed,
   nth,
   type Run,
   type SeenVersion,
@@ -99,10 +102,11 @@ export function taskCommands(collection: TaskCollection) {
       pick,
       (model, n) => ({ id: nth(tasksOf(model), n).id }),
       (model, { id }) => {
-        if (!tasksOf(model).has(id)) return { refusal: 'NO_SUCH_TASK' }
+        const task = tasksOf(model).get(id)
+        if (!task) return { refusal: 'NO_SUCH_TASK' }
         return {
           change() {
-            model.tasks.delete(id)
+            remove(model, task)
             model.audited += 1
           },
         }
@@ -118,7 +122,7 @@ export function taskCommands(collection: TaskCollection) {
       (model, input) => {
         const tasks = targeted(model, input.target)
         const change = (): void => {
-          for (const { id } of tasks) model.tasks.delete(id)
+          for (const task of tasks) remove(model, task)
         }
         return bulkOutcome(model, input, { affected: tasks.length, change })
       },
@@ -135,12 +139,12 @@ export function taskCommands(collection: TaskCollection) {
         const tasks = targeted(model, input.target).toSorted((a, b) => a.priority - b.priority)
         // In tenths, because 0.1 + 0.2 is not 0.3.
         const numberOf = (index: number): number => (Math.round(input.first * 10) + Math.round(input.step * 10) * index) / 10
-        const numbered = tasks.map((task, index) => ({ ...task, priority: numberOf(index), version: task.version + 1 }))
+        const numbered = tasks.map((task, index) => ({ ...task, priority: numberOf(index) }))
         const ids = tasks.map(({ id }) => id)
         if (numbered.some((task) => isTaken(model, task.priority, ids))) return { refusal: 'PRIORITY_TAKEN' }
         const moved = numbered.filter((task, index) => task.priority !== tasks[index]!.priority)
         const change = (): void => {
-          for (const task of moved) record(model, task)
+          for (const task of moved) setPriority(model, task.id, task.priority)
           if (moved.length === 0) model.audited -= 1 // for `bulkOutcome` counts an act that does something
         }
         return bulkOutcome(model, input, { affected: tasks.length, change })
@@ -166,9 +170,9 @@ export function taskCommands(collection: TaskCollection) {
           change() {
             const moved = tasks.flatMap((task, index) => {
               const dealt = priorities[index]!
-              return task.priority === dealt ? [] : { ...task, priority: dealt, version: task.version + 1 }
+              return task.priority === dealt ? [] : { id: task.id, priority: dealt }
             })
-            for (const task of moved) record(model, task)
+            for (const { id, priority: dealt } of moved) setPriority(model, id, dealt)
             if (moved.length > 0) model.audited += 1
           },
         }
@@ -186,13 +190,36 @@ export function taskCommands(collection: TaskCollection) {
   }
 
   function isTaken(model: Model, wanted: number, except: string[] = []): boolean {
-    return [...tasksOf(model).values()].some((task) => task.priority === wanted && !except.includes(task.id))
+    return isPriorityTaken(model, { collection, priority: wanted }, except)
   }
 
-  function record(model: Model, task: Task): void {
-    model.tasks.set(task.id, task)
-    model.history.set(`${collection} ${task.id}`, task.title)
+  function remove(model: Model, task: Task): void {
+    model.tasks.delete(task.id)
+    moveToTrash(model, kindOf(task), task)
   }
+}
+
+export function isPriorityTaken(
+  { tasks }: Model,
+  { collection, priority }: Pick<Task, 'collection' | 'priority'>,
+  except: string[] = [],
+): boolean {
+  return [...tasks.values()].some(
+    (task) => task.collection === collection && task.priority === priority && !except.includes(task.id),
+  )
+}
+
+export function record(model: Model, task: Task): void {
+  model.tasks.set(task.id, task)
+  model.history.set(`${task.collection} ${task.id}`, task.title)
+}
+
+/** An act on priorities alone, which can be undone. */
+export function setPriority(model: Model, id: string, priority: number): void {
+  const before = model.tasks.get(id)!
+  const after = { ...before, priority, version: before.version + 1 }
+  record(model, after)
+  noteDeed(model, kindOf(after), after, before.priority)
 }
 
 /** §5: an empty link is none, and some types have none. */

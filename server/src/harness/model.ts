@@ -4,6 +4,7 @@
  */
 import type fc from 'fast-check'
 import type { TaskCollection, TaskType } from '@arcade/contract/entities/task'
+import type { TrashKind } from '@arcade/contract/entities/trash'
 import type { PlayersSort } from '@arcade/contract/entities/player'
 import type { contract } from '@arcade/contract/contract'
 import type { ErrorCode } from '@arcade/contract/errors'
@@ -53,6 +54,28 @@ export interface View {
   version: number
 }
 
+/** A deleted record with what comes back with it. The console gives it its id when it is deleted. */
+export interface Trashed {
+  id: string | undefined
+  actId: string | undefined
+  kind: TrashKind
+  recordId: string
+  record: Task | Announcement | Person
+  /** Of a person: private views, shared ones that they owned, and what they saw first of a list. */
+  views: View[]
+  defaults: [list: string, view: string][]
+}
+
+/** A priority or status that an act has changed, which can be undone. */
+export interface Deed {
+  actId: string | undefined
+  kind: TrashKind
+  id: string
+  before: number | boolean
+  /** The one that the act has left. */
+  version: number
+}
+
 /** Somebody at a browser, signed in as a person or not, or the bot. */
 export interface Caller {
   name: string
@@ -80,6 +103,10 @@ export interface Model {
   views: Map<string, View>
   /** The view that a person sees first of a list, by both. */
   defaultViews: Map<string, string>
+  /** By kind and id of the record, the last deleted last. */
+  trash: Map<string, Trashed>
+  /** By kind and id of the record, and the version that it got. */
+  deeds: Map<string, Deed>
   /** Keys of uploads that no announcement names yet. */
   files: string[]
   /** Cursors of the players' list, which never changes. */
@@ -99,6 +126,8 @@ export type Outcome =
       answer?: Body
       /** What is so afterwards; the answer tells ids and keys. */
       change?: (answer: Body) => void
+      /** What it may be refused with instead if what is in its way came at the same time. */
+      orRefusal?: ErrorCode
     }
 
 /** An act of a caller who looked at the model before. */
@@ -181,6 +210,32 @@ export function bulkOutcome(
     model.audited += 1
   }
   return { answer: { affected, refused }, change: act }
+}
+
+export function kindOf({ collection }: { collection: TaskCollection }): TrashKind {
+  return collection === 'social' ? 'socialTask' : 'dailyTask'
+}
+
+/** @param record what it was; whoever calls this takes it out of its own map */
+export function moveToTrash(
+  { trash }: Model,
+  kind: TrashKind,
+  record: Trashed['record'],
+  views: View[] = [],
+  defaults: Trashed['defaults'] = [],
+): void {
+  const ids = { id: undefined, actId: undefined, recordId: record.id }
+  trash.set(`${kind} ${record.id}`, { ...ids, kind, record, views, defaults })
+}
+
+/** @param after the record with its new version @param before the value that undoing brings back */
+export function noteDeed(
+  { deeds }: Model,
+  kind: TrashKind,
+  { id, version }: { id: string; version: number },
+  before: number | boolean,
+): void {
+  deeds.set(`${kind} ${id} ${version}`, { actId: undefined, kind, id, before, version })
 }
 
 /** Ends a person's sessions everywhere. */

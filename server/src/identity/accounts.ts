@@ -8,6 +8,7 @@ import { type Act, audit, type AuditEntryInput, type AuditRecord, changesBetween
 import { Failure } from '#src/calls.ts'
 import { addToCounter } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
+import { columnName, userEntity } from '#src/db/entities.ts'
 import { violatedConstraint } from '#src/postgres/errors.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { hashNewPassword, type PasswordPolicy } from './passwords.ts'
@@ -36,9 +37,16 @@ export function userRecord({ id, fname, lname }: { id: string; fname: string; ln
 }
 
 /** What the audit trail keeps of a user who comes or goes. */
-export function auditedUser({ fname, lname, email, userType }: Pick<SessionUser, 'fname' | 'lname' | 'email' | 'userType'>) {
-  return { fname, lname, email, userType }
+const auditedFields = ['fname', 'lname', 'email', 'userType'] as const
+
+export function auditedUser(user: Pick<SessionUser, (typeof auditedFields)[number]>): Record<string, unknown> {
+  return Object.fromEntries(auditedFields.map((name) => [name, user[name]]))
 }
+
+/** The same of many who go, as JSON of the changes of each row of `users`. */
+export const removedUserSql = sql.raw(
+  `json_build_object(${auditedFields.map((name) => `'${name}', json_build_array(${columnName(userEntity, name)}, null)`).join(', ')})`,
+)
 
 /** Whether something failed because another user has the e-mail. */
 export function isEmailTaken(error: unknown): boolean {

@@ -52,14 +52,16 @@ export async function countDeadlocks(): Promise<number> {
 
 export async function emptyTables(): Promise<void> {
   if (opened === undefined) return
-  const { db } = await opened
+  const database = await opened
+  const { db } = database
   tables ??= await rowTables(db)
   const checks = tables.map((table) => sql`select ${sql.lit(table)} as name where exists (select from ${sql.table(table)})`)
   // A server that still runs moves rows from one table into another (it seals entries, folds counters), so one look is not enough.
   for (;;) {
     const { rows } = await sql<{ name: string }>`${sql.join(checks, sql` union all `)}`.execute(db)
     if (rows.length === 0) break
-    await sql`truncate ${sql.join(rows.map(({ name }) => sql.table(name)))} cascade`.execute(db)
+    // Such a server may hold locks in another order, so this begins anew after a deadlock.
+    await database.transaction((tx) => sql`truncate ${sql.join(rows.map(({ name }) => sql.table(name)))} cascade`.execute(tx))
   }
   await sql`update status_epoch set epoch = 0 where epoch <> 0`.execute(db)
   await sql`update audit_head set seq = 0, hash = sha256(''), base_seq = 0, base_hash = sha256('') where seq + base_seq > 0`.execute(

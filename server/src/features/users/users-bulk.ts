@@ -11,6 +11,7 @@ import { addToCounter } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { takeTurn } from '#src/db/turns.ts'
+import { removedUserSql } from '#src/identity/accounts.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { Trash } from '#src/trash/trash.ts'
 import { servedUsers } from './users-list.ts'
@@ -107,10 +108,7 @@ const trashedUsers = sql`
 
 /** The users that a statement has removed as `gone`, for the audit trail. */
 const removedUsers = sql`
-  select 'user' as record_kind, id as record_id, fname || ' ' || lname as record_name,
-         json_build_object('fname', json_build_array(fname, null), 'lname', json_build_array(lname, null),
-                           'email', json_build_array(email, null), 'userType', json_build_array(user_type, null)) as changes,
-         null::json as detail from gone`
+  select 'user' as record_kind, id as record_id, fname || ' ' || lname as record_name, ${removedUserSql} as changes, null::json as detail from gone`
 
 /**
  * Waits for this transaction's turn to change who is an admin, so that of two simultaneous removals the second sees the first's outcome.
