@@ -67,8 +67,10 @@ export function PlayerPage() {
               <p className={classes['note']}>
                 {player ? (
                   <>
-                    {player.participations.total.toLocaleString('en-US')} participations, worth{' '}
-                    <Balance amount={player.participations.reward} /> today
+                    {player.participations.total === 1
+                      ? '1 participation'
+                      : `${player.participations.total.toLocaleString('en-US')} participations`}
+                    , worth <Balance amount={player.participations.reward} /> today
                   </>
                 ) : (
                   <Waiting />
