@@ -10,7 +10,17 @@ import { verifyAudit } from '../server/src/audit/verify.ts'
 import { writeHistoryItems } from '../server/src/db/history-items.ts'
 import { lockPriorities } from '../server/src/db/priorities.ts'
 import type { Tables } from '../server/src/db/tables.ts'
-import { measure, median, show, startBare, startBenchServer, stopProcess, tailVerdict, verdict } from './harness.ts'
+import {
+  type Measured,
+  measure,
+  median,
+  show,
+  startBare,
+  startBenchServer,
+  stopProcess,
+  tailVerdict,
+  verdict,
+} from './harness.ts'
 
 const WRITE_BUDGET = 0.1
 const VERIFY_BUDGET = 200_000
@@ -91,39 +101,65 @@ async function measureChain(): Promise<void> {
   verdict(`verifies ≥ ${VERIFY_BUDGET} entries a second`, rate >= VERIFY_BUDGET, `${rate.toFixed(0)} of ${read}`)
 }
 
-/** Pages need no true chain, so the others are made by one statement. */
+/** Pages need no true chain, so the others are made by one statement, and their indexes at once afterwards. */
 async function measurePages(): Promise<void> {
+  const { rows: indexes } = await sql<{ name: string; definition: string }>`
+    select indexname as name, indexdef as definition from pg_indexes where tablename = 'audit_entries' and indexname <> 'audit_entries_seq_key'`.execute(
+    db,
+  )
+  for (const { name } of indexes) await sql`drop index ${sql.ref(name)}`.execute(db)
   await sql`insert into audit_entries (id, at, act_id, action, actor_kind, actor_id, actor_name, address, actor_salt, actor_commitment,
       record_kind, record_id, record_name, changes, record_salt, record_commitment, seq, hash)
-    select gen_random_uuid(), now() - (${ENTRIES}::bigint - n) * interval '1 second', gen_random_uuid(),
-      (array['task.update', 'task.create', 'announcement.update', 'session.begin'])[1 + n % 4], 'user', 'u' || n % 200, 'Person ' || n % 200,
-      '192.0.2.7', gen_random_uuid(), sha256('a'), 'socialTask', 't' || n % 5000, 'Task ' || n % 5000, '{"reward":[1,2]}', gen_random_uuid(),
-      sha256('b'), seq + n, sha256('c')
+    select md5(n::text)::uuid, now() - (${ENTRIES}::bigint - n) * interval '1 second', md5('a' || n)::uuid,
+      case when n % 100000 = 0 then 'user.role' else (array['task.update', 'task.create', 'announcement.update', 'session.begin'])[1 + n % 4] end,
+      'user', 'u' || n % 200, 'Person ' || n % 200, '192.0.2.7', md5('b' || n)::uuid, sha256('a'),
+      case when n % 3 = 0 then 'announcement' else 'socialTask' end, 't' || n % 5000, 'Task ' || n % 5000, '{"reward":[1,2]}', md5('c' || n)::uuid,
+      sha256('a'), seq + n, sha256('a')
     from generate_series(1, ${ENTRIES}::bigint) n, audit_head`.execute(db)
   await sql`update audit_head set seq = seq + ${ENTRIES}::bigint`.execute(db)
+  for (const { definition } of indexes) await sql.raw(definition).execute(db)
   await sql`vacuum analyze audit_entries`.execute(db)
   const columns = `seq, at, actor_name as "actorName", actor_kind as "actorKind", action, record_kind as "recordKind", record_name as "recordName",
     changes::text as changes, detail::text as detail, address, origin, device, actor_id as "actorId", record_id as "recordId", act_id as "actId",
     (select seq - base_seq from audit_head) as "all"`
+  const newest = 'at desc, seq'
+  // The bare limit of a filter takes its index, in the order that the index has.
+  const filtered = `at time zone 'UTC' desc, seq`
+  const day = new Date(Date.now() - 5 * 86_400_000).toISOString()
   const pages = {
-    newest: { where: 'true', query: '' },
-    'of one person': { where: `actor_id = 'u7'`, query: '?actorId=u7' },
-    'of one record': { where: `record_id = 't77'`, query: '?recordId=t77' },
+    newest: { where: 'true', order: newest, query: '' },
+    'of one person': { where: `actor_id = 'u7'`, order: filtered, query: '?actorId=u7' },
+    'of one record': { where: `record_id = 't77'`, order: filtered, query: '?recordId=t77' },
+    'of one kind': { where: `record_kind = 'announcement'`, order: filtered, query: '?recordKind=announcement' },
+    'of one action': { where: `action = 'task.create'`, order: filtered, query: '?action=task.create' },
+    'of a rare action': { where: `action = 'user.role'`, order: filtered, query: '?action=user.role' },
+    'until a day': { where: `at < '${day}'`, order: newest, query: `?doneBefore=${day}` },
     'by name': {
       where: `lower(actor_name) ~>=~ 'person 77' and lower(actor_name) ~<~ 'person 77z'`,
+      order: newest,
       query: '?search=person%2077',
     },
   }
-  for (const [name, { where, query }] of Object.entries(pages)) {
-    const bare = await startBare(server, `select ${columns} from audit_entries where ${where} order by at desc, seq limit 50`, [])
-    const load = { connections: 10, seconds: 5 }
-    const limit = await measure({ ...load, url: bare.url })
-    const ours = await measure({ ...load, url: `${server.url}/api/audit${query}`, headers: { cookie: server.admin.cookie } })
+  for (const [name, { where, order, query }] of Object.entries(pages)) {
+    const bare = await startBare(server, `select ${columns} from audit_entries where ${where} order by ${order} limit 50`, [])
+    const load = { connections: 10, seconds: 3 }
+    const rounds = { limit: [] as Measured[], ours: [] as Measured[] }
+    for (let round = 0; round < 3; round += 1) {
+      rounds.limit.push(await measure({ ...load, url: bare.url }))
+      rounds.ours.push(
+        await measure({ ...load, url: `${server.url}/api/audit${query}`, headers: { cookie: server.admin.cookie } }),
+      )
+    }
+    await stopProcess(bare.child)
+    const [limit, ours] = [middle(rounds.limit), middle(rounds.ours)]
     show(`bare, ${name}`, limit)
     show(`GET /api/audit, ${name}`, ours)
-    const ratio = ours.requestsPerSecond / limit.requestsPerSecond
+    const ratio = median(rounds.ours.map((one, round) => one.requestsPerSecond / rounds.limit[round]!.requestsPerSecond))
     verdict(`/audit, ${name}: ≥ ${PAGE_BUDGET * 100} % of bare`, ratio >= PAGE_BUDGET, `${(ratio * 100).toFixed(0)} %`)
     tailVerdict(name, ours, limit)
-    await stopProcess(bare.child)
   }
+}
+
+function middle(all: Measured[]): Measured {
+  return all.toSorted((a, b) => a.requestsPerSecond - b.requestsPerSecond)[Math.floor(all.length / 2)]!
 }

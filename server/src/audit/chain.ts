@@ -8,8 +8,11 @@ import { chainedTextSql } from '#src/db/audit-hashes.ts'
 import type { Database } from '#src/db/database.ts'
 import { microsecondsSql, momentParameter } from '#src/db/moments.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { ENTRY_COLUMNS } from './trail.ts'
 
+/** The columns that an open entry and a sealed one have in common. */
+const ENTRY_COLUMNS =
+  'id, at, act_id, action, actor_kind, actor_id, actor_name, address, origin, device, ' +
+  'actor_salt, actor_commitment, record_kind, record_id, record_name, changes, detail, record_salt, record_commitment'
 const BATCH = 2000
 /** So many rows that went are cleared away at once, so that the next look at the table does not walk through them. */
 const MANY = 20_000

@@ -5,12 +5,10 @@ import type { AuditChanges } from '@arcade/contract/entities/audit'
 import { Failure } from '#src/calls.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { AuditRecord } from './audit.ts'
-import { trailSql } from './trail.ts'
 
 /** An entry of one record, as far as its versions are concerned. */
 export interface VersionEntry {
-  /** Null while it is not sealed, which it is about a second later. */
-  seq: number | null
+  seq: number
   changes: AuditChanges | null
   /** The version that the act made; undefined for an act that says none. */
   version: number | undefined
@@ -33,8 +31,8 @@ export async function earlierVersion<Row extends object>(tx: Kysely<Tables>, pre
   const { kind, id } = present.record
   const { rows } = await sql<Omit<VersionEntry, 'version'> & { version: number | null }>`
     select seq, changes, (detail->>'version')::int as version, record_salt is null as "isErased"
-      from ${sql.raw(trailSql)} as entries where record_kind = ${kind} and record_id = ${id} and (seq is null or seq >= ${seq})
-     order by seq desc nulls first, at desc, id desc`.execute(tx)
+      from audit_trail where record_kind = ${kind} and record_id = ${id} and seq >= ${seq}
+     order by seq desc`.execute(tx)
   const entries = rows.map(({ version, ...entry }) => ({ ...entry, version: version ?? undefined }))
   return undone(present, entries, seq)
 }

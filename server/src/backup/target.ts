@@ -164,7 +164,7 @@ async function takeFiles(files: TargetOptions['files'], cutOff: string | undefin
 async function takeDatabase(client: Connection, { url, files }: TargetOptions): Promise<void> {
   if (!(await tryLock(client, 'pg_try_advisory_lock', LOCKS.backup)))
     throw new StartError('Another restore into this database is under way.')
-  const { rows } = await client.query<{ name: string }>(RELATIONS)
+  const { rows } = await client.query<{ name: string; isView: boolean }>(RELATIONS)
   const names = rows.map(({ name }) => name)
   const isCutOff = names.includes(UNFINISHED_RESTORE)
   if (names.length > 0 && !isCutOff) throw notEmpty(`The database of DATABASE_URL is not empty (${names[0]})`)
@@ -172,14 +172,15 @@ async function takeDatabase(client: Connection, { url, files }: TargetOptions): 
     const marks = isCutOff ? await client.query<{ files: string }>(`select files from ${UNFINISHED_RESTORE}`) : undefined
     await takeFiles(files, marks?.rows[0]?.files)
   }
-  const left = names.filter((name) => name !== UNFINISHED_RESTORE)
-  if (left.length > 0) await client.query(`drop table ${left.map(quote).join(', ')} cascade`)
+  // Views go with their tables.
+  const left = rows.filter(({ name, isView }) => !isView && name !== UNFINISHED_RESTORE).map(({ name }) => quote(name))
+  if (left.length > 0) await client.query(`drop table ${left.join(', ')} cascade`)
   if (!isCutOff) await client.query(`create table ${UNFINISHED_RESTORE} as select $1::text as files`, [files?.address ?? ''])
 }
 
 /** All that a console could have made, but not what extensions bring. */
 const RELATIONS = `
-  select relname as name from pg_class c
+  select relname as name, relkind = 'v' as "isView" from pg_class c
    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'S', 'f')
      and not exists (select from pg_depend where objid = c.oid and classid = 'pg_class'::regclass and deptype in ('e', 'a', 'i'))
    order by relname`

@@ -5,7 +5,6 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { trailSql } from '#src/audit/trail.ts'
 import { beginActivity, countParticipations, countPlayers } from '#src/db/activity.ts'
 import { addToCounters, foldCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
@@ -216,6 +215,6 @@ test('design §8 the command names what differs and ends with 1, repairs it and 
 
 async function entries(): Promise<unknown[]> {
   const { rows } = await sql<{ detail: unknown }>`
-    select detail from ${sql.raw(trailSql)} as trail where action = 'data.repair' order by at`.execute(database.db)
+    select detail from audit_trail where action = 'data.repair' order by at`.execute(database.db)
   return rows.map(({ detail }) => detail)
 }

@@ -50,7 +50,7 @@ export const announcementEntity = defineEntity({
   columnNames: { image: 'image_key', icon: 'icon_key' },
   id: 'id',
 })
-export const auditEntity = defineEntity({ table: 'audit_entries', fields: auditFields, columnNames: {}, id: 'seq' })
+export const auditEntity = defineEntity({ table: 'audit_trail', fields: auditFields, columnNames: {}, id: 'seq' })
 export const trashEntity = defineEntity({ table: 'trash', fields: trashFields, columnNames: {}, id: 'id' })
 export const historyItemEntity = defineEntity({
   table: 'history_items',

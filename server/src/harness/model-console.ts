@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { trailSql } from '#src/audit/trail.ts'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { playersSorts } from '@arcade/contract/entities/player'
@@ -248,11 +247,11 @@ export async function startModelConsole(): Promise<ModelConsole> {
           || ${list(`jsonb_build_array(user_id, list, view_id) order by user_id collate "C", list collate "C"`)} from default_views) as views,
         ${list(`jsonb_build_array(kind, record_id, id, act_id) order by kind || ' ' || record_id collate "C"`)} from trash) as trash,
         ${list(`jsonb_build_array(record_kind, record_id, detail -> 'version', coalesce(changes -> 'priority', changes -> 'status') -> 0, act_id)
-          order by record_kind || ' ' || record_id || ' ' || (detail ->> 'version') collate "C"`)} from ${sql.raw(trailSql)} as trail
+          order by record_kind || ' ' || record_id || ' ' || (detail ->> 'version') collate "C"`)} from audit_trail
           where action in ('task.priority', 'announcement.activate', 'announcement.deactivate')) as deeds,
         ${list('user_id order by place')} from unnest(${tokens}::bytea[]) with ordinality as t (token, place)
           left join sessions on token_hash = token) as callers,
-        jsonb_build_array((select epoch from status_epoch), (select count(distinct act_id) from ${sql.raw(trailSql)} as trail where actor_kind not in ('command', 'system') and action not in (${sql.join(UNCOUNTED)}))) as numbers`.execute(
+        jsonb_build_array((select epoch from status_epoch), (select count(distinct act_id) from audit_trail where actor_kind not in ('command', 'system') and action not in (${sql.join(UNCOUNTED)}))) as numbers`.execute(
         db,
       )
       return rows[0]!

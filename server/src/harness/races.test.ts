@@ -1,7 +1,6 @@
 /** Eight people who change tasks, announcements and users at the same time, on two servers with one database (security.md, Concurrency). */
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { trailSql } from '#src/audit/trail.ts'
 import { PASSWORD, type Client, type TestAnswer, testApp } from '#src/testing/test-app.ts'
 import { countDeadlocks, openAgain, testDatabase } from '#src/testing/test-database.ts'
 import { reportFigure, rounds, seededRandom } from '#src/testing/size.ts'
@@ -227,7 +226,7 @@ test('§security concurrency: no lost update, no phantom success, counts equal r
 
   async function auditEntries(): Promise<AuditEntry[]> {
     const { rows } = await sql<AuditEntry>`
-      select act_id as "requestId", action, json_agg(record_id) as ids from ${sql.raw(trailSql)} as trail
+      select act_id as "requestId", action, json_agg(record_id) as ids from audit_trail
        group by act_id, action order by min(at)`.execute(db)
     return rows
   }
@@ -240,8 +239,8 @@ test('§security concurrency: no lost update, no phantom success, counts equal r
         (select count(*) from announcements where status) as active, (select epoch from status_epoch) as epoch,
         (select count(distinct (collection, priority)) from tasks) as priorities,
         (select count(*) from history_items) as history,
-        (select count(*) from ${sql.raw(trailSql)} as trail where action in ('task.create', 'announcement.create')) as made,
-        (select count(*) from ${sql.raw(trailSql)} as trail where action = 'announcement.activate') as activated`.execute(db)
+        (select count(*) from audit_trail where action in ('task.create', 'announcement.create')) as made,
+        (select count(*) from audit_trail where action = 'announcement.activate') as activated`.execute(db)
     const counted = rows[0]!
     expect(metrics).toMatchObject({
       totalUsers: counted['users'],

@@ -12,7 +12,6 @@ import { expect } from 'vitest'
 import { sealEntries } from '#src/audit/chain.ts'
 import { importDirectory } from '#src/cli/import.ts'
 import { hashToken } from '#src/identity/sessions.ts'
-import { trailSql } from '#src/audit/trail.ts'
 import { SAMPLE } from '#src/testing/console-server.ts'
 import { type Client, testApp, type TestApp } from '#src/testing/test-app.ts'
 import { png } from '#src/testing/test-images.ts'
@@ -47,7 +46,7 @@ const HEADERS_TOO_LARGE = 431
 
 /** SQL for a text that changes whenever a call changed something. */
 const FINGERPRINT = `
-  concat_ws(' ', (select count(*) from ${trailSql} as trail where action not in ('export', 'session.refuse')), (select count(*) from accounts), (select sum(version) from users),
+  concat_ws(' ', (select count(*) from audit_trail where action not in ('export', 'session.refuse')), (select count(*) from accounts), (select sum(version) from users),
     (select count(*) || ' ' || max(created_at) from sessions),
     (select count(*) || ' ' || sum(version) || ' ' || sum(priority) from tasks),
     (select count(*) || ' ' || sum(version) from announcements), (select epoch from status_epoch),

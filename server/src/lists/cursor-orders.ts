@@ -4,7 +4,7 @@
  */
 import type { Field, List, SortName } from '@arcade/contract/entities/entity'
 import { columnName } from '#src/db/entities.ts'
-import { microsecondsSql, momentSql } from '#src/db/moments.ts'
+import { microsecondsSql, momentSql, utcSql } from '#src/db/moments.ts'
 import { isDecimal, isId, isMicroseconds, isText, readCursor, writeCursor } from './cursors.ts'
 import type { ServedList } from './list.ts'
 
@@ -26,6 +26,8 @@ export interface CursorOrder {
   keyText: string
   isKey: (part: unknown) => boolean
   starts: Partial<Record<Start, Ranges>>
+  /** The same for the rows of one filter that has an index of its own; undefined if lists cannot have such filters in this order. */
+  filteredStarts: Partial<Record<Start, Ranges>> | undefined
 }
 
 /** Parts of the table that hold no row twice, the nearest first. */
@@ -44,6 +46,8 @@ interface Comparison {
   /** SQL for $1 with the value's type. */
   parameter: string
   isKey: (part: unknown) => boolean
+  /** Value and parameter in the indexes of single filters, by which nothing else is ordered: the planner can take no other index for the order. */
+  filtered?: { value: string; parameter: string }
 }
 
 const comparisons: Record<Exclude<Field['kind'], 'flag'>, (column: string) => Comparison> = {
@@ -54,6 +58,7 @@ const comparisons: Record<Exclude<Field['kind'], 'flag'>, (column: string) => Co
     keyText: microsecondsSql(column),
     parameter: momentSql('$1'),
     isKey: isMicroseconds,
+    filtered: { value: `(${utcSql(column)})`, parameter: `(${utcSql(momentSql('$1'))})` },
   }),
   text: compareTexts,
   choice: compareTexts,
@@ -76,13 +81,15 @@ export function cursorOrder<L extends List>({ list, entity }: ServedList<L>, sor
   const { kind, isOptional = false } = entity.fields[name]!
   if (kind === 'flag') throw new Error(`${name}: a list cannot be paged in the order of a flag`)
   const column = columnName(entity, name)
-  const { keyText, isKey, ...comparison } = comparisons[kind](column)
+  const { keyText, isKey, filtered, ...comparison } = comparisons[kind](column)
+  const options = { idColumn, isDescending, isOptional }
   return {
     column,
     value: comparison.value,
     keyText,
     isKey,
-    starts: orderByField({ ...comparison, idColumn, isDescending, isOptional }),
+    starts: orderByField({ ...comparison, ...options }),
+    filteredStarts: filtered && orderByField({ ...filtered, ...options }),
   }
 }
 
@@ -100,10 +107,11 @@ function orderById(column: string): CursorOrder {
       afterMissing: { parts: [{ where: `${column} > $1`, orderBy: up }], outerOrderBy: outerUp },
       beforeMissing: { parts: [{ where: `${column} < $1`, orderBy: down }], outerOrderBy: outerDown },
     },
+    filteredStarts: undefined,
   }
 }
 
-interface OrderOptions extends Omit<Comparison, 'keyText' | 'isKey'> {
+interface OrderOptions extends Omit<Comparison, 'keyText' | 'isKey' | 'filtered'> {
   idColumn: string
   isDescending: boolean
   isOptional: boolean

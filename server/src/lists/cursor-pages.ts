@@ -39,7 +39,7 @@ const LOOKED_AT_FAR = 20_000
 
 export function cursorPages<L extends List>(database: Database, served: ServedList<L>): CursorPages<L> {
   const { db } = database
-  const { list, entity, derived, counted } = served
+  const { list, entity, derived, counted, indexedFilters = [] } = served
   const table = sql.table(entity.table)
   const idColumn = columnName(entity, entity.id)
   const fields = selectList(entity, { derived, moments: 'utc' })
@@ -57,6 +57,8 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
         const read = prepared.get(statementName(reading, limit))
         return read ? await read(reading.parameters) : { rows: await near(limit) }
       }
+      const indexed = where.indexed && prepared.get(statementName(reading, limit, where.indexed.filter))
+      if (indexed) return { rows: (await indexed([...reading.parameters, where.indexed?.value])).rows }
       let rows = await near(lookedAtFirst(limit))
       if (rows.length < limit && rows.length * 6 >= limit) rows = await near(lookedAtAgain(limit))
       if (rows.length === limit) return { rows }
@@ -75,20 +77,34 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     const pages = new Map<string, (parameters: unknown[]) => Promise<Read>>()
     const total = counted?.({}) ?? `(select count(*) from ${entity.table})`
     for (const sort of sorts) {
-      const { starts } = orders[sort]
-      for (const [start, { parts, outerOrderBy }] of Object.entries(starts) as [Start, Ranges][]) {
-        for (const pageSize of list.pageSizes) {
-          const limit = pageSize + 1
-          const name = statementName({ sort, start }, limit)
-          const ranges = parts.map(
-            ({ where, orderBy }) => `(select ${placed(sort)} from (${nearest({ where, orderBy, limit })}) as near)`,
-          )
-          const page = `(${ranges.join(' union all ')}) as page order by ${outerOrderBy} limit ${limit}`
-          pages.set(name, database.preparedTexts(name, `select ${selected(total)} from ${page}`, toRead))
+      for (const filter of [undefined, ...indexedFilters]) {
+        const starts = filter === undefined ? orders[sort].starts : (orders[sort].filteredStarts ?? {})
+        for (const [start, ranges] of Object.entries(starts) as [Start, Ranges][]) {
+          for (const pageSize of list.pageSizes) {
+            const limit = pageSize + 1
+            const name = statementName({ sort, start }, limit, filter)
+            const page = pageSql(ranges, { sort, limit, filter })
+            const text = `select ${selected(filter === undefined ? total : 'null')} from ${page}`
+            pages.set(name, database.preparedTexts(name, text, toRead))
+          }
         }
       }
     }
     return pages
+  }
+
+  /** @param options.filter its value is the last parameter */
+  function pageSql(
+    { parts, outerOrderBy }: Ranges,
+    { sort, limit, filter }: { sort: SortName<L>; limit: number; filter: string | undefined },
+  ): string {
+    const all = parts.map(({ where }) => where).join(' ')
+    const value = `$${1 + Math.max(0, ...Array.from(all.matchAll(/\$(\d)/g), ([, number]) => Number(number)))}`
+    const matches = filter === undefined ? '' : ` and ${columnName(entity, list.filters[filter]!.field!)} = ${value}`
+    const ranges = parts.map(
+      ({ where, orderBy }) => `(select ${placed(sort)} from (${nearest({ where: where + matches, orderBy, limit })}) as near)`,
+    )
+    return `(${ranges.join(' union all ')}) as page order by ${outerOrderBy} limit ${limit}`
   }
 
   /** Rows are ordered before their fields are selected: a field with the name of its column would hide that, and its index, from the order. */
@@ -112,8 +128,8 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     return { rows, total: texts[0]?.[0] == null ? undefined : Number(texts[0][0]) }
   }
 
-  function statementName({ sort, start }: Pick<Reading<L>, 'sort' | 'start'>, limit: number): string {
-    return `${list.name}-${sort}-${start}-${limit - 1}`
+  function statementName({ sort, start }: Pick<Reading<L>, 'sort' | 'start'>, limit: number, filter?: string): string {
+    return `${list.name}-${sort}-${start}-${limit - 1}${filter === undefined ? '' : `-${filter}`}`
   }
 
   /** Those of the next rows in the order that match. */

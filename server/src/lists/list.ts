@@ -32,6 +32,11 @@ export interface ServedList<L extends List = List> {
   within?: string
   /** SQL that holds for rows which filters never match, with $1 for the id of who asks: the list of users leaves oneself out. */
   hidden?: string
+  /**
+   * Filters by equality that have an index each: (column, what the list's own sort goes by, id), with a moment as it is in UTC. For a list
+   * that is paged by cursors in the order of a moment.
+   */
+  indexedFilters?: readonly (keyof L['filters'] & string)[]
   /** SQL for the number of rows that a filter without a search matches, hidden ones included, where counters know it. */
   counted?: (filter: FilterOf<L>) => string
 }
@@ -49,6 +54,8 @@ export interface Where {
   /** The filter matches every row of the list. */
   isEmpty: boolean
   hasSearch: boolean
+  /** The filter that is given, if it is the only one and has an index of its own. */
+  indexed: { filter: string; value: unknown } | undefined
   /** True for the rows that the filter matches. */
   matches: Condition
   /** Each finds some of these rows by an index of its own; together they find all of them, and none twice. */
@@ -67,9 +74,10 @@ export function whereFilter<L extends List>(served: ServedList<L>, filter: Filte
   const { search = '', ...values } = filter as { search?: string } & Record<string, unknown>
   const given = Object.entries(values).filter(([, value]) => value !== undefined)
   const filters = given.map(([name, value]) => filterCondition(served, name, value))
-  const { within, hidden } = served
+  const { within, hidden, indexedFilters = [] } = served
   const text = search.trim()
   const searched = text === '' ? undefined : served.search(text)
+  const only = searched || within !== undefined || hidden !== undefined || given.length > 1 ? undefined : given[0]
   const others = [...(within === undefined ? [] : [sql.raw<boolean>(within)]), ...filters.map(({ condition }) => condition)]
   const hiddenRows = hidden === undefined || !context ? undefined : sql<boolean>`(${bindSql(hidden, [signedIn(context).id])})`
   const shownRows = hiddenRows ? [sql<boolean>`not ${hiddenRows}`] : []
@@ -77,6 +85,7 @@ export function whereFilter<L extends List>(served: ServedList<L>, filter: Filte
   return {
     isEmpty: given.length === 0 && searched === undefined,
     hasSearch: searched !== undefined,
+    indexed: only && indexedFilters.includes(only[0]) ? { filter: only[0], value: only[1] } : undefined,
     matches: all([...matching, ...shownRows]),
     ways: searched?.ways?.map((way) => all([way, ...others, ...shownRows])),
     hides: hiddenRows && all([...matching, hiddenRows]),

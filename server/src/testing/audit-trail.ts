@@ -1,7 +1,6 @@
 /** The audit trail as tests read it: every entry in the order in which they were written, sealed or not. */
 import { type Kysely, sql } from 'kysely'
 import type { AuditChanges } from '@arcade/contract/entities/audit'
-import { trailSql } from '#src/audit/trail.ts'
 import type { Tables } from '#src/db/tables.ts'
 
 export interface TrailEntry {
@@ -24,8 +23,6 @@ export async function auditTrail(db: Kysely<Tables>, action?: string): Promise<T
   const { rows } = await sql<TrailEntry>`
     select act_id as "actId", action, actor_kind as "actorKind", actor_id as "actorId", actor_name as "actorName", address, origin,
            record_kind as "recordKind", record_id as "recordId", record_name as "recordName", changes, detail
-      from ${sql.raw(trailSql)} as trail where ${action ?? null}::text is null or action = ${action ?? null} order by at, id`.execute(
-    db,
-  )
+      from audit_trail where ${action ?? null}::text is null or action = ${action ?? null} order by at, id`.execute(db)
   return rows
 }

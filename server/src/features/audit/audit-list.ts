@@ -1,4 +1,4 @@
-/** The audit trail as a list: newest first, filtered, paged by cursors. */
+/** The audit trail as a list: newest first, filtered, paged by cursors, sealed or not. */
 import { sql } from 'kysely'
 import { auditList } from '@arcade/contract/entities/audit'
 import { auditEntity } from '#src/db/entities.ts'
@@ -17,7 +17,8 @@ export const servedAudit = serveList<typeof auditList>({
     inWords: { action: { storedHeader: 'Action' }, actorKind: true, recordKind: true },
   },
   search: searchEntries,
-  counted: () => '(select seq - base_seq from audit_head)',
+  indexedFilters: ['action', 'recordKind', 'actorKind', 'actorId', 'recordId'],
+  counted: () => '((select seq - base_seq from audit_head) + (select count(*) from audit_open))',
 })
 
 /** The beginning of a person's or record's name, or a whole id of a person, record or request. */

@@ -1,6 +1,9 @@
 /** The audit trail as admins read it: every act with who, when, from where, what and on which record; and one record's history. */
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import type { AuditEntry } from '@arcade/contract/entities/audit'
+import type { AuditEntry, RecordKind } from '@arcade/contract/entities/audit'
+import { actOfProcess, audit } from '#src/audit/audit.ts'
+import { sealEntries } from '#src/audit/chain.ts'
 import { readSheets } from '#src/testing/read-sheets.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'
 
@@ -106,10 +109,68 @@ describe('security: the audit trail', () => {
     expect(second.after).toBeNull()
   })
 
+  test('is read without writing anything: what is not sealed yet has the number that it will have', async () => {
+    const { app, admin } = await opening()
+    const id = await add(admin)
+    await sealEntries(app.database)
+    for (let n = 2; n <= 4; n += 1) await add(admin, { priority: n })
+    await admin.call('DELETE', `/api/social-tasks/${id}`)
+    const read = async () => ({
+      page: await trail(admin),
+      ofOne: await trail(admin, `?recordId=${id}`),
+      history: (await admin.call('GET', `/api/audit/records/socialTask/${id}`)).body,
+      count: (await admin.call('GET', '/api/audit/count?search=follow')).body,
+    })
+    const before = await read()
+    expect(before.page.map(({ seq }) => seq)).toEqual([5, 4, 3, 2, 1])
+    expect(before.ofOne.map(({ seq, action }) => [seq, action])).toEqual([
+      [5, 'task.remove'],
+      [1, 'task.create'],
+    ])
+    expect(before.history.entries).toHaveLength(2)
+    expect(before.count).toEqual({ total: 5 })
+    const { rows: open } = await sql`select from audit_open`.execute(app.database.db)
+    expect(open).toHaveLength(4)
+    await sealEntries(app.database)
+    expect(await read()).toEqual(before)
+  })
+
+  test('goes both ways through the entries of one filter, sealed or not, also through those of the same moment', async () => {
+    const { app, admin } = await opening()
+    const bot = { ...actOfProcess('command', 'moon'), kind: 'bot' as const, actorId: 'b1' }
+    const entries = (kind: RecordKind, count: number) =>
+      Array.from({ length: count }, (_, n) => ({ record: { kind, id: `r${n % 2}`, name: `R${n}` } }))
+    for (const act of [bot, { ...bot, kind: 'user' as const, actorId: 'u1' }]) {
+      await audit(app.database.db, act, 'task.update', entries('socialTask', 60))
+      await audit(app.database.db, act, 'view.update', entries('view', 60))
+    }
+    await sql`update audit_open set at = date_trunc('second', at)`.execute(app.database.db)
+    await sealEntries(app.database)
+    await audit(app.database.db, bot, 'task.update', entries('socialTask', 70))
+    await sql`update audit_open set at = date_trunc('second', at)`.execute(app.database.db)
+    const { rows } = await sql<Record<string, string | number>>`
+      select seq, action, record_kind as "recordKind", actor_kind as "actorKind", actor_id as "actorId", record_id as "recordId"
+        from audit_trail order by at desc, seq`.execute(app.database.db)
+    const filters = { action: 'task.update', recordKind: 'socialTask', actorKind: 'bot', actorId: 'b1', recordId: 'r1' }
+    for (const [filter, value] of Object.entries(filters)) {
+      const expected = rows.filter((row) => row[filter] === value).map(({ seq }) => seq)
+      expect(expected.length, filter).toBeGreaterThan(100)
+      const page = async (query: string) => (await admin.call('GET', `/api/audit?${filter}=${value}${query}`)).body
+      const pages = [await page('')]
+      while (pages.at(-1).after !== null) pages.push(await page(`&after=${encodeURIComponent(pages.at(-1).after)}`))
+      const numbersOf = (read: typeof pages) => read.flatMap(({ entries: found }) => found.map(({ seq }: AuditEntry) => seq))
+      expect(numbersOf(pages), filter).toEqual(expected)
+      const back = [await page('&reversed=true')]
+      while (back.at(-1).after !== null) back.push(await page(`&reversed=true&after=${encodeURIComponent(back.at(-1).after)}`))
+      expect(numbersOf(back), `${filter} backwards`).toEqual(expected.toReversed())
+      const before = await page(`&before=${encodeURIComponent(pages.at(-1).before)}`)
+      expect(numbersOf([before]), `${filter} before the last page`).toEqual(numbersOf([pages.at(-2)]))
+    }
+  })
+
   test('is exported, which is an act, too', async () => {
     const { app, admin } = await opening()
     await add(admin)
-    await trail(admin)
     const headers = { ...admin.headers, 'content-type': 'application/json' }
     const body = JSON.stringify({ list: 'audit', target: { filter: {} }, format: 'csv' })
     const csv = await (await app.fetch('/api/exports', { method: 'POST', headers, body })).text()
@@ -118,8 +179,9 @@ describe('security: the audit trail', () => {
     expect(csv).toContain('Follow us')
     expect(csv).toContain('"{""priority"":[null,1]')
     const xlsx = await app.fetch('/api/exports', { method: 'POST', headers, body: body.replace('csv', 'xlsx') })
-    const [, row] = readSheets(await xlsx.arrayBuffer())['Audit']!
-    expect(row).toContain('{"version":1}')
+    const [, newest, created] = readSheets(await xlsx.arrayBuffer())['Audit']!
+    expect(newest).toContain('export')
+    expect(created).toContain('{"version":1}')
     expect((await trail(admin, '?action=export')).map(({ recordId }) => recordId)).toEqual(['audit', 'audit'])
   })
 })

@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import type { RecordEntry } from '@arcade/contract/audit'
 import type { contract } from '@arcade/contract/contract'
 import type { RecordKind } from '@arcade/contract/entities/audit'
-import { sealEntries } from '#src/audit/chain.ts'
 import type { Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { isoSql } from '#src/db/moments.ts'
@@ -15,26 +14,15 @@ const RECORD_PAGE_SIZE = 50 // §9
 
 export function auditHandlers({ database }: { database: Database }): Handlers<typeof contract.audit> {
   const list = cursorList(database, servedAudit)
-  const hasOpen = database.prepared<{ open: boolean }>('audit-open', 'select exists (select from audit_open) as open')
 
   return {
     async list(query) {
-      if (query.after === undefined && query.before === undefined) await sealForReading()
       const { rows: entries, ...page } = await list.page(query)
       return { entries, ...page }
     },
 
-    async count(filter, { signal }) {
-      await sealForReading()
-      return { total: await list.count(filter, signal) }
-    },
+    count: async (filter, { signal }) => ({ total: await list.count(filter, signal) }),
     ofRecord: ({ kind, id, after }) => readRecord(kind, id, after),
-  }
-
-  /** Lists read sealed entries alone; who has just done something finds it there at once. Reading goes on where sealing cannot. */
-  async function sealForReading(): Promise<void> {
-    const [row] = await hasOpen([])
-    if (row?.open && !database.freeSpaceNearlyGone()) await sealEntries(database, 'wait').catch(() => undefined)
   }
 
   async function readRecord(
@@ -44,11 +32,10 @@ export function auditHandlers({ database }: { database: Database }): Handlers<ty
   ): Promise<{ entries: RecordEntry[]; after: string | null }> {
     const place = `audit:${kind}:${id}`
     const [before] = after === undefined ? [] : readCursor<[number]>(after, place, [isId])
-    if (before === undefined) await sealForReading()
     const { rows } = await sql<RecordEntry>`
       select seq, ${sql.raw(isoSql('at'))} as at, actor_name as "actorName", actor_kind as "actorKind", action,
              changes::text as changes, detail::text as detail
-        from audit_entries where record_kind = ${kind} and record_id = ${id} and seq < ${before ?? Number.MAX_SAFE_INTEGER}
+        from audit_trail where record_kind = ${kind} and record_id = ${id} and seq < ${before ?? Number.MAX_SAFE_INTEGER}
        order by seq desc limit ${RECORD_PAGE_SIZE + 1}`.execute(database.db)
     const page = keysetPage(rows, {
       size: RECORD_PAGE_SIZE,

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { erasePerson } from '#src/audit/erase.ts'
 import { actOfProcess } from '#src/audit/audit.ts'
+import { sealEntries } from '#src/audit/chain.ts'
 import { auditTrail } from '#src/testing/audit-trail.ts'
 import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
 import { png, upload } from '#src/testing/test-images.ts'
@@ -131,6 +132,7 @@ describe('a task', () => {
   ])('is refused where the history does not know all: %s', async (_what, gap) => {
     const { app, admin } = await opening()
     const { restore, read } = await threeVersions(app, admin)
+    await sealEntries(app.database)
     await sql.raw(gap).execute(app.database.db)
     const { version } = await read()
     expect(await restore({ version })).toMatchObject({ status: 409, body: { code: 'VERSION_GAP' } })

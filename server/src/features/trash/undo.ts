@@ -5,7 +5,6 @@ import { BULK_SHOWN_REFUSALS } from '@arcade/contract/bulk'
 import { type AuditAction, type AuditChanges } from '@arcade/contract/entities/audit'
 import { collectionOf, type TaskRecordKind } from '@arcade/contract/entities/task'
 import { actOf, audit } from '#src/audit/audit.ts'
-import { trailSql } from '#src/audit/trail.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { assignPriorities, lockPriorities } from '#src/db/priorities.ts'
@@ -49,15 +48,12 @@ export function undoHandlers({ database }: { database: Database }): Handlers<typ
   }
 }
 
-/** The entries of all acts. */
-const trail = sql.raw(trailSql)
-
 const undoable: readonly AuditAction[] = ['task.priority', 'announcement.activate', 'announcement.deactivate']
 
 async function readDeeds(tx: Transaction<Tables>, actId: string): Promise<Deed[]> {
   const { rows } = await sql<Deed>`
     select record_kind as kind, record_id as id, record_name as name, changes, (detail ->> 'version')::integer as version
-      from ${trail} as trail where act_id = ${actId}::uuid and action = any(${undoable}) and changes is not null order by record_id`.execute(
+      from audit_trail where act_id = ${actId}::uuid and action = any(${undoable}) and changes is not null order by record_id`.execute(
     tx,
   )
   return rows
@@ -84,7 +80,7 @@ async function explainChanges(tx: Transaction<Tables>, changed: Deed[]): Promise
   const ids = changed.slice(0, BULK_SHOWN_REFUSALS).map(({ id }) => id)
   const { rows } = await sql<{ key: string; who: string | null; isGone: boolean }>`
     select distinct on (key) record_kind || ' ' || record_id as key, actor_name as who, action like '%.remove' as "isGone"
-      from ${trail} as trail where record_id = any(${ids}) order by key, at desc`.execute(tx)
+      from audit_trail where record_id = any(${ids}) order by key, at desc`.execute(tx)
   const last = new Map(rows.map(({ key, who, isGone }) => [key, `${isGone ? 'deleted' : 'changed'} by ${who ?? 'somebody'}`]))
   return changed.map(({ kind, id, name }) => ({ id, title: name, reason: last.get(`${kind} ${id}`) ?? 'changed' }))
 }
