@@ -124,7 +124,7 @@ async function measurePages(): Promise<void> {
     (select seq - base_seq from audit_head) as "all"`
   const newest = 'at desc, seq'
   // The bare limit of a filter takes its index, in the order that the index has.
-  const filtered = `at time zone 'UTC' desc, seq`
+  const filtered = `(at at time zone 'UTC') desc, seq`
   const day = new Date(Date.now() - 5 * 86_400_000).toISOString()
   const pages = {
     newest: { where: 'true', order: newest, query: '' },

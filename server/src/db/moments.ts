@@ -60,8 +60,13 @@ export function millisecondsSql(moment: string): string {
   return `(extract(epoch from ${moment}) * 1000)::float8`
 }
 
+/** A moment as cursors hold it, which `momentSql` reads. */
+export function momentText(moment: Date): string {
+  return String(BigInt(moment.getTime()) * 1000n)
+}
+
 /** A moment as a parameter: a Date, also of a year that PostgreSQL cannot read in words, or what a cursor holds. */
 export function momentParameter(moment: Date | string): RawBuilder<Date> {
-  const microseconds = typeof moment === 'string' ? moment : String(BigInt(moment.getTime()) * 1000n)
+  const microseconds = typeof moment === 'string' ? moment : momentText(moment)
   return sql<Date>`(timestamptz 'epoch' + ${microseconds}::bigint * interval '1 microsecond')`
 }

@@ -26,8 +26,10 @@ export interface CursorOrder {
   keyText: string
   isKey: (part: unknown) => boolean
   starts: Partial<Record<Start, Ranges>>
-  /** The same for the rows of one filter that has an index of its own; undefined if lists cannot have such filters in this order. */
-  filteredStarts: Partial<Record<Start, Ranges>> | undefined
+  /** SQL for $1 with the type of `value`. */
+  parameter: string
+  /** The same in the indexes of single filters; undefined if lists cannot have such filters in this order. */
+  filtered: Pick<CursorOrder, 'value' | 'parameter' | 'starts'> | undefined
 }
 
 /** Parts of the table that hold no row twice, the nearest first. */
@@ -89,7 +91,8 @@ export function cursorOrder<L extends List>({ list, entity }: ServedList<L>, sor
     keyText,
     isKey,
     starts: orderByField({ ...comparison, ...options }),
-    filteredStarts: filtered && orderByField({ ...filtered, ...options }),
+    parameter: comparison.parameter,
+    filtered: filtered && { ...filtered, starts: orderByField({ ...filtered, ...options }) },
   }
 }
 
@@ -107,7 +110,8 @@ function orderById(column: string): CursorOrder {
       afterMissing: { parts: [{ where: `${column} > $1`, orderBy: up }], outerOrderBy: outerUp },
       beforeMissing: { parts: [{ where: `${column} < $1`, orderBy: down }], outerOrderBy: outerDown },
     },
-    filteredStarts: undefined,
+    parameter: '$1',
+    filtered: undefined,
   }
 }
 

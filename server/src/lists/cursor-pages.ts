@@ -22,6 +22,8 @@ export interface Read {
   total?: number | undefined
 }
 
+type Page = (parameters: unknown[]) => Promise<Read>
+
 export interface CursorPages<L extends List> {
   orders: Record<SortName<L>, CursorOrder>
   read(where: Where, reading: Reading<L>, limit: number): Promise<Read>
@@ -39,7 +41,7 @@ const LOOKED_AT_FAR = 20_000
 
 export function cursorPages<L extends List>(database: Database, served: ServedList<L>): CursorPages<L> {
   const { db } = database
-  const { list, entity, derived, counted, indexedFilters = [] } = served
+  const { list, entity, derived, counted } = served
   const table = sql.table(entity.table)
   const idColumn = columnName(entity, entity.id)
   const fields = selectList(entity, { derived, moments: 'utc' })
@@ -57,8 +59,8 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
         const read = prepared.get(statementName(reading, limit))
         return read ? await read(reading.parameters) : { rows: await near(limit) }
       }
-      const indexed = where.indexed && prepared.get(statementName(reading, limit, where.indexed.filter))
-      if (indexed) return { rows: (await indexed([...reading.parameters, where.indexed?.value])).rows }
+      const indexed = where.indexed && indexedPage(reading, limit, where.indexed.filters)
+      if (indexed) return { rows: (await indexed([...reading.parameters, ...where.indexed!.values])).rows }
       let rows = await near(lookedAtFirst(limit))
       if (rows.length < limit && rows.length * 6 >= limit) rows = await near(lookedAtAgain(limit))
       if (rows.length === limit) return { rows }
@@ -73,37 +75,52 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
   }
 
   /** A statement a sort, start and page size, each a few steps down an index: literal limits let the planner know that. */
-  function preparePages(): Map<string, (parameters: unknown[]) => Promise<Read>> {
-    const pages = new Map<string, (parameters: unknown[]) => Promise<Read>>()
+  function preparePages(): Map<string, Page> {
+    const pages = new Map<string, Page>()
     const total = counted?.({}) ?? `(select count(*) from ${entity.table})`
     for (const sort of sorts) {
-      for (const filter of [undefined, ...indexedFilters]) {
-        const starts = filter === undefined ? orders[sort].starts : (orders[sort].filteredStarts ?? {})
-        for (const [start, ranges] of Object.entries(starts) as [Start, Ranges][]) {
-          for (const pageSize of list.pageSizes) {
-            const limit = pageSize + 1
-            const name = statementName({ sort, start }, limit, filter)
-            const page = pageSql(ranges, { sort, limit, filter })
-            const text = `select ${selected(filter === undefined ? total : 'null')} from ${page}`
-            pages.set(name, database.preparedTexts(name, text, toRead))
-          }
+      for (const [start, { parts, outerOrderBy }] of Object.entries(orders[sort].starts) as [Start, Ranges][]) {
+        for (const pageSize of list.pageSizes) {
+          const limit = pageSize + 1
+          const name = statementName({ sort, start }, limit)
+          const page = pageSql({ parts, outerOrderBy }, { sort, limit })
+          pages.set(name, database.preparedTexts(name, `select ${selected(total)} from ${page}`, toRead))
         }
       }
     }
     return pages
   }
 
-  /** @param options.filter its value is the last parameter */
-  function pageSql(
-    { parts, outerOrderBy }: Ranges,
-    { sort, limit, filter }: { sort: SortName<L>; limit: number; filter: string | undefined },
-  ): string {
-    const all = parts.map(({ where }) => where).join(' ')
-    const value = `$${1 + Math.max(0, ...Array.from(all.matchAll(/\$(\d)/g), ([, number]) => Number(number)))}`
-    const matches = filter === undefined ? '' : ` and ${columnName(entity, list.filters[filter]!.field!)} = ${value}`
-    const ranges = parts.map(
-      ({ where, orderBy }) => `(select ${placed(sort)} from (${nearest({ where: where + matches, orderBy, limit })}) as near)`,
+  /** The same for rows that filters match which an index gives in this order, prepared when it is asked for first; undefined if there is none. */
+  function indexedPage({ sort, start }: Reading<L>, limit: number, filters: readonly string[]): Page | undefined {
+    const name = `${statementName({ sort, start }, limit)}-${filters.join('-')}`
+    const known = prepared.get(name)
+    if (known) return known
+    const isBound = (filter: string): boolean => list.filters[filter]!.field === list.sorts[sort]!.field
+    const order = filters.every(isBound) ? orders[sort] : orders[sort].filtered
+    const ranges = order?.starts[start]
+    if (!ranges) return undefined
+    const numbers = Array.from(
+      ranges.parts
+        .map(({ where }) => where)
+        .join(' ')
+        .matchAll(/\$(\d)/g),
+      ([, number]) => Number(number),
     )
+    const conditions = filters.map((filter, index) => {
+      const parameter = `$${Math.max(0, ...numbers) + index + 1}`
+      if (!isBound(filter)) return `${columnName(entity, list.filters[filter]!.field!)} = ${parameter}`
+      return `${order.value} ${list.filters[filter]!.kind === 'from' ? '>=' : '<'} ${order.parameter.replace('$1', parameter)}`
+    })
+    const parts = ranges.parts.map(({ where, orderBy }) => ({ where: [where, ...conditions].join(' and '), orderBy }))
+    const page = pageSql({ ...ranges, parts }, { sort, limit })
+    const read = database.preparedTexts(name, `select ${selected('null')} from ${page}`, toRead)
+    prepared.set(name, read)
+    return read
+  }
+
+  function pageSql({ parts, outerOrderBy }: Ranges, { sort, limit }: { sort: SortName<L>; limit: number }): string {
+    const ranges = parts.map((part) => `(select ${placed(sort)} from (${nearest({ ...part, limit })}) as near)`)
     return `(${ranges.join(' union all ')}) as page order by ${outerOrderBy} limit ${limit}`
   }
 
@@ -128,8 +145,8 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     return { rows, total: texts[0]?.[0] == null ? undefined : Number(texts[0][0]) }
   }
 
-  function statementName({ sort, start }: Pick<Reading<L>, 'sort' | 'start'>, limit: number, filter?: string): string {
-    return `${list.name}-${sort}-${start}-${limit - 1}${filter === undefined ? '' : `-${filter}`}`
+  function statementName({ sort, start }: Pick<Reading<L>, 'sort' | 'start'>, limit: number): string {
+    return `${list.name}-${sort}-${start}-${limit - 1}`
   }
 
   /** Those of the next rows in the order that match. */

@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { FilterOf, FilterValue, List, RowOf, SortName } from '@arcade/contract/entities/entity'
 import { type CallContext, signedIn } from '#src/calls.ts'
 import { columnName, type DerivedSql, type Entity } from '#src/db/entities.ts'
-import { momentParameter } from '#src/db/moments.ts'
+import { momentParameter, momentText } from '#src/db/moments.ts'
 import type { SearchCondition } from './search.ts'
 import type { ListSheet } from './sheet.ts'
 
@@ -54,8 +54,8 @@ export interface Where {
   /** The filter matches every row of the list. */
   isEmpty: boolean
   hasSearch: boolean
-  /** The filter that is given, if it is the only one and has an index of its own. */
-  indexed: { filter: string; value: unknown } | undefined
+  /** The filters that are given and their parameters, if one index gives what they match in the list's own order. */
+  indexed: { filters: readonly string[]; values: readonly unknown[] } | undefined
   /** True for the rows that the filter matches. */
   matches: Condition
   /** Each finds some of these rows by an index of its own; together they find all of them, and none twice. */
@@ -74,10 +74,9 @@ export function whereFilter<L extends List>(served: ServedList<L>, filter: Filte
   const { search = '', ...values } = filter as { search?: string } & Record<string, unknown>
   const given = Object.entries(values).filter(([, value]) => value !== undefined)
   const filters = given.map(([name, value]) => filterCondition(served, name, value))
-  const { within, hidden, indexedFilters = [] } = served
+  const { within, hidden } = served
   const text = search.trim()
   const searched = text === '' ? undefined : served.search(text)
-  const only = searched || within !== undefined || hidden !== undefined || given.length > 1 ? undefined : given[0]
   const others = [...(within === undefined ? [] : [sql.raw<boolean>(within)]), ...filters.map(({ condition }) => condition)]
   const hiddenRows = hidden === undefined || !context ? undefined : sql<boolean>`(${bindSql(hidden, [signedIn(context).id])})`
   const shownRows = hiddenRows ? [sql<boolean>`not ${hiddenRows}`] : []
@@ -85,11 +84,27 @@ export function whereFilter<L extends List>(served: ServedList<L>, filter: Filte
   return {
     isEmpty: given.length === 0 && searched === undefined,
     hasSearch: searched !== undefined,
-    indexed: only && indexedFilters.includes(only[0]) ? { filter: only[0], value: only[1] } : undefined,
+    indexed: searched || within !== undefined || hidden !== undefined ? undefined : indexedFilter(served, given),
     matches: all([...matching, ...shownRows]),
     ways: searched?.ways?.map((way) => all([way, ...others, ...shownRows])),
     hides: hiddenRows && all([...matching, hiddenRows]),
     withinBounds: (field) => all(filters.flatMap((one) => (one.field === field ? one.condition : []))),
+  }
+}
+
+/** At most one filter with an index, and bounds to what the list's own sort goes by. */
+function indexedFilter<L extends List>({ list, indexedFilters }: ServedList<L>, given: [string, unknown][]): Where['indexed'] {
+  if (indexedFilters === undefined) return undefined
+  const isBound = (name: string): boolean => {
+    const { kind, field } = list.filters[name]!
+    return (kind === 'from' || kind === 'before') && field === list.sorts[list.ownSort]!.field
+  }
+  const bounds = given.filter(([name]) => isBound(name))
+  const others = given.filter(([name]) => !isBound(name))
+  if (others.length > 1 || others.some(([name]) => !indexedFilters.includes(name))) return undefined
+  return {
+    filters: [...others, ...bounds].map(([name]) => name),
+    values: [...others.map(([, value]) => value), ...bounds.map(([, value]) => momentText(new Date(value as string)))],
   }
 }
 

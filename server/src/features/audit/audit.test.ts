@@ -135,36 +135,49 @@ describe('security: the audit trail', () => {
     expect(await read()).toEqual(before)
   })
 
-  test('goes both ways through the entries of one filter, sealed or not, also through those of the same moment', async () => {
+  test('goes both ways through the entries of one filter and time, sealed or not, also through those of the same moment', async () => {
     const { app, admin } = await opening()
     const bot = { ...actOfProcess('command', 'moon'), kind: 'bot' as const, actorId: 'b1' }
     const entries = (kind: RecordKind, count: number) =>
       Array.from({ length: count }, (_, n) => ({ record: { kind, id: `r${n % 2}`, name: `R${n}` } }))
     for (const act of [bot, { ...bot, kind: 'user' as const, actorId: 'u1' }]) {
-      await audit(app.database.db, act, 'task.update', entries('socialTask', 60))
-      await audit(app.database.db, act, 'view.update', entries('view', 60))
+      await audit(app.database.db, act, 'task.update', entries('socialTask', 120))
+      await audit(app.database.db, act, 'view.update', entries('view', 120))
     }
-    await sql`update audit_open set at = date_trunc('second', at)`.execute(app.database.db)
+    await sql`update audit_open set at = case record_kind when 'view' then timestamptz '2026-01-01Z' else '2026-01-02Z' end`.execute(
+      app.database.db,
+    )
     await sealEntries(app.database)
-    await audit(app.database.db, bot, 'task.update', entries('socialTask', 70))
-    await sql`update audit_open set at = date_trunc('second', at)`.execute(app.database.db)
-    const { rows } = await sql<Record<string, string | number>>`
-      select seq, action, record_kind as "recordKind", actor_kind as "actorKind", actor_id as "actorId", record_id as "recordId"
+    await audit(app.database.db, bot, 'task.update', entries('socialTask', 140))
+    await sql`update audit_open set at = timestamptz '2026-01-03Z'`.execute(app.database.db)
+    const { rows } = await sql<Record<string, unknown>>`
+      select seq, at, action, record_kind as "recordKind", actor_kind as "actorKind", actor_id as "actorId", record_id as "recordId"
         from audit_trail order by at desc, seq`.execute(app.database.db)
     const filters = { action: 'task.update', recordKind: 'socialTask', actorKind: 'bot', actorId: 'b1', recordId: 'r1' }
-    for (const [filter, value] of Object.entries(filters)) {
-      const expected = rows.filter((row) => row[filter] === value).map(({ seq }) => seq)
-      expect(expected.length, filter).toBeGreaterThan(100)
-      const page = async (query: string) => (await admin.call('GET', `/api/audit?${filter}=${value}${query}`)).body
+    const bounds = [{}, { doneFrom: '2026-01-02T00:00:00Z' }, { doneBefore: '2026-01-03T00:00:00Z' }]
+    const one = Object.entries(filters).map(([filter, value]) => ({ [filter]: value }))
+    const given = [...one, {}].flatMap((filter) =>
+      [...bounds, { ...bounds[1], ...bounds[2] }].map((bound) => ({ ...filter, ...bound })),
+    )
+    for (const all of given as Record<string, string>[]) {
+      const { doneFrom = '2000-01-01', doneBefore = '3000-01-01', ...filter } = all
+      const query = new URLSearchParams(all).toString()
+      const isWithin = (at: Date): boolean => at >= new Date(doneFrom) && at < new Date(doneBefore)
+      const found = rows.filter(
+        (row) => isWithin(row['at'] as Date) && Object.entries(filter).every(([name, value]) => row[name] === value),
+      )
+      const expected = found.map(({ seq }) => seq)
+      expect(expected.length, query).toBeGreaterThan(50)
+      const page = async (further: string) => (await admin.call('GET', `/api/audit?${query}${further}`)).body
       const pages = [await page('')]
       while (pages.at(-1).after !== null) pages.push(await page(`&after=${encodeURIComponent(pages.at(-1).after)}`))
-      const numbersOf = (read: typeof pages) => read.flatMap(({ entries: found }) => found.map(({ seq }: AuditEntry) => seq))
-      expect(numbersOf(pages), filter).toEqual(expected)
+      const numbersOf = (read: typeof pages) => read.flatMap(({ entries: listed }) => listed.map(({ seq }: AuditEntry) => seq))
+      expect(numbersOf(pages), query).toEqual(expected)
       const back = [await page('&reversed=true')]
       while (back.at(-1).after !== null) back.push(await page(`&reversed=true&after=${encodeURIComponent(back.at(-1).after)}`))
-      expect(numbersOf(back), `${filter} backwards`).toEqual(expected.toReversed())
+      expect(numbersOf(back), `${query} backwards`).toEqual(expected.toReversed())
       const before = await page(`&before=${encodeURIComponent(pages.at(-1).before)}`)
-      expect(numbersOf([before]), `${filter} before the last page`).toEqual(numbersOf([pages.at(-2)]))
+      expect(numbersOf([before]), `${query} before the last page`).toEqual(numbersOf([pages.at(-2)]))
     }
   })
 
