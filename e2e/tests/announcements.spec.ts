@@ -133,8 +133,10 @@ test.describe('refusals', () => {
     })
     await page.goto('/annoucements')
     await statusButton(page, 'Season 2', 'In Active').click()
+    const reloaded = page.waitForResponse('**/api/announcements?*')
     await confirm(page)
     await expect(toast(page, 'The users could not be told')).toBeVisible()
+    await reloaded // otherwise it might say what the next line makes of it
     await expect(statusButton(page, 'Season 2', 'In Active')).toBeVisible()
     await server.database.db.updateTable('announcements').set({ status: true, version: 2 }).execute()
     await statusButton(page, 'Season 2', 'In Active').click()
