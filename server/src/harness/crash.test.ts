@@ -1,5 +1,5 @@
 /** Crash cycles (security.md, Crash): kill -9 at random moments of all that the console does, and what must be there afterwards. */
-import { cp } from 'node:fs/promises'
+import { cp, readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -7,6 +7,7 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { up as base } from '#src/db/migrations/0001_base.ts'
+import { unfinishedRestoreFile } from '#src/db/unfinished-restore.ts'
 import { activityCounters, countedActivity } from '#src/testing/activity.ts'
 import { SAMPLE } from '#src/testing/console-server.ts'
 import { preparedDataDir, temporaryDataDir, waitFor } from '#src/testing/processes.ts'
@@ -69,8 +70,8 @@ test('§security crash: amid mixed writes, uploads and downloads', { timeout: TI
   }
   await expectGoodEnd(server, dataDir)
   reportFigure(
-    `crash amid writes: ${cycles} cycles, ${workload.acknowledged} writes acknowledged, ${workload.unknown} without an answer, ` +
-      `${workload.downloads} downloads; starts of ${Math.round(Math.min(...startTimes))} to ${Math.round(Math.max(...startTimes))} ms`,
+    `crash amid writes: ${cycles} cycles, ${workload.acknowledged} writes acknowledged (${workload.restored} restored from the trash, ${workload.purged} purged), ` +
+      `${workload.unknown} without an answer, ${workload.downloads} downloads; starts of ${Math.round(Math.min(...startTimes))} to ${Math.round(Math.max(...startTimes))} ms`,
   )
 })
 
@@ -133,6 +134,76 @@ test('§security crash: amid an import, which goes on when it is run again', { t
   }
   reportFigure(`crash amid an import of ${Math.round(whole)} ms: ${cycles} cycles`)
 })
+
+test(
+  '§security crash: amid a backup, and amid restoring it, which begin anew when they are run again',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const cycles = rounds(4, 60)
+    const dataDir = await preparedDataDir()
+    await importSample(dataDir)
+    const folder = dirname(dataDir)
+    const expected = await rowsIn(dataDir)
+    const backupMs = await timed(() => succeed(dataDir, 'backup', join(folder, 'timed')))
+    const backup = join(folder, 'timed')
+    const restoreMs = await timed(async () => succeed(await temporaryDataDir(), 'restore', backup))
+    const finished = { backups: 0, restores: 0 }
+    for (let cycle = 0; cycle < cycles; cycle += 1) {
+      const at = join(folder, `backup-${cycle}`)
+      await killAfter(startCommand(dataDir, 'backup', at), dataDir, backupMs * random())
+      const again = await startCommand(dataDir, 'backup', at).ended
+      // The one that was killed may have been whole.
+      const wasWhole = again.output.includes('There is a backup in')
+      expect(again.code === 0 || wasWhole, again.output).toBe(true)
+      if (wasWhole) finished.backups += 1
+
+      const target = await temporaryDataDir()
+      await killAfter(startCommand(target, 'restore', at), target, restoreMs * random())
+      const served = await serveRestored(target)
+      if (served) finished.restores += 1
+      else await succeed(target, 'restore', at)
+      expect(await rowsIn(target)).toEqual(expected)
+      await withDatabase(target, (database) => checkDerived(database, target))
+      await waitFor('nothing to run any more', async () => (await processesOf(target)).length === 0, PATIENCE_MS)
+    }
+    reportFigure(
+      `crash amid a backup of ${Math.round(backupMs)} ms and a restore of ${Math.round(restoreMs)} ms: ${cycles} cycles, of which ` +
+        `${finished.backups} backups and ${finished.restores} restores were whole before the kill`,
+    )
+  },
+)
+
+/** Whether what a killed restore has left is opened; then it is whole. What is not whole is refused, and where nothing was begun there is nothing. */
+async function serveRestored(dataDir: string): Promise<boolean> {
+  const names = await readdir(dataDir).catch((): string[] => [])
+  if (names.every((name) => name !== 'postgres' && name !== basename(unfinishedRestoreFile(dataDir)))) return false
+  return withDatabase(dataDir, async () => undefined).then(
+    () => true,
+    (error: Error) => {
+      expect(error.message).toContain('is being restored from a backup, or that was cut off')
+      return false
+    },
+  )
+}
+
+/** How many rows tables have that a restore brings back as they were. */
+async function rowsIn(dataDir: string): Promise<unknown> {
+  let found: unknown
+  await withDatabase(dataDir, async ({ db }) => {
+    const { rows } =
+      await sql`select (select count(*) from telegram_users) as players, (select count(*) from participations) as participations,
+      (select count(*) from tasks) as tasks, (select count(*) from announcements) as announcements, (select sum(value) from counters) as counted`.execute(
+        db,
+      )
+    found = rows[0]
+  })
+  return found
+}
+
+async function succeed(dataDir: string, ...args: string[]): Promise<void> {
+  const { code, output } = await startCommand(dataDir, ...args).ended
+  expect(code, output).toBe(0)
+}
 
 async function moreWrites(workload: Workload, count: number): Promise<void> {
   const before = workload.acknowledged

@@ -13,14 +13,19 @@ import { diskStore } from '#src/files/disk.ts'
 import { waitFor } from '#src/testing/processes.ts'
 import { png } from '#src/testing/test-images.ts'
 
-/** What a writer knows of one of its items: its text, or `undefined` where it is not there. */
-interface Item {
+/** Where an item is: its text among the others, or in the trash; neither where it is not there. */
+interface Place {
+  text?: string | undefined
+  trashed?: string | undefined
+}
+
+/** What a writer knows of one of its items. */
+interface Item extends Place {
   collection: 'socialTasks' | 'announcements' | 'users'
   /** Unknown while its creation is. */
   id: string | undefined
-  text: string | undefined
   /** What a write without an answer would have made of it. */
-  maybe: { text: string | undefined } | undefined
+  maybe: Place | undefined
   hasImage: boolean
 }
 
@@ -28,6 +33,9 @@ export interface Workload {
   /** Writes until `isOver`; a server that is away is waited for. */
   run(isOver: () => boolean): Promise<void>
   acknowledged: number
+  /** Those of them that brought something back from the trash, or purged it. */
+  restored: number
+  purged: number
   /** Writes without an answer. */
   unknown: number
   /** Downloads that came to their end. */
@@ -49,6 +57,8 @@ export function createWorkload(random: () => number, address: () => string, cook
 
   const workload: Workload = {
     acknowledged: 0,
+    restored: 0,
+    purged: 0,
     unknown: 0,
     downloads: 0,
     async run(isOver) {
@@ -73,30 +83,49 @@ export function createWorkload(random: () => number, address: () => string, cook
   async function write(own: Item[]): Promise<void> {
     const settled = own.filter(({ maybe, text, id }) => maybe === undefined && text !== undefined && id !== undefined)
     const item = pick(settled)
+    const deleted = pick(own.filter(({ maybe, trashed, id }) => maybe === undefined && trashed !== undefined && id !== undefined))
+    if (deleted !== undefined && random() < 0.3) return restoreOrPurge(deleted)
     if (item === undefined || random() < 0.4) return create(own)
     if (random() < 0.3) {
       const path = item.collection === 'users' ? `/removeUser/${item.id}` : `${paths[item.collection]}/${item.id}`
-      return attempt(item, undefined, () => send('DELETE', path))
+      await attempt(item, { trashed: item.text }, () => send('DELETE', path))
+      return
     }
     const text = `${item.text!.split(' ')[0]} ${Math.floor(random() * 1e9)}`
     const method = item.collection === 'users' ? 'PATCH' : 'PUT'
     const body = item.collection === 'users' ? { fname: text, lname: 'Doe' } : await bodyOf(item, text)
-    if (body) await attempt(item, text, () => send(method, `${paths[item.collection]}/${item.id}`, body))
+    if (body) await attempt(item, { text }, () => send(method, `${paths[item.collection]}/${item.id}`, body))
   }
 
   async function create(own: Item[]): Promise<void> {
     const collection = pick(['socialTasks', 'socialTasks', 'announcements', 'announcements', 'users'] as const)
     const text = `item${items.length} new`
-    const item: Item = { collection, id: undefined, text: undefined, maybe: undefined, hasImage: random() < 0.7 }
+    const item: Item = { collection, id: undefined, maybe: undefined, hasImage: random() < 0.7 }
     items.push(item)
     own.push(item)
     const body = await bodyOf(item, text)
     if (!body) return
-    await attempt(item, text, async () => {
+    await attempt(item, { text }, async () => {
       const answer = await send('POST', collection === 'users' ? '/registerUser' : paths[collection], body)
       if (answer.status === 200) item.id = answer.body['id'] as string
       return answer
     })
+  }
+
+  async function restoreOrPurge(item: Item): Promise<void> {
+    const search = encodeURIComponent(item.trashed!.split(' ')[0]!)
+    const found = await send('GET', `/api/trash?search=${search}`).catch(() => undefined)
+    if (found?.status !== 200) return pause(PAUSE_MS)
+    const records = found.body['records'] as { id: string; recordId: string }[]
+    const id = records.find(({ recordId }) => recordId === item.id)?.id
+    expect(id, `${item.trashed} is in the trash`).toBeDefined()
+    if (random() < 0.7) {
+      if (await attempt(item, { text: item.trashed }, () => send('POST', '/api/trash/restore-one', { id })))
+        workload.restored += 1
+      return
+    }
+    const target = { ids: [id] }
+    if (await attempt(item, {}, () => send('POST', '/api/trash/purge', { target, dryRun: false }))) workload.purged += 1
   }
 
   /** `undefined` when the image could not be uploaded. */
@@ -114,19 +143,19 @@ export function createWorkload(random: () => number, address: () => string, cook
     return undefined
   }
 
-  async function attempt(item: Item, text: string | undefined, change: () => Promise<Answer>): Promise<void> {
-    item.maybe = { text }
+  /** Whether it was acknowledged. */
+  async function attempt(item: Item, after: Place, change: () => Promise<Answer>): Promise<boolean> {
+    item.maybe = after
     const answer = await change().catch((error: Error) => (isRefused(error) ? 'not sent' : undefined))
     if (answer === 'not sent') {
       item.maybe = undefined
       await pause(AWAY_MS)
-      return
+      return false
     }
     if (answer?.status === 200) {
-      item.text = text
-      item.maybe = undefined
+      Object.assign(item, { text: after.text, trashed: after.trashed, maybe: undefined })
       workload.acknowledged += 1
-      return
+      return true
     }
     workload.unknown += 1
     expect(
@@ -134,6 +163,7 @@ export function createWorkload(random: () => number, address: () => string, cook
       `a write was refused: ${answer?.status} ${JSON.stringify(answer?.body)}`,
     ).toBe(true)
     await pause(PAUSE_MS)
+    return false
   }
 
   interface Answer {
@@ -167,27 +197,29 @@ export function createWorkload(random: () => number, address: () => string, cook
   }
 
   async function checkItems(db: Kysely<Tables>): Promise<void> {
-    const { rows } = await sql<{ id: string; text: string; hasHistory: boolean }>`
-      select id, title as text, exists (select from history_items where kind = 'social' and item_id = id and history_items.title = tasks.title) as "hasHistory"
+    const { rows } = await sql<{ id: string; text: string; isTrashed: boolean; isWhole: boolean }>`
+      select id, title as text, false as "isTrashed",
+             exists (select from history_items where kind = 'social' and item_id = id and history_items.title = tasks.title) as "isWhole"
         from tasks where collection = 'social' and title like 'item%'
-      union all select id, title, exists (select from history_items where kind = 'announcement' and item_id = id and history_items.title = announcements.title)
+      union all select id, title, false, exists (select from history_items where kind = 'announcement' and item_id = id and history_items.title = announcements.title)
         from announcements where title like 'item%'
-      union all select users.id, fname, accounts.id is not null from users left join accounts using (id) where fname like 'item%'`.execute(
-      db,
-    )
+      union all select users.id, fname, false, accounts.id is not null from users left join accounts using (id) where fname like 'item%'
+      union all select record_id, coalesce(content #>> '{row,fname}', name), true, kind <> 'user' or jsonb_typeof(content -> 'account') = 'object'
+        from trash where name like 'item%'`.execute(db)
     expect(
-      rows.filter(({ hasHistory }) => !hasHistory),
+      rows.filter(({ isWhole }) => !isWhole),
       'items without their history or account',
     ).toEqual([])
     const stored = Map.groupBy(rows, ({ text }) => text.split(' ')[0]!)
     for (const [number, item] of items.entries()) {
       const found = stored.get(`item${number}`) ?? []
-      expect(found.length, `item${number} is there once`).toBeLessThanOrEqual(1)
-      const text = found[0]?.text
-      const possible = item.maybe ? [item.text, item.maybe.text] : [item.text]
-      expect(possible, `item${number} of ${item.collection}`).toContain(text)
-      if (item.id !== undefined && found[0]) expect(found[0].id).toBe(item.id)
-      Object.assign(item, { text, id: found[0]?.id, maybe: undefined })
+      expect(found.length, `item${number} is there once, or in the trash`).toBeLessThanOrEqual(1)
+      const [row] = found
+      const place: Place = { text: undefined, trashed: undefined, ...(row && { [row.isTrashed ? 'trashed' : 'text']: row.text }) }
+      const possible = [item, ...(item.maybe ? [item.maybe] : [])].map(({ text, trashed }) => ({ text, trashed }))
+      expect(possible, `item${number} of ${item.collection}`).toContainEqual(place)
+      if (item.id !== undefined && row) expect(row.id).toBe(item.id)
+      Object.assign(item, { ...place, id: row?.id, maybe: undefined })
       stored.delete(`item${number}`)
     }
     expect([...stored.keys()], 'items that nobody made').toEqual([])
