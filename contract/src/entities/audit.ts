@@ -40,6 +40,7 @@ export const auditActionLabels = {
   'data.import': 'Imported data',
   'data.seed': 'Made synthetic data',
   'data.repair': 'Repaired derived data',
+  'data.distribute': 'Divided the tables of players',
   'backup.create': 'Made a backup',
   'backup.restore': 'Restored a backup',
   'backup.resume': 'Let scheduled work run',

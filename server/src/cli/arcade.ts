@@ -18,6 +18,7 @@ import { dropBefore, eraseUser, isDay, readHead, verifyTrail } from './audit-com
 import { isBucketAddress, openPlace, type Place } from '#src/backup/place.ts'
 import { backupInto, type CommandOptions, restore, resume, verify } from './backup.ts'
 import { check } from './check.ts'
+import { distribute } from './distribute.ts'
 import { importDirectory } from './import.ts'
 import { seed } from './seed.ts'
 
@@ -34,6 +35,7 @@ const usage = `Usage:
   npm run arcade -- backup verify PLACE     restore a backup on trial and compare it with what was saved
   npm run arcade -- restore PLACE           restore a backup into an empty DATA_DIR, or an empty database of DATABASE_URL
   npm run arcade -- resume                  let scheduled work run again after a restore
+  npm run arcade -- distribute              divide the tables of players among the servers of a Citus cluster
   npm run import -- DIRECTORY               load NDJSON files, one a collection
   npm run seed -- --telegram-users N --participants N`
 
@@ -94,6 +96,9 @@ function parse(args: string[]): (options: CommandOptions) => Promise<number> {
       break
     case 'resume':
       if (rest.length === 0) return onDatabase(resume)
+      break
+    case 'distribute':
+      if (rest.length === 0) return onDatabase(distribute)
       break
     case 'admin':
       if (rest[0] === 'create' && rest.length === 2) return onDatabase(createAdmin(rest[1] ?? ''))

@@ -284,20 +284,16 @@ async function upsert(tx: Transaction<Tables>, table: Table, rows: Columns[]): P
   const changes = others.map((column, index) => `${column} = ${after[index]}`)
   if (table.hasVersion) changes.push('version = t.version + 1')
   const differs = `(${others.map((column) => `t.${column}`).join(', ')}) is distinct from (${after.join(', ')})`
-  if (!moment) {
-    const { rows: changed } = await sql<Key>`
-      update ${name} as t set ${sql.raw(changes.join(', '))} from ${imported}
-      where ${sql.raw(sameKey('t', 'r'))} and ${sql.raw(differs)} returning ${sql.raw(keyColumns('t'))}`.execute(tx)
-    return { added, changed }
-  }
-  // What a row was is only certain of one that is locked.
+  // A row that another import has moved in time meanwhile is as that one wants it: it came last. So the moment before is certain.
+  const held = moment ? sql`join ${name} as held on ${sql.raw(sameKey('held', 'r'))}` : sql``
+  const isHeld = moment
+    ? sql`and ${sql.raw(sameKey('t', 'held'))} and t.${sql.ref(moment)} is not distinct from held.${sql.ref(moment)}`
+    : sql``
+  const moments = moment ? `, held.${moment} as before, t.${moment} as moment` : ''
   const { rows: changed } = await sql<Key>`
-    with r as materialized (select * from ${imported}), held as materialized (
-      select ${sql.raw(keyColumns('t'))}, t.${sql.ref(moment)} as before from ${name} as t join r on ${sql.raw(sameKey('t', 'r'))}
-      where ${sql.raw(differs)} order by ${sql.raw(keyColumns('t'))} for update of t
-    )
-    update ${name} as t set ${sql.raw(changes.join(', '))} from r join held on ${sql.raw(sameKey('held', 'r'))}
-    where ${sql.raw(sameKey('t', 'r'))} returning ${sql.raw(keyColumns('t'))}, held.before, t.${sql.ref(moment)} as moment`.execute(
+    with r as materialized (select * from ${imported})
+    update ${name} as t set ${sql.raw(changes.join(', '))} from r ${held}
+    where ${sql.raw(sameKey('t', 'r'))} ${isHeld} and ${sql.raw(differs)} returning ${sql.raw(keyColumns('t') + moments)}`.execute(
     tx,
   )
   return { added, changed }

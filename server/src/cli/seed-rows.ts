@@ -48,9 +48,8 @@ const balance = `case
 const moment = (salt: number): string =>
   `$4::timestamptz - interval '1 second' * (31536000 * ${fraction(salt)} ^ 1.5::float8)::int`
 
-/** How many were added of each time: the hour if it is one of the last two days', else the day, in UTC. */
-const byTime = `select date_trunc(case when at >= now() - interval '48 hours' then 'hour' else 'day' end, at at time zone 'UTC') at time zone 'UTC' as at,
-  count(*) as added from added group by 1`
+/** What a statement gives of each added row: the hour of that moment, counted from 1970 on. */
+const hourOf = (at: string): string => `floor(extract(epoch from ${at} at time zone 'UTC') / 3600)::int as hour`
 
 const playerValues = {
   userId: '$3::bigint + i',
@@ -71,11 +70,9 @@ const playerValues = {
 } satisfies Record<StoredName<typeof playerFields>, string>
 
 export const telegramUsersSql = `
-  with added as (
-    insert into telegram_users (${columnList(playerEntity, playerValues)})
-    select ${Object.values(playerValues).join(', ')} from generate_series($1::bigint, $2::bigint) as i
-    on conflict (user_id) do nothing returning created_at as at
-  ) ${byTime}`
+  insert into telegram_users (${columnList(playerEntity, playerValues)})
+  select ${Object.values(playerValues).join(', ')} from generate_series($1::bigint, $2::bigint) as i
+  on conflict (user_id) do nothing returning ${hourOf('created_at')}`
 
 const participantValues = {
   id: '$3::bigint + i',
@@ -88,11 +85,9 @@ const participantValues = {
 
 /** $5 and $6: kind and id of the history document; the first players take part in all of them. */
 export const participationsSql = `
-  with added as (
-    insert into participations (kind, item_id, ${columnList(participantEntity, participantValues)})
-    select $5::text, $6::text, ${Object.values(participantValues).join(', ')} from generate_series($1::bigint, $2::bigint) as i
-    on conflict (user_id, kind, item_id, period) do nothing returning at
-  ) ${byTime}`
+  insert into participations (kind, item_id, ${columnList(participantEntity, participantValues)})
+  select $5::text, $6::text, ${Object.values(participantValues).join(', ')} from generate_series($1::bigint, $2::bigint) as i
+  on conflict (user_id, kind, item_id, period) do nothing returning ${hourOf('at')}`
 
 function columnList(entity: Entity, values: Readonly<Record<string, string>>): string {
   return Object.keys(values)

@@ -9,7 +9,8 @@ import { activityNames, type CounterKey, counterName } from './counter-keys.ts'
 import { addDelta, addToCounters, type Deltas, foldCounters } from './counters.ts'
 import { up } from '#src/db/migrations/0003_activity.ts'
 
-const { db, ...database } = await testDatabase()
+const database = await testDatabase()
+const { db } = database
 
 test('Dashboard: the migration counts the rows that are there, by the hour only the late ones', async () => {
   await sql`insert into telegram_users (user_id, created_at)
@@ -28,7 +29,7 @@ test('Dashboard: ranges of names are read off the indexes', async () => {
   const activity = await beginActivity(db)
   for (let hour = 0; hour < 20_000; hour += 1) countPlayers(activity, new Date(activity.now.getTime() - hour * 3_600_000), 1)
   await database.transaction((tx) => addToCounters(tx, activity.deltas))
-  await foldCounters({ db })
+  await foldCounters(database)
   await sql`vacuum analyze counters`.execute(db)
   const [from, to] = activityNames('day', new Date('2026-11-01'), new Date('2026-11-21'))
   const { rows } = await sql<Record<string, string>>`
@@ -58,7 +59,7 @@ test.each([0, 5, -5])(
     const deltas: Deltas = new Map()
     for (const counter of [...forgotten, ...kept]) addDelta(deltas, counter, 2)
     await database.transaction((tx) => addToCounters(tx, deltas))
-    await foldCounters({ db })
+    await foldCounters(database)
     await forgetHours({ db })
     const { rows } = await sql<{ name: string }>`select name from counters order by name`.execute(db)
     expect(rows.map(({ name }) => name)).toEqual(kept.map(counterName).toSorted())

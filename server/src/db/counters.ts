@@ -3,9 +3,17 @@
  * the folded base plus the rows not yet folded. Which counters there are is in counter-keys.ts.
  */
 import { type Kysely, type Transaction, sql } from 'kysely'
-import { type CounterKey, type CounterName, counterName, counterNameSql, type CounterSqlKey } from './counter-keys.ts'
+import {
+  allParticipantsNames,
+  type CounterKey,
+  type CounterName,
+  counterName,
+  counterNameSql,
+  type CounterSqlKey,
+} from './counter-keys.ts'
 import type { Database } from './database.ts'
 import type { Tables } from './tables.ts'
+import { tryTurn } from './turns.ts'
 
 export interface CounterChange {
   counter: CounterKey
@@ -58,29 +66,46 @@ export function counterSql(counter: CounterSqlKey): string {
     select value from counters where name = ${name} union all select delta from counter_deltas where name = ${name}) as parts)`
 }
 
+/**
+ * The same of a counter that differs from row to row of the statement. A distributed database cannot look changes up for each row, so
+ * all of the range are added up once, of which there are few: they are folded every few seconds.
+ */
+export function counterOfRowSql(counter: CounterSqlKey & { of: 'participants' }): string {
+  const name = counterNameSql(counter)
+  const [from, to] = allParticipantsNames
+  return `(select coalesce(sum(value), 0)::bigint from (select value from counters where name = ${name} union all
+    (with changes as materialized (
+       select name, sum(delta)::bigint as delta from counter_deltas where name >= '${from}' and name < '${to}' group by name)
+     select delta from changes where name = ${name})) as parts)`
+}
+
 /** The parts of all counters of a range of names whose ends are parameters in SQL. A counter is the sum of its parts. */
 export function counterPartsSql(from: string, to: string): string {
   return `(select name, value from counters where name >= ${from} and name < ${to}
     union all select name, delta from counter_deltas where name >= ${from} and name < ${to})`
 }
 
-/** Moves the committed changes into the base, in short transactions; several processes may do so at once. */
-export async function foldCounters({ db }: Pick<Database, 'db'>): Promise<void> {
-  for (;;) {
-    const { rows } = await sql<{ folded: number }>`
-      with batch as (
-        select user_id, id from counter_deltas limit ${FOLD_BATCH} for update skip locked
-      ), gone as (
-        delete from counter_deltas d using batch b where d.user_id = b.user_id and d.id = b.id returning d.name, d.delta
-      ), sums as (
-        select name, sum(delta)::bigint as delta, count(*) as rows from gone group by name
-      ), kept as (
-        insert into counters (name, value) select name, delta from sums order by name
-        on conflict (name) do update set value = counters.value + excluded.value
-      )
-      select coalesce(sum(rows), 0)::bigint as folded from sums`.execute(db)
-    if ((rows[0]?.folded ?? 0) < FOLD_BATCH) return
-  }
+/**
+ * Moves the committed changes into the base, in short transactions. While another process is at it, this is left to it. A distributed
+ * database divides the changes by players and has the base in one place, so that a statement can delete changes or add to the base.
+ */
+export async function foldCounters({ transaction }: Pick<Database, 'transaction'>): Promise<void> {
+  while ((await transaction(foldBatch)) === FOLD_BATCH);
 }
 
 const FOLD_BATCH = 10_000
+
+/** Gives the number of changes that it moved. */
+async function foldBatch(tx: Transaction<Tables>): Promise<number> {
+  if (!(await tryTurn(tx, 'fold'))) return 0
+  const { rows: gone } = await sql<{ name: CounterName; delta: number }>`
+    with batch as materialized (select user_id, id from counter_deltas limit ${sql.lit(FOLD_BATCH)})
+    delete from counter_deltas using batch where counter_deltas.user_id = batch.user_id and counter_deltas.id = batch.id
+    returning name, delta`.execute(tx)
+  if (gone.length === 0) return 0
+  const sums = new Map<CounterName, number>()
+  for (const { name, delta } of gone) sums.set(name, (sums.get(name) ?? 0) + delta)
+  await sql`insert into counters (name, value) select * from unnest(${[...sums.keys()]}::text[], ${[...sums.values()]}::bigint[])
+    on conflict (name) do update set value = counters.value + excluded.value`.execute(tx)
+  return gone.length
+}

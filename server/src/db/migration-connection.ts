@@ -62,7 +62,7 @@ export async function openMigrationConnection(options: MigrationConnectionOption
     // PostgreSQL would notice only after the statement, on some platforms.
     options
       .watcher()
-      ?.query('select pg_terminate_backend($1)', [pid])
+      ?.query('select pg_terminate_backend($1::int)', [pid])
       .catch(() => undefined)
   }
   signal?.addEventListener('abort', abort)

@@ -9,7 +9,7 @@ export async function takeTurn(tx: Transaction<Tables>, turn: 'socialPriorities'
 }
 
 /** Takes this turn until the transaction ends, unless somebody else has it. */
-export async function tryTurn(tx: Transaction<Tables>, turn: 'backupSchedule'): Promise<boolean> {
+export async function tryTurn(tx: Transaction<Tables>, turn: 'backupSchedule' | 'fold'): Promise<boolean> {
   const { rows } = await sql<{ taken: boolean }>`
     select pg_try_advisory_xact_lock(${LOCK_SPACE}::int, ${LOCKS[turn]}::int) as taken`.execute(tx)
   return rows[0]?.taken ?? false

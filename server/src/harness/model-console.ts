@@ -229,7 +229,7 @@ export async function startModelConsole(): Promise<ModelConsole> {
       server.child.kill('SIGKILL')
       await server.ended
       // What the killed server had sent may still be under way in PostgreSQL.
-      await sql`select pg_terminate_backend(pid, ${ANSWER_MS}) from pg_stat_activity
+      await sql`select pg_terminate_backend(pid, ${ANSWER_MS}::bigint) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid() and application_name = 'arcade pool'`.execute(db)
       server = startServer(dataDir, env)
       url = await server.ready

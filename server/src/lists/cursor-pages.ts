@@ -165,7 +165,7 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
   /** Whether the order ends within that many rows. */
   async function endsWithin(range: { reading: Reading<L>; lookedAt: number }, where: Where): Promise<boolean> {
     const { rows } = await sql`
-      select from ${nextRows(range, where, idColumn)} as looked offset ${sql.lit(range.lookedAt - 1)}`.execute(db)
+      select 1 from ${nextRows(range, where, idColumn)} as looked offset ${sql.lit(range.lookedAt - 1)}`.execute(db)
     return rows.length === 0
   }
 

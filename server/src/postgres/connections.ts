@@ -1,4 +1,5 @@
 /** Connections to PostgreSQL. They parse its numbers, notice a dead server, and in the pool no statement can wait for ever. */
+import diagnostics from 'node:diagnostics_channel'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { createShares, type PoolUse } from './pool-shares.ts'
@@ -122,6 +123,9 @@ export function planOnce(text: string): void {
   if (!plannedOnce.has(text)) plannedOnce.set(text, `planned-${plannedOnce.size + 1}`)
 }
 
+/** The text of each statement that is sent, for those who subscribe (https://nodejs.org/api/diagnostics_channel.html). */
+export const sentStatements = diagnostics.channel('arcade:statement')
+
 /** A pg client that survives the loss of its server at any moment, gives up a server that does not answer, and queues queries. */
 export class Connection extends pg.Client {
   /** Whether its 'end' has been emitted. */
@@ -156,6 +160,7 @@ export class Connection extends pg.Client {
 
   #send(query: (...args: unknown[]) => unknown, args: unknown[]): unknown {
     const [text, values] = args
+    if (sentStatements.hasSubscribers) sentStatements.publish(typeof text === 'string' ? text : (text as pg.QueryConfig).text)
     const name = typeof text === 'string' ? plannedOnce.get(text) : undefined
     const result = name === undefined ? query(...args) : query({ name, text, values })
     if (this.#answerTimeoutMs === 0 || !(result instanceof Promise)) return result

@@ -26,7 +26,8 @@ export function violatedConstraint(error: unknown): string | undefined {
   let constraint: string | undefined
   someCause(error, (cause) => {
     if (!cause.code.startsWith('23') || cause.constraint === undefined) return false
-    constraint = cause.constraint
+    // On a shard the constraint has the shard's number at the end: telegram_users_pkey_102008.
+    constraint = cause.constraint.replace(/_\d{6,}$/, '')
     return true
   })
   return constraint

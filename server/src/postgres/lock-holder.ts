@@ -59,6 +59,8 @@ export const LOCKS = {
   fileRemovals: 8,
   backupSchedule: 9,
   recount: 10,
+  fold: 11,
+  distribution: 12,
 }
 
 export async function openLockHolder(options: LockHolderOptions): Promise<LockHolder> {
@@ -262,7 +264,7 @@ async function takeServerLock(
     const holder = await advisoryLockHolder(client, LOCKS.server)
     const pid = Number(holder?.name.split(' ')[2])
     if (holder?.name === name) {
-      await client.query('select pg_terminate_backend($1)', [holder.backend]) // this process lost that connection, but PostgreSQL has not noticed yet
+      await client.query('select pg_terminate_backend($1::int)', [holder.backend]) // this process lost that connection, but PostgreSQL has not noticed yet
     } else if (
       holder !== undefined &&
       performance.now() - since > ((await findProcess(pid)) === undefined ? VANISHED_MS : HANDOVER_MS)

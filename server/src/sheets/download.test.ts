@@ -357,7 +357,7 @@ describe('over a real socket', () => {
     await reader.read()
     const [pid] = await snapshotsOf(app.database)
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {}) // @hono/node-server prints what broke an answer
-    await sql`select pg_terminate_backend(${pid})`.execute(app.database.db)
+    await sql`select pg_terminate_backend(${pid}::int)`.execute(app.database.db)
     await expect(
       (async () => {
         while (!(await reader.read()).done);

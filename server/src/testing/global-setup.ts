@@ -10,6 +10,7 @@ import type { TestProject } from 'vitest/node'
 import { embeddedCluster } from '#src/postgres/cluster.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { processStartTime } from '#src/postgres/processes.ts'
+import { citusUrl, dropClusterDatabase } from './citus.ts'
 import { onServer, urlOf, withDatabase } from './test-server.ts'
 
 declare module 'vitest' {
@@ -31,7 +32,8 @@ export default async function setUp({ provide }: TestProject): Promise<() => Pro
       const rows = await sql<{ name: string }>(
         `select datname as name from pg_database where datname like '${template.replaceAll('_', '\\_')}%'`,
       )
-      for (const { name } of rows) await sql(`drop database ${name} with (force)`)
+      for (const { name } of rows)
+        await (citusUrl ? dropClusterDatabase(server.url, name) : sql(`drop database ${name} with (force)`))
     })
     await server.stop()
   }
@@ -41,7 +43,7 @@ const log = pino({ level: 'silent' })
 const PREFIX = 'arcade-test-cluster-'
 
 async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
-  const given = process.env['TEST_DATABASE_URL']
+  const given = citusUrl ?? process.env['TEST_DATABASE_URL']
   if (given) return { url: given, stop: async () => undefined }
   await sweep()
   const dataDir = await mkdtemp(path.join(os.tmpdir(), `${PREFIX}${process.pid}-${await processStartTime(process.pid)}-`))

@@ -1,10 +1,15 @@
-/** Around every test: nothing may be printed, and no row outlives it. */
+/** Around every test: nothing may be printed, every statement must be valid on a distributed database, and no row outlives a test. */
 import { afterAll, afterEach, beforeEach, expect, vi } from 'vitest'
+import { sentStatements } from '#src/postgres/connections.ts'
+import { distributionFaults } from './distribution-rules.ts'
 import { removePrepared } from './processes.ts'
 import { closeTestDatabase, emptyTables } from './test-database.ts'
 
 const METHODS = ['debug', 'log', 'info', 'warn', 'error'] as const
 let noise: string[] = []
+const sent = new Set<string>()
+
+sentStatements.subscribe((text) => void sent.add(String(text)))
 
 beforeEach(() => {
   noise = []
@@ -17,6 +22,9 @@ afterEach(async () => {
   const printed = noise
   noise = []
   expect(printed, 'console noise; a test that expects output spies on it itself').toEqual([])
+  const faults = [...sent].flatMap(distributionFaults)
+  sent.clear()
+  expect(faults, 'statements that a distributed database refuses (docs/scaling.md)').toEqual([])
 })
 
 afterAll(closeTestDatabase)

@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { inject, onTestFinished } from 'vitest'
 import { type Database, type DatabaseOptions, openDatabase } from '#src/db/database.ts'
+import { citusUrl, createClusterDatabase, divideTables } from './citus.ts'
 import { onServer, withDatabase } from './test-server.ts'
 
 let opened: Promise<Database> | undefined
@@ -55,7 +56,7 @@ export async function emptyTables(): Promise<void> {
   const database = await opened
   const { db } = database
   tables ??= await rowTables(db)
-  const checks = tables.map((table) => sql`select ${sql.lit(table)} as name where exists (select from ${sql.table(table)})`)
+  const checks = tables.map((table) => sql`select ${sql.lit(table)} as name where exists (select 1 from ${sql.table(table)})`)
   // A server that still runs moves rows from one table into another (it seals entries, folds counters), so one look is not enough.
   for (;;) {
     const { rows } = await sql<{ name: string }>`${sql.join(checks, sql` union all `)}`.execute(db)
@@ -82,12 +83,21 @@ async function open(): Promise<Database> {
   const name = workerName()
   await onServer(url, async (run) => {
     const [found] = await run(`select 1 from pg_database where datname = '${name}'`)
-    if (found === undefined) await run(`create database ${name} template ${template}`)
+    if (found !== undefined) return
+    if (citusUrl) await createDistributed(url, name)
+    else await run(`create database ${name} template ${template}`)
   })
   const database = await openDatabase(workerOptions())
   opened = Promise.resolve(database)
   await emptyTables() // a killed file before us emptied nothing
   return database
+}
+
+async function createDistributed(url: string, name: string): Promise<void> {
+  await createClusterDatabase(url, name)
+  const database = await openDatabase({ ...workerOptions(), use: 'command' })
+  await database.close()
+  await divideTables(workerUrl())
 }
 
 function workerName(): string {

@@ -2,13 +2,13 @@
 import { sql } from 'kysely'
 import { announcementList } from '@arcade/contract/entities/announcement'
 import type { AuditRecord } from '#src/audit/audit.ts'
-import { counterSql } from '#src/db/counters.ts'
+import { counterOfRowSql } from '#src/db/counters.ts'
 import { announcementEntity, type DerivedSql } from '#src/db/entities.ts'
 import { serveList } from '#src/lists/list.ts'
 import { searchWithoutIndex } from '#src/lists/search.ts'
 
 export const announcementDerived: DerivedSql<typeof announcementEntity> = {
-  numberOfParticipants: counterSql({ of: 'participants', kind: `'announcement'`, itemId: 'announcements.id' }),
+  numberOfParticipants: counterOfRowSql({ of: 'participants', kind: `'announcement'`, itemId: 'announcements.id' }),
 }
 
 /** An announcement as the audit trail names it. */

@@ -13,7 +13,7 @@ import {
 } from '@arcade/contract/entities/history'
 import { Failure, type Handlers } from '#src/calls.ts'
 import { isId, isMicroseconds, isText, keysetPage, readCursor, writeCursor } from '#src/lists/cursors.ts'
-import { counterSql } from '#src/db/counters.ts'
+import { counterOfRowSql, counterSql } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import { historyItemEntity, participantEntity, selectList } from '#src/db/entities.ts'
 import { foldedSql } from '#src/db/folded-text.ts'
@@ -71,7 +71,7 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
         .select([
           'item_id as id',
           'title',
-          sql.raw<number>(counterSql({ of: 'participants', kind: 'kind', itemId: 'item_id' })).as('participants'),
+          sql.raw<number>(counterOfRowSql({ of: 'participants', kind: 'kind', itemId: 'item_id' })).as('participants'),
           sql.raw<string>(isoSql('created_at')).as('createdAt'),
           sql.raw<boolean>(`not exists (${EXISTING[kind]})`).as('isDeleted'),
         ])

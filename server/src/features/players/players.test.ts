@@ -170,10 +170,9 @@ describe('§7 startAfter and endBefore', () => {
     const isSteady = (id: number): boolean => id % 2 === 0
     let isPaging = true
     const change = (async () => {
-      while (isPaging)
-        await sql`update telegram_users set balance = floor(random() * 400) where user_id % 2 = 1 and random() < 0.2`.execute(
-          app.database.db,
-        )
+      for (let n = 0; isPaging; n += 1)
+        await sql`update telegram_users set balance = abs(hashint8(user_id + ${n}::int) % 400)
+          where user_id % 2 = 1 and hashint8(user_id - ${n}::int) % 5 = 0`.execute(app.database.db)
     })()
     const forwards = await walk(admin, { pageSize: 5 }, 'after')
     const backwards = await walk(admin, { pageSize: 5 }, 'before', forwards.at(-1)!.before!)

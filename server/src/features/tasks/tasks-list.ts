@@ -1,7 +1,7 @@
 /** Social and daily tasks as lists (§2, §7): by priority unless sorted otherwise, searched and filtered, 50 a page. */
 import { type TaskCollection, taskCollections, taskLists } from '@arcade/contract/entities/task'
 import type { AuditRecord } from '#src/audit/audit.ts'
-import { counterSql } from '#src/db/counters.ts'
+import { counterOfRowSql } from '#src/db/counters.ts'
 import { type DerivedSql, taskEntity } from '#src/db/entities.ts'
 import { type ServedList, serveList } from '#src/lists/list.ts'
 import { searchWithoutIndex } from '#src/lists/search.ts'
@@ -14,7 +14,7 @@ export function taskRecord(collection: TaskCollection, { id, title }: { id: stri
 type TaskList = (typeof taskLists)[TaskCollection]
 
 export const taskDerived: DerivedSql<typeof taskEntity> = {
-  numberOfParticipants: counterSql({ of: 'participants', kind: 'tasks.collection', itemId: 'tasks.id' }),
+  numberOfParticipants: counterOfRowSql({ of: 'participants', kind: 'tasks.collection', itemId: 'tasks.id' }),
 }
 
 function serveTasks(collection: TaskCollection): ServedList<TaskList> {

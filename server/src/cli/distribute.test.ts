@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import { expect, inject, test, vi } from 'vitest'
+import { citusUrl, createClusterDatabase } from '#src/testing/citus.ts'
+import { auditTrail } from '#src/testing/audit-trail.ts'
+import { openAgain, testDatabase } from '#src/testing/test-database.ts'
+import { withDatabase } from '#src/testing/test-server.ts'
+import { distribute } from './distribute.ts'
+
+test('design §8 distribute divides a cluster’s tables with their rows and goes on where it was; an ordinary PostgreSQL stays as it is', async () => {
+  expect.hasAssertions()
+  await (citusUrl ? divides() : refuses())
+})
+
+async function divides(): Promise<void> {
+  const { url, template } = inject('testServer')
+  const name = `${template}_distribute`
+  await createClusterDatabase(url, name)
+  const database = await openAgain({ url: withDatabase(url, name), use: 'command' })
+  await sql`insert into telegram_users (user_id, balance) select n, n from generate_series(1, 1000) as n`.execute(database.db)
+  await sql`select create_distributed_table('telegram_users', 'user_id')`.execute(database.db)
+  const said: string[] = []
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => said.push(String(text)) > 0)
+  expect(await distribute(database)).toBe(0)
+  expect(await distribute(database)).toBe(0)
+  expect(said.join('')).toMatch(
+    /participations: divided in .*\nThe tables of players are distributed among \d+ servers\.\nThe tables .* already\.\n$/s,
+  )
+  const { rows } = await sql`select count(*) as players, sum(balance) as balance from telegram_users`.execute(database.db)
+  expect(rows).toEqual([{ players: 1000, balance: 500_500 }])
+  expect(await auditTrail(database.db, 'data.distribute')).toHaveLength(1)
+}
+
+async function refuses(): Promise<void> {
+  const database = await testDatabase()
+  await expect(distribute(database)).rejects.toThrow(/has no Citus, so nothing was changed/)
+  expect(await auditTrail(database.db)).toEqual([])
+}

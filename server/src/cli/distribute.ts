@@ -1,0 +1,65 @@
+/** `arcade distribute`: divides the tables of players among the servers of a Citus cluster, once and while the console serves. */
+import { actOfProcess, audit } from '#src/audit/audit.ts'
+import { foldCounters } from '#src/db/counters.ts'
+import type { Database } from '#src/db/database.ts'
+import { DISTRIBUTED_TABLES, findCluster } from '#src/db/distribution.ts'
+import { StartError } from '#src/postgres/errors.ts'
+import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
+import { destroy } from '#src/postgres/connections.ts'
+
+/** So many pieces can move between servers later; more of them cost every search more. */
+const SHARDS = 32
+
+export async function distribute(database: Database): Promise<number> {
+  const cluster = await findCluster(database)
+  if (!cluster)
+    throw new StartError(
+      'This PostgreSQL has no Citus, so nothing was changed. On a Citus cluster: create extension citus, add its workers, and run this again.',
+    )
+  if (cluster.workers === 0)
+    throw new StartError('No server of this Citus cluster holds shards, so nothing was changed: add one with citus_add_node.')
+  const missing = DISTRIBUTED_TABLES.filter((table) => !cluster.distributed.includes(table))
+  if (missing.length === 0) {
+    process.stdout.write(`The tables of players are distributed among ${cluster.workers} servers already.\n`)
+    return 0
+  }
+  await foldCounters(database)
+  await divide(database, missing)
+  const record = { kind: 'installation', id: 'distribution', name: 'Citus' } as const
+  await audit(database.db, actOfProcess('command', 'arcade distribute'), 'data.distribute', {
+    record,
+    detail: { tables: missing, servers: cluster.workers, shards: SHARDS },
+  })
+  process.stdout.write(`The tables of players are distributed among ${cluster.workers} servers.\n`)
+  return 0
+}
+
+/** One after the other, on one connection, since a session may not divide two tables at once. */
+async function divide(database: Database, tables: readonly string[]): Promise<void> {
+  const client = await database.connect('arcade distribute')
+  try {
+    const { rows: locks } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1, $2) as taken', [
+      LOCK_SPACE,
+      LOCKS.distribution,
+    ])
+    if (!locks[0]?.taken) throw new StartError('Another `arcade distribute` is at it.')
+    for (const table of tables) {
+      const start = performance.now()
+      const options =
+        table === DISTRIBUTED_TABLES[0]
+          ? `colocate_with => 'none', shard_count => ${SHARDS}`
+          : `colocate_with => '${DISTRIBUTED_TABLES[0]}'`
+      await client
+        .query(`select create_distributed_table_concurrently($1, 'user_id', ${options})`, [table])
+        .catch(async (error: Error) => {
+          process.stdout.write(`${table}: changes wait until it is divided, for Citus says: ${error.message}\n`)
+          await client.query(`select create_distributed_table($1, 'user_id', ${options})`, [table])
+        })
+      // What lay on the coordinator is not seen any more, but takes room there.
+      await client.query('select truncate_local_data_after_distributing_table($1)', [table])
+      process.stdout.write(`${table}: divided in ${((performance.now() - start) / 1000).toFixed(1)} s\n`)
+    }
+  } finally {
+    destroy(client)
+  }
+}
