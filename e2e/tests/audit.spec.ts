@@ -1,6 +1,7 @@
 /** The audit trail as admins read it: what was done stands there with before and after, is filtered and exported. */
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
+import { sql } from 'kysely'
 import { expectAccessible, sizes } from '#src/axe.ts'
 import { rows, settled } from '#src/lists.ts'
 import { otherAdmin } from '#src/other-admin.ts'
@@ -94,14 +95,14 @@ test('Audit: filtered by the time of day, the last minute included; an address w
   await page.clock.setFixedTime(new Date('2026-05-05T12:00:00Z'))
   await signIn('admin')
   await actAsBo(server)
-  const { at } = await server.database.db.selectFrom('audit_open').select('at').executeTakeFirstOrThrow()
+  const { rows: done } = await sql<{ at: Date }>`select at from audit_trail where actor_kind = 'user'`.execute(server.database.db)
   const local = await page.evaluate((moment) => {
     const minutes = (offset: number) => {
       const date = new Date(Date.parse(moment) + offset * 60_000)
       return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
     }
     return { now: minutes(0), next: minutes(1), before: minutes(-1) }
-  }, at.toISOString())
+  }, done[0]!.at.toISOString())
   await page.goto('/audit?actorKind=user')
   await expect(rows(page)).toHaveCount(1)
   await page.getByRole('button', { name: /^Filters/ }).click()
