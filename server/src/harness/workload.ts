@@ -27,6 +27,8 @@ interface Item extends Place {
   /** What a write without an answer would have made of it. */
   maybe: Place | undefined
   hasImage: boolean
+  /** What was asked and answered, for who has to find out why it is not as it must be. */
+  story: string[]
 }
 
 export interface Workload {
@@ -100,7 +102,7 @@ export function createWorkload(random: () => number, address: () => string, cook
   async function create(own: Item[]): Promise<void> {
     const collection = pick(['socialTasks', 'socialTasks', 'announcements', 'announcements', 'users'] as const)
     const text = `item${items.length} new`
-    const item: Item = { collection, id: undefined, maybe: undefined, hasImage: random() < 0.7 }
+    const item: Item = { collection, id: undefined, maybe: undefined, hasImage: random() < 0.7, story: [] }
     items.push(item)
     own.push(item)
     const body = await bodyOf(item, text)
@@ -147,6 +149,9 @@ export function createWorkload(random: () => number, address: () => string, cook
   async function attempt(item: Item, after: Place, change: () => Promise<Answer>): Promise<boolean> {
     item.maybe = after
     const answer = await change().catch((error: Error) => (isRefused(error) ? 'not sent' : undefined))
+    item.story.push(
+      `${JSON.stringify(after)}: ${answer === 'not sent' ? answer : (answer?.status ?? 'no answer')} ${new Date().toISOString()}`,
+    )
     if (answer === 'not sent') {
       item.maybe = undefined
       await pause(AWAY_MS)
@@ -160,7 +165,7 @@ export function createWorkload(random: () => number, address: () => string, cook
     workload.unknown += 1
     expect(
       answer === undefined || answer.status >= 500,
-      `a write was refused: ${answer?.status} ${JSON.stringify(answer?.body)}`,
+      `a write was refused: ${answer?.status} ${JSON.stringify(answer?.body)}, after ${item.story.join('; ')}`,
     ).toBe(true)
     await pause(PAUSE_MS)
     return false
@@ -220,6 +225,7 @@ export function createWorkload(random: () => number, address: () => string, cook
       expect(possible, `item${number} of ${item.collection}`).toContainEqual(place)
       if (item.id !== undefined && row) expect(row.id).toBe(item.id)
       Object.assign(item, { ...place, id: row?.id, maybe: undefined })
+      item.story.push(`found ${JSON.stringify(place)}`)
       stored.delete(`item${number}`)
     }
     expect([...stored.keys()], 'items that nobody made').toEqual([])

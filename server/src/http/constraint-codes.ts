@@ -26,6 +26,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
   attempt_windows_pkey: 'STALE',
   known_addresses_pkey: 'STALE',
   secrets_pkey: 'STALE',
+  backup_schedules_pkey: 'STALE',
   setup_links_pkey: 'STALE',
   password_links_pkey: 'STALE',
   password_links_token_hash_key: 'STALE',
