@@ -13,6 +13,8 @@ export interface Draft {
   at: string
   /** The version of the item that was being changed. */
   basis?: number | undefined
+  /** What the fields held when it was begun; it changes only those that it has otherwise. An old draft has none and changes them all. */
+  base?: Record<string, unknown>
   values: Record<string, unknown>
 }
 

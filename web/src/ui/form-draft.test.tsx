@@ -57,6 +57,7 @@ function visit(props: SampleProps = {}, owner = 'ada'): void {
 const title = page.getByLabelText('Title')
 const reward = page.getByLabelText('Reward')
 const offer = page.getByText(/^Unsaved draft/)
+const savedNow = page.getByText(/Somebody else has changed this, too/)
 const useDraft = page.getByRole('button', { name: 'Use Draft' })
 const discardDraft = page.getByRole('button', { name: 'Discard Draft' })
 
@@ -78,6 +79,7 @@ test('what was typed is offered when the form is opened again, and filled in onl
   expect(hasUnsavedWork()).toBe(false)
   await useDraft.click()
   await expect.element(title).toHaveValue('Follow us')
+  await expect.element(title).toHaveFocus()
   await expect.element(page.getByLabelText('Type')).toHaveValue('link')
   await expect.element(reward).toHaveValue('12.5')
   await expect.element(offer).not.toBeInTheDocument()
@@ -152,6 +154,43 @@ test('a draft of another version says so', async () => {
   await expect.element(offer).not.toMatchTextContent('changed')
   visit({ name: 'task 7', basis: 2 })
   await expect.element(offer).toMatchTextContent('The saved version has changed since.')
+})
+
+test('a draft brings back only what was changed in it: what somebody else has saved of other fields stays', async () => {
+  visit({ name: 'task 7', basis: 1, values: { title: 'Follow us', type: 'link', reward: 5 } })
+  await title.fill('Follow them')
+  visit({ name: 'task 7', basis: 2, values: { title: 'Follow us', reward: 8 } })
+  await useDraft.click()
+  await expect.element(title).toHaveValue('Follow them')
+  await expect.element(reward).toHaveValue('8')
+  await expect.element(page.getByLabelText('Type')).toHaveValue('')
+  await expect.element(savedNow).not.toBeInTheDocument()
+})
+
+test('of a field that both have changed one sees what is saved, also after the form was left once more', async () => {
+  visit({ name: 'task 7', basis: 1, values: { title: 'Follow us', reward: 5 } })
+  await title.fill('Follow them')
+  for (const visits of [1, 2]) {
+    visit({ name: 'task 7', basis: 2, values: { title: 'Follow all', reward: 8 } })
+    await useDraft.click()
+    await expect.element(title).toHaveValue('Follow them')
+    await expect.element(savedNow).toMatchTextContent('Saved now: Follow all')
+    await expect.element(reward).toHaveValue('8')
+    await reward.fill(String(10 + visits))
+    await reward.fill('8')
+  }
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.element(savedNow).not.toBeInTheDocument()
+})
+
+test('a draft that does not tell what it began with brings back all of it', async () => {
+  const values = { title: 'Follow them', type: 'link', reward: 5 }
+  const draft = { id: '1', at: '2026-11-22T10:00:00.000Z', basis: 1, values }
+  localStorage.setItem('draft ada task 7', JSON.stringify([draft]))
+  visit({ name: 'task 7', basis: 2, values: { title: 'Follow us', reward: 8 } })
+  await useDraft.click()
+  await expect.element(title).toHaveValue('Follow them')
+  await expect.element(reward).toHaveValue('5')
 })
 
 test('drafts are of one person and of one item', async () => {

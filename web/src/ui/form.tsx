@@ -81,6 +81,8 @@ interface FormProps<Input extends FieldValues, Output> {
   form: UseFormReturn<Input, unknown, Output> & {
     submit: (send: (values: Output) => Promise<Refusal | void>) => Promise<void>
     loadSchema: () => void
+    /** What is saved of fields that hold something else, by their names; it is told at them. */
+    savedMeanwhile?: Readonly<Record<string, unknown>>
   }
   /** Gets what the schema made of the fields, shows its own toasts, and returns the server's messages for the fields, if any. */
   onSubmit: (values: Output) => Promise<Refusal | void>
@@ -90,6 +92,7 @@ interface FormProps<Input extends FieldValues, Output> {
 }
 
 const SubmittingContext = createContext(false)
+const SavedMeanwhile = createContext<Readonly<Record<string, unknown>>>({})
 
 export function Form<Input extends FieldValues, Output>({ form, onSubmit, label, children }: FormProps<Input, Output>) {
   const { isSubmitting } = useFormState({ control: form.control })
@@ -105,7 +108,9 @@ export function Form<Input extends FieldValues, Output>({ form, onSubmit, label,
         void form.submit(onSubmit)
       }}
     >
-      <SubmittingContext value={isSubmitting}>{children}</SubmittingContext>
+      <SavedMeanwhile value={form.savedMeanwhile ?? {}}>
+        <SubmittingContext value={isSubmitting}>{children}</SubmittingContext>
+      </SavedMeanwhile>
     </form>
   )
 }
@@ -163,13 +168,14 @@ export function useField<Input extends FieldValues, Output>({
   checks,
 }: FieldProps<Input, Output>) {
   const { field, fieldState, formState } = useController({ control, name, ...(checks && { rules: { deps: checks } }) })
+  const saved = use(SavedMeanwhile)[name]
   const isShown = fieldState.isTouched || formState.isSubmitted
   const error = isShown ? fieldState.error?.message : undefined
   return {
     field: { ...field, value: (field.value ?? '') as string },
     wrapper: {
       label,
-      description,
+      description: saved === undefined ? description : savedText(saved),
       error,
       size: 'md',
       'aria-invalid': error ? true : undefined,
@@ -179,6 +185,11 @@ export function useField<Input extends FieldValues, Output>({
       errorProps: { 'aria-live': 'polite' },
     } as const,
   }
+}
+
+/** Both the draft in use and somebody else have changed the field. */
+function savedText(saved: unknown): string {
+  return `Somebody else has changed this, too. Saved now: ${saved === '' ? '–' : String(saved)}`
 }
 
 interface TextFieldProps<Input extends FieldValues, Output> extends FieldProps<Input, Output> {
