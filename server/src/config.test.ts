@@ -46,6 +46,7 @@ describe('design §8 the environment', () => {
     ['BACKUP_SCHEDULE', 'daily'],
     ['BACKUP_SCHEDULE', '99 * * * *'],
     ['BACKUP_SCHEDULE', '* * * * * *'],
+    ['BACKUP_SCHEDULE', '0 0 30 2 *'],
     ['BACKUP_KEEP', '0'],
     ['TRASH_DAYS', '0'],
     ['TRASH_DAYS', '30d'],

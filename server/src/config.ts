@@ -1,7 +1,7 @@
 /** The environment, read and checked once (design §8). The only module that looks at process.env. */
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { CronPattern } from 'croner'
+import { Cron } from 'croner'
 import { z } from 'zod'
 
 /** A malformed environment: `message` is the one line to print before exiting with 1. */
@@ -62,9 +62,10 @@ const place = z
   .refine((value) => !value.includes('\0') && (!value.includes('://') || url('s3:').safeParse(value).success))
 const times = z.string().refine(isCronExpression)
 
+/** Of moments that come: there is no 30th of February. */
 function isCronExpression(value: string): boolean {
   try {
-    return value.trim().split(/\s+/).length === 5 && new CronPattern(value) instanceof CronPattern
+    return value.trim().split(/\s+/).length === 5 && new Cron(value, { timezone: 'UTC' }).nextRun() !== null
   } catch {
     return false
   }

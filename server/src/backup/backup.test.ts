@@ -1,5 +1,5 @@
 /** Backups and restores of databases on the tests' server (design §8): what is saved, what comes back, what is refused. */
-import { cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
@@ -207,11 +207,17 @@ describe('damage', () => {
     ['a truncated part', async (at) => truncate(await part(at), (await stat(await part(at))).size - 1), /bytes instead of/],
     ['an altered part', async (at) => flip(await part(at)), /telegram_users\S+ was altered/],
     ['a removed part', async (at) => rm(await part(at)), /telegram_users\S+ is missing/],
+    ['a part that never ends', async (at) => replace(await part(at), (name) => symlink('/dev/zero', name)), /is not a file/],
+    ['a part that is a folder', async (at) => replace(await part(at), (name) => mkdir(name)), /is not a file/],
     ['a removed file', async (at) => rm(path.join(at, 'files', IMAGE)), /1_image.png is missing/],
     ['an altered manifest', async (at) => flip(path.join(at, 'manifest.json'), 200), /manifest.json was altered/],
     ['a truncated manifest', async (at) => truncate(path.join(at, 'manifest.json'), 500), /manifest.json was altered/],
     ['no manifest', async (at) => rm(path.join(at, 'manifest.json')), /There is no whole backup in .*: it was cut off/],
   ]
+  const replace = async (name: string, make: (name: string) => Promise<unknown>): Promise<void> => {
+    await rm(name)
+    await make(name)
+  }
   let whole: string
   let untouched: Awaited<ReturnType<typeof emptyTarget>>
   beforeAll(async () => {

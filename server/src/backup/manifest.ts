@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto'
 import { z } from 'zod'
+import { isKey } from '#src/files/disk.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import type { Place } from './place.ts'
 
@@ -42,7 +43,7 @@ const manifestSchema = z.object({
   compression: z.enum(['zstd', 'none']),
   tables: z.array(tableSchema),
   /** The uploaded files that rows name, by their key in the file store. */
-  files: z.array(partSchema.extend({ key: z.string() })),
+  files: z.array(partSchema.extend({ key: z.string().refine(isKey) })),
   /** Files that rows name although the store did not have them. */
   missingFiles: z.array(z.string()),
 })

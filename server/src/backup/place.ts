@@ -43,7 +43,13 @@ function folderPlace(root: string): Place {
         throw isDiskFull(error) ? diskFull(root, error) : error
       }
     },
-    read: (name) => readFile(join(root, name)).catch(unlessMissing),
+    async read(name) {
+      const file = join(root, name)
+      const found = await stat(file).catch(unlessMissing)
+      // A device or a pipe could be read without end.
+      if (found && !found.isFile()) throw new StartError(`${file} is not a file, so this is not a backup as it was made.`)
+      return found && readFile(file).catch(unlessMissing)
+    },
     async remove(name) {
       await rm(join(root, name), { force: true })
     },
