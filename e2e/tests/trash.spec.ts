@@ -32,6 +32,7 @@ test('a wrong deletion of many announcements is undone from its toast, with thei
   await undo.focus()
   await undo.press('Enter')
   await expect(toast(page, '2 announcements are back.')).toBeVisible()
+  await expect(toast(page, '2 announcements are back.')).toContainText('An announcement comes back inactive.')
   await expect(page.getByRole('link', { name: 'One' })).toBeVisible()
   expect((await page.request.get(source!)).status()).toBe(200)
 })
@@ -57,10 +58,46 @@ test.describe('restoring what is taken', () => {
     await expect(field(dialog, 'Priority')).toHaveValue('21')
     await dialog.getByRole('button', { name: 'Restore' }).click()
     await expect(toast(page, 'Task 2 is back.')).toBeVisible()
-    await page.getByRole('button', { name: 'Empty Trash' }).click()
+    const emptyTrash = page.getByRole('button', { name: 'Empty Trash' })
+    await emptyTrash.click()
+    const question = page.getByRole('alertdialog', { name: 'Empty Trash' })
+    await expect(question).toContainText('Task 1')
+    await expect(question).not.toContainText('not on this page')
     await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
     await expect(page.getByRole('alertdialog')).toContainText('Nothing brings this back')
     await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
     await expect(page.getByText('The trash is empty.')).toBeVisible()
+    await expect(emptyTrash).toBeDisabled()
+  })
+})
+
+test.describe('on a narrow desktop', () => {
+  test.use({ viewport: { width: 1024, height: 768 } })
+
+  test('the name and Restore are in view; by keyboard a row opens and is restored, and the focus stays in the list', async ({
+    page,
+    server,
+  }) => {
+    const title = 'A task with a name that is longer than what one sees of it'
+    await addTasks(server, social, { title }, { title: 'Other' })
+    await page.goto('/social-tasks')
+    for (const name of [title, 'Other']) {
+      await page.getByRole('row').filter({ hasText: name }).getByRole('button', { name: 'Delete' }).click()
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+      await expect(page.getByRole('row').filter({ hasText: name })).toHaveCount(0)
+    }
+    await page.goto('/trash')
+    const row = page.getByRole('row').filter({ hasText: title })
+    await expect(row.getByRole('button', { name: title })).toBeInViewport({ ratio: 1 })
+    await expect(row.getByRole('button', { name: 'Restore', exact: true })).toBeInViewport({ ratio: 1 })
+    await expect(row.getByRole('button', { name: 'Restore All' })).toBeInViewport({ ratio: 1 })
+    await row.focus()
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('dialog', { name: 'View More' })).toContainText(title)
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await row.getByRole('button', { name: 'Restore', exact: true }).press('Enter')
+    await expect(row).toHaveCount(0)
+    await expect(page.getByRole('row').filter({ hasText: 'Other' })).toBeFocused()
   })
 })

@@ -6,6 +6,9 @@ import { useConfirm } from '#src/ui/confirm.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { refreshAfterActOn } from './changes.ts'
 
+/** An announcement that was active is not shown to players again before somebody activates it. */
+export const COMES_BACK_INACTIVE = 'An announcement comes back inactive.'
+
 type NamedList = List & { name: ListName }
 
 /** What a call is given that may be undone. */
@@ -30,10 +33,13 @@ export function useUndo({ name, noun }: NamedList) {
   }
 
   /** Gives back what an act has deleted. */
-  const restore = async (actId: string) => {
+  const restore = async (actId: string, areAnnouncements: boolean) => {
     const { affected, named, refused, refusals } = await client.trash.restoreAct({ actId })
     if (affected > 0)
-      toast.success(affected === 1 ? `${named[0]?.title} is back.` : `${counted(affected)} ${noun.many} are back.`)
+      toast.success(
+        affected === 1 ? `${named[0]?.title} is back.` : `${counted(affected)} ${noun.many} are back.`,
+        areAnnouncements ? { detail: COMES_BACK_INACTIVE } : {},
+      )
     if (refused === 0) return
     const [first] = refusals
     const others = refused > 1 ? ` and ${counted(refused - 1)} more stay` : ' stays'
@@ -55,10 +61,15 @@ export function useUndo({ name, noun }: NamedList) {
     }
   }
 
-  const action = (actId: string | undefined, undo: (actId: string) => Promise<void>) =>
-    actId === undefined ? undefined : { label: 'Undo', onClick: () => void attempt(() => undo(actId)) }
+  const action = (actId: string | undefined, undo: (actId: string) => Promise<void>) => {
+    if (actId === undefined) return undefined
+    const run = () => attempt(() => undo(actId))
+    return { label: 'Undo', run, onClick: () => void run() }
+  }
   return {
-    ofDeletion: (actId: string | undefined) => action(actId, restore),
+    /** Announcements come back inactive, which is said. */
+    ofDeletion: (actId: string | undefined, areAnnouncements = name === 'announcements') =>
+      action(actId, (deletion) => restore(deletion, areAnnouncements)),
     ofChange: (actId: string | undefined) => action(actId, takeBack),
   }
 }

@@ -9,7 +9,7 @@ import { Problem } from './page.tsx'
 import { Pager, type PagerProps } from './pager.tsx'
 import { type Selection, SelectionBar } from './selection.tsx'
 import { useMatchInView, useTableRoom } from './table-room.ts'
-import { useFocusedRow } from './table-rows.ts'
+import { opensRow, useFocusedRow } from './table-rows.ts'
 import { type ChangeableLook, hiddenHeaders, useTableLook } from './table-view.ts'
 import { useViewMore } from './view-more.tsx'
 import classes from './data-table.module.css'
@@ -357,7 +357,8 @@ function Value<Row>({ column, row, onOpen }: { column: ValueColumn<Row>; row: Ro
       </span>
     )
   }
-  return <MoreButton onClick={() => onOpen(text)}>{text}</MoreButton>
+  const act = { onClick: () => onOpen(text), ...(column.card === 'title' && opensRow) }
+  return <MoreButton {...act}>{text}</MoreButton>
 }
 
 interface MoreButtonProps {

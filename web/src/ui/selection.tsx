@@ -95,8 +95,8 @@ function actsOn(list: string): Pick<Selection, 'setOpen' | 'set' | 'clear'> {
   }
 }
 
-/** The rows that the page shows, by which one is told which picked ones it does not. */
-const ShownRows = createContext<ReadonlySet<string>>(new Set())
+/** The rows that the page shows, by which one is told which picked ones it does not; undefined for an act on all rows. */
+const ShownRows = createContext<ReadonlySet<string> | undefined>(undefined)
 
 interface SelectionBarProps {
   selection: Selection
@@ -178,13 +178,20 @@ export function useBulk(): (act: BulkAct) => Promise<void> {
   return (act) => runBulk(act, confirm, shown)
 }
 
+interface BulkButtonProps {
+  act: BulkAct
+  /** There is nothing to act on. The button keeps the focus. */
+  isOff?: boolean
+  children: ReactNode
+}
+
 /** A button that starts an act on many rows. */
-export function BulkButton({ act, children }: { act: BulkAct; children: ReactNode }) {
+export function BulkButton({ act, isOff = false, children }: BulkButtonProps) {
   const start = useBulk()
   const [isBusy, setIsBusy] = useState(false)
 
   const handleClick = async () => {
-    if (isBusy) return
+    if (isBusy || isOff) return
     setIsBusy(true)
     await start(act).finally(() => setIsBusy(false))
   }
@@ -194,7 +201,8 @@ export function BulkButton({ act, children }: { act: BulkAct; children: ReactNod
       size="compact-sm"
       variant={act.isDestructive ? 'outline' : 'default'}
       {...(act.isDestructive && { color: 'red' })}
-      aria-disabled={isBusy}
+      aria-disabled={isBusy || isOff}
+      {...(isOff && { 'data-disabled': true })}
       onClick={() => void handleClick()}
     >
       {children}
@@ -202,7 +210,11 @@ export function BulkButton({ act, children }: { act: BulkAct; children: ReactNod
   )
 }
 
-async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>, shown: ReadonlySet<string>): Promise<void> {
+async function runBulk(
+  act: BulkAct,
+  confirm: ReturnType<typeof useConfirm>,
+  shown: ReadonlySet<string> | undefined,
+): Promise<void> {
   const { title, question, isDestructive = false, run, lastQuestion, successText, messageOf, onEnd } = act
   try {
     const planned = await run({ dryRun: true })
@@ -226,7 +238,7 @@ async function runBulk(act: BulkAct, confirm: ReturnType<typeof useConfirm>, sho
 interface PlanProps {
   question: string
   plan: Omit<BulkOutput, 'success'>
-  shown: ReadonlySet<string>
+  shown: ReadonlySet<string> | undefined
 }
 
 /** The question, which rows it is about, and which will be left alone for what reason. */
@@ -238,7 +250,7 @@ function Plan({ question, plan: { affected, named, refused, refusals }, shown }:
         {named.map(({ id, title }) => (
           <li key={id}>
             {title}
-            {!shown.has(id) && <em> (not on this page)</em>}
+            {shown?.has(id) === false && <em> (not on this page)</em>}
           </li>
         ))}
         {affected > named.length && <li>… and {formatted(affected - named.length)} more</li>}

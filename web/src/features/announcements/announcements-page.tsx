@@ -100,7 +100,7 @@ function BulkActs({ selection }: { selection: Selection<AnnouncementsFilter> }) 
       <DeleteSelectedButton
         list={announcementList}
         selection={selection}
-        consequence="Their images and icons go, their history stays."
+        consequence="They go to the trash with their images and icons, their history stays."
         run={(chosen, run, options) => client.announcements.removeMany({ target: chosen, ...run }, options)}
       />
     </>
@@ -165,7 +165,7 @@ function DeleteButton({ announcement: { id, title } }: { announcement: Announcem
   return (
     <DeleteRowButton
       list={announcementList}
-      question={`Are you sure you want to delete ${title}? Its image and icon go, its history stays.`}
+      question={`Are you sure you want to delete ${title}? It goes to the trash with its image and icon, its history stays.`}
       run={async (options) => {
         await client.announcements.remove({ id }, options)
         return 'Annoucement Deleted Succesfuly!' // sic, §8

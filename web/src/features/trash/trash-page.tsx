@@ -10,13 +10,15 @@ import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { listColumns } from '#src/lists/columns.tsx'
 import { listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
-import { useUndo } from '#src/lists/undo.ts'
+import { COMES_BACK_INACTIVE, useUndo } from '#src/lists/undo.ts'
 import { useList } from '#src/lists/use-list.ts'
 import { RowActions } from '#src/ui/data-table.tsx'
 import { Page } from '#src/ui/page.tsx'
 import { BulkButton, type Selection, type Target } from '#src/ui/selection.tsx'
 import { toast } from '#src/ui/toast.tsx'
+import { keepFocusInRows } from '#src/ui/table-rows.ts'
 import { InsteadDialog } from './instead-dialog.tsx'
+import classes from './trash-page.module.css'
 
 const columns = listColumns(trashList, {
   name: { card: 'title', viewMore: true },
@@ -39,14 +41,27 @@ export function TrashPage() {
   const query = useQuery(api.trash.list.queryOptions({ input, placeholderData: keepPreviousData }))
   const state = useList(trashList, { address, query, rowsOf: ({ records }) => records })
   return (
-    <Page title="Trash" actions={<PurgeButton target={{ filter: {} }} selection={state.selection} label="Empty Trash" />}>
-      <ListTable
-        label="Trash"
-        state={state}
-        columns={columns}
-        rowKey={({ id }) => id}
-        acts={<BulkActs selection={state.selection} />}
-      />
+    <Page
+      title="Trash"
+      actions={
+        <PurgeButton
+          target={{ filter: {} }}
+          selection={state.selection}
+          title="Empty Trash"
+          label="Empty Trash"
+          isOff={state.isWhole && state.total === 0}
+        />
+      }
+    >
+      <div className={classes['list']}>
+        <ListTable
+          label="Trash"
+          state={state}
+          columns={columns}
+          rowKey={({ id }) => id}
+          acts={<BulkActs selection={state.selection} />}
+        />
+      </div>
     </Page>
   )
 }
@@ -61,12 +76,12 @@ function BulkActs({ selection }: { selection: Selection<TrashFilter> }) {
           title: 'Restore',
           question: (count) => `Restore ${count} deleted records? Announcements come back inactive.`,
           run: (run) => client.trash.restoreMany({ target, ...run }),
-          successText: (count) => `${count} restored.`,
+          successText: (count) => `${count} restored. Announcements among them are inactive.`,
         }}
       >
         Restore Selected
       </BulkButton>
-      <PurgeButton target={target} selection={selection} label="Purge Selected" />
+      <PurgeButton target={target} selection={selection} title="Purge" label="Purge Selected" />
     </>
   )
 }
@@ -74,15 +89,20 @@ function BulkActs({ selection }: { selection: Selection<TrashFilter> }) {
 interface PurgeProps {
   target: Target<TrashFilter>
   selection: Selection<TrashFilter>
+  /** Of the question. */
+  title: string
   label: string
+  /** There is nothing to purge. */
+  isOff?: boolean
 }
 
-function PurgeButton({ target, selection, label }: PurgeProps) {
+function PurgeButton({ target, selection, title, label, isOff = false }: PurgeProps) {
   return (
     <BulkButton
+      isOff={isOff}
       act={{
         ...bulkEnd(trashList, selection),
-        title: 'Purge',
+        title,
         question: (count) => `Are you sure you want to remove ${count} deleted records for good?`,
         lastQuestion: LAST_QUESTION,
         isDestructive: true,
@@ -96,32 +116,40 @@ function PurgeButton({ target, selection, label }: PurgeProps) {
 }
 
 function RestoreButtons({ record }: { record: TrashedRecord }) {
-  const { id, name, actId } = record
+  const { id, kind, name, actId } = record
   const undo = useUndo(trashList)
   const [isAsked, setIsAsked] = useState(false)
 
-  const handleRestore = async () => {
+  const handleRestore = async (button: Element) => {
+    const keepFocus = keepFocusInRows(button)
     try {
       await client.trash.restore({ id })
-      toast.success(`${name} is back.`)
+      toast.success(`${name} is back.`, kind === 'announcement' ? { detail: COMES_BACK_INACTIVE } : {})
     } catch (cause) {
       const { code, message } = asCallError(cause)
       if (code === 'PRIORITY_TAKEN' || code === 'EMAIL_TAKEN') return setIsAsked(true)
       toast.failure(message)
     }
     await refreshAfterActOn(trashList.name)
+    keepFocus()
+  }
+
+  const handleRestoreAll = async (button: Element) => {
+    const keepFocus = keepFocusInRows(button)
+    await undo.ofDeletion(actId, kind === 'announcement')?.run()
+    keepFocus()
   }
 
   return (
     <RowActions>
-      <Button variant="default" size="compact-sm" onClick={() => void handleRestore()}>
+      <Button variant="default" size="compact-sm" onClick={({ currentTarget }) => void handleRestore(currentTarget)}>
         Restore
       </Button>
       <Button
         variant="subtle"
         size="compact-sm"
         title="Restore all that was deleted together with this"
-        onClick={() => undo.ofDeletion(actId)?.onClick()}
+        onClick={({ currentTarget }) => void handleRestoreAll(currentTarget)}
       >
         Restore All
       </Button>
