@@ -7,6 +7,7 @@ import { useLocation } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { type Column, DataTable } from '#src/ui/data-table.tsx'
 import type { Filter } from '#src/ui/list-toolbar.tsx'
+import { focusSearch } from '#src/ui/table-rows.ts'
 import { ExportSelectionButton } from './export-buttons.tsx'
 import { nameInAddress, type ListAddress, listOrder } from './list-address.ts'
 import { useListLook } from './list-look.ts'
@@ -101,8 +102,10 @@ function ClearButtons<L extends List, Row>({ state: { list, address, change } }:
   const names = Object.entries(list.filters).map(([name, filter]) => nameInAddress(name, filter))
   const given: Readonly<Record<string, unknown>> = address
   const active = names.filter((name) => given[name] !== undefined)
-  const clear = (cleared: string[]) =>
+  const clear = (cleared: string[]) => {
+    focusSearch() // the button goes
     change(Object.fromEntries(cleared.map((name) => [name, undefined])) as Partial<ListAddress<L>>)
+  }
   return (
     <>
       {address.q !== undefined && (

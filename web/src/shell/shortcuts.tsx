@@ -5,7 +5,7 @@
 import { useRouter } from '@tanstack/react-router'
 import { type ComponentType, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useSession } from '#src/session.tsx'
-import { moveToRow, openRow } from '#src/ui/table-rows.ts'
+import { focusSearch, moveToRow, openRow } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { placesFor } from './navigation.tsx'
 import { hasSingleKeys, isMac, type OverlayProps } from './shortcut-keys.ts'
@@ -67,6 +67,7 @@ export function useShortcuts(): { openPalette: () => void; preloadPalette: () =>
       event.preventDefault()
       void open('keyboard map')
     } else if (event.key === '/' && focusSearch()) event.preventDefault()
+    else if (event.key === 'u' && toast.pressAction()) event.preventDefault()
     else if ((event.key === 'j' || event.key === 'k') && moveToRow(event.key === 'j' ? 1 : -1)) event.preventDefault()
   }
 
@@ -106,12 +107,4 @@ const fields = [
 
 function isTyping(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest(fields.join(', ')) !== null
-}
-
-/** Puts the focus into the page's search box; false if it has none. */
-function focusSearch(): boolean {
-  const boxes = document.querySelectorAll<HTMLElement>('main :is(input[type=search], [role=searchbox])')
-  const box = [...boxes].find((one) => one.checkVisibility())
-  box?.focus()
-  return box !== undefined
 }

@@ -152,3 +152,13 @@ test('a disabled one starts nothing', async () => {
   render(<DownloadButton label="Download User Data" start={start} {...texts} disabled />)
   await expect.element(button).toBeDisabled()
 })
+
+test('the focus of the button that starts a download goes to Cancel, and back once it is there', async () => {
+  const { start, end } = held()
+  render(<DownloadButton label="Download User Data" start={held().start} others={[{ label: 'As CSV', start }]} {...texts} />)
+  await page.getByRole('button', { name: 'More exports' }).click()
+  await page.getByRole('button', { name: 'As CSV' }).click()
+  await expect.element(cancel).toHaveFocus()
+  end()
+  await expect.element(button).toHaveFocus()
+})

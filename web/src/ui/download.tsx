@@ -1,7 +1,7 @@
 /** A download button. While a download runs, its progress and Cancel stand in place of the button, also after one left the page and came back. */
 import { Button, Popover, Progress } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
-import { useId, useState, useSyncExternalStore } from 'react'
+import { useEffect, useId, useRef, useState, useSyncExternalStore } from 'react'
 import { toast } from './toast.tsx'
 import classes from './download.module.css'
 
@@ -56,9 +56,24 @@ export function DownloadButton(props: DownloadProps) {
   const { label, id = label, disabled = false, size, others = [], note } = props
   const noteId = useId()
   const state = useSyncExternalStore(subscribe, () => running.get(id))
+  const place = useRef<HTMLDivElement>(null)
+  const isStarter = useRef(false)
+  const isRunning = state !== undefined
+  const handleStart = (started: DownloadProps) => {
+    isStarter.current = true
+    void download(started)
+  }
+
+  // The button that was pressed goes, and Cancel after it; the focus stays here instead of being lost.
+  useEffect(() => {
+    if (!isStarter.current) return
+    if (document.activeElement === document.body) place.current?.querySelector('button')?.focus()
+    if (!isRunning) isStarter.current = false
+  }, [isRunning])
+
   if (!state) {
     return (
-      <div className={classes['offer']}>
+      <div ref={place} className={classes['offer']}>
         {note !== undefined && (
           <span id={noteId} className={classes['amount']}>
             {note}
@@ -70,11 +85,11 @@ export function DownloadButton(props: DownloadProps) {
             {...(size && { size })}
             disabled={disabled}
             aria-describedby={note === undefined ? undefined : noteId}
-            onClick={() => void download(props)}
+            onClick={() => handleStart(props)}
           >
             {label}
           </Button>
-          {others.length > 0 && <OtherDownloads {...props} others={others} />}
+          {others.length > 0 && <OtherDownloads {...props} others={others} onStart={handleStart} />}
         </Button.Group>
       </div>
     )
@@ -82,7 +97,7 @@ export function DownloadButton(props: DownloadProps) {
   const { bytes, rows, total } = state.progress
   const share = rows !== undefined && total ? Math.min(100, (rows / total) * 100) : undefined
   return (
-    <div className={classes['running']}>
+    <div ref={place} className={classes['running']}>
       <div className={classes['progress']}>
         <Progress value={share ?? 100} animated={share === undefined} aria-label={label} size="sm" />
         <span className={classes['amount']}>
@@ -96,7 +111,12 @@ export function DownloadButton(props: DownloadProps) {
   )
 }
 
-function OtherDownloads({ others, ...props }: DownloadProps & Required<Pick<DownloadProps, 'others'>>) {
+interface OtherDownloadsProps extends DownloadProps {
+  others: NonNullable<DownloadProps['others']>
+  onStart: (download: DownloadProps) => void
+}
+
+function OtherDownloads({ others, onStart, ...props }: OtherDownloadsProps) {
   const [isOpen, setIsOpen] = useState(false)
   const { size, disabled = false } = props
   return (
@@ -121,7 +141,7 @@ function OtherDownloads({ others, ...props }: DownloadProps & Required<Pick<Down
             justify="flex-start"
             onClick={() => {
               setIsOpen(false)
-              void download({ ...props, start: other.start })
+              onStart({ ...props, start: other.start })
             }}
           >
             {other.label}

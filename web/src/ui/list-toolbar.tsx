@@ -6,7 +6,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { Choice } from './choice.tsx'
 import classes from './list-toolbar.module.css'
 import { NumberInput } from './number-input.tsx'
-import { moveToRow } from './table-rows.ts'
+import { focusSearch, moveToRow } from './table-rows.ts'
 import { isShown, type TableLook } from './table-view.ts'
 
 const FIRST_TOLD_DAY = '1000-01-01'
@@ -42,6 +42,10 @@ interface ListToolbarProps {
 export function ListToolbar(props: ListToolbarProps) {
   const { searchLabel, search, onSearch, hint, filters = [], values = {}, onFilter = () => {}, children, end } = props
   const active = filters.filter(({ name }) => values[name] !== undefined)
+  const clear = (cleared: readonly Filter[]) => {
+    focusSearch() // the button goes
+    onFilter(Object.fromEntries(cleared.map(({ name }) => [name, undefined])))
+  }
   /** What there is no choice of is set by a link, and only its chip is seen here. */
   const offered = filters.filter((filter) => filter.kind !== 'choice' || filter.options.length > 0)
   return (
@@ -60,19 +64,11 @@ export function ListToolbar(props: ListToolbarProps) {
               <span className={classes['chipText']}>
                 {filter.label}: {filterText(filter, values[filter.name])}
               </span>
-              <CloseButton
-                size="sm"
-                aria-label={`Remove filter ${filter.label}`}
-                onClick={() => onFilter({ [filter.name]: undefined })}
-              />
+              <CloseButton size="sm" aria-label={`Remove filter ${filter.label}`} onClick={() => clear([filter])} />
             </li>
           ))}
           <li>
-            <Button
-              variant="subtle"
-              size="compact-sm"
-              onClick={() => onFilter(Object.fromEntries(active.map(({ name }) => [name, undefined])))}
-            >
+            <Button variant="subtle" size="compact-sm" onClick={() => clear(active)}>
               Clear filters
             </Button>
           </li>

@@ -1,5 +1,5 @@
 /** Where a table stands in the window: it ends where the window does, and what was searched for is within what one sees of it. */
-import { type RefObject, useEffect, useLayoutEffect } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 
 /** Tells the style sheet how much of the page is above the table (`--above`), and of its frame below it (`--after`). */
 export function useTableRoom(scroller: RefObject<HTMLElement | null>): void {
@@ -7,9 +7,16 @@ export function useTableRoom(scroller: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const element = scroller.current
     if (!element?.parentElement) return undefined
-    const observer = new ResizeObserver(() => tellRoom(element))
+    let frame = 0
+    const observer = new ResizeObserver(() => {
+      cancelAnimationFrame(frame)
+      frame = requestAnimationFrame(() => tellRoom(element)) // not at once: it may resize what is observed
+    })
     observer.observe(element.parentElement)
-    return () => observer.disconnect()
+    return () => {
+      observer.disconnect()
+      cancelAnimationFrame(frame)
+    }
   }, [scroller])
 }
 
@@ -21,14 +28,22 @@ function tellRoom(scroller: HTMLElement | null): void {
   scroller.style.setProperty('--after', `${Math.ceil(after)}px`)
 }
 
-/** Scrolls a wide table sideways to the first cell that says what was searched for, if one sees none that does. */
+/**
+ * Scrolls a wide table sideways to the first cell that says what was searched for, if one sees none that does, and back once nothing is
+ * searched for any more.
+ */
 export function useMatchInView(
   scroller: RefObject<HTMLElement | null>,
   search: string,
   rows: readonly unknown[] | undefined,
 ): void {
+  const leftBefore = useRef<number>(undefined)
   useEffect(() => {
     const wanted = search.trim().toLowerCase()
+    if (wanted === '' && leftBefore.current !== undefined) {
+      scroller.current?.scrollTo({ left: leftBefore.current })
+      leftBefore.current = undefined
+    }
     if (wanted === '' || !rows || !scroller.current) return
     const frame = scroller.current.getBoundingClientRect()
     const cells = [...scroller.current.querySelectorAll('tbody td')]
@@ -37,6 +52,8 @@ export function useMatchInView(
       const { left, right } = cell.getBoundingClientRect()
       return left >= frame.left && right <= frame.right
     })
-    if (!isSeen) matches[0]?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    if (isSeen || !matches[0]) return
+    leftBefore.current ??= scroller.current.scrollLeft
+    matches[0].scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [scroller, search, rows])
 }

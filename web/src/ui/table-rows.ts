@@ -16,6 +16,22 @@ export function moveToRow(step: 1 | -1): boolean {
   return next !== undefined
 }
 
+/** Gives the focus to the first row, or what stands in its place, when what had it goes. */
+export function focusRows(options?: FocusOptions): void {
+  const places = [...document.querySelectorAll<HTMLElement>(`${ROWS}, main section[tabindex], main h1`)]
+  const shown = places.filter((place) => place.checkVisibility())
+  const place = shown.find((one) => one.matches('tr')) ?? shown.find((one) => one.matches('section')) ?? shown[0]
+  place?.focus(options)
+}
+
+/** Puts the focus into the page's search box; false if it has none. */
+export function focusSearch(): boolean {
+  const boxes = document.querySelectorAll<HTMLElement>('main :is(input[type=search], [role=searchbox])')
+  const box = [...boxes].find((one) => one.checkVisibility())
+  box?.focus()
+  return box !== undefined
+}
+
 /** Opens a row that has the focus itself; false for anything else. */
 export function openRow(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement) || !target.matches(ROWS)) return false

@@ -1,7 +1,8 @@
 /** Mantine's notifications as the specification wants them (§9). toast.tsx loads this file when a toast may soon be needed. */
 import { Button } from '@mantine/core'
 import { Notifications, notifications, notificationsStore } from '@mantine/notifications'
-import { useEffect } from 'react'
+import { type MouseEvent, useEffect, useRef } from 'react'
+import { focusRows } from './table-rows.ts'
 import classes from './toast-region.module.css'
 
 const TOAST_AUTO_CLOSE_MS = 5000 // §9
@@ -112,7 +113,12 @@ interface FullMessageProps {
 }
 
 function FullMessage({ message, reason, action, onDone }: FullMessageProps) {
-  const handleClick = () => {
+  const isDone = useRef(false) // a toast that fades out can still be pressed
+  const handleClick = ({ currentTarget, detail }: MouseEvent) => {
+    if (isDone.current) return
+    isDone.current = true
+    // The button goes with the toast. A mouse must not scroll the list that it is in.
+    if (currentTarget === document.activeElement) focusRows({ preventScroll: detail > 0 })
     onDone()
     action?.onClick()
   }
@@ -121,7 +127,18 @@ function FullMessage({ message, reason, action, onDone }: FullMessageProps) {
       <span>{message}</span>
       {reason && <span className={classes['reason']}>{reason}</span>}
       {action && (
-        <Button variant="default" size="compact-sm" onClick={handleClick}>
+        <Button
+          variant="default"
+          size="compact-sm"
+          onClick={handleClick}
+          data-toast-action
+          aria-keyshortcuts="u"
+          rightSection={
+            <kbd aria-hidden className={classes['key']}>
+              u
+            </kbd>
+          }
+        >
           {action.label}
         </Button>
       )}

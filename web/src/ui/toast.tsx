@@ -22,6 +22,12 @@ interface ToastOptions {
 export const toast = {
   success: (message: string, options?: ToastOptions) => show(message, 'arcade', options),
   failure: (message: string, options?: ToastOptions) => show(message, 'red', options),
+  /** Presses the button of the newest toast that has one; false where none has. */
+  pressAction(): boolean {
+    const button = [...document.querySelectorAll<HTMLElement>('[data-toast-action]')].at(-1)
+    button?.click()
+    return button !== undefined
+  },
   /** To be called when somebody tries again: failures that are shown or on their way are told no more. */
   dropFailures() {
     attempt++
