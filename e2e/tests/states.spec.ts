@@ -141,6 +141,7 @@ test.describe('pages that cannot be loaded', () => {
     await page.clock.runFor(1000)
     await expect(page.getByRole('alert').locator(told), 'in the toast').toBeVisible()
     await context.setOffline(false)
+    await expect(page.getByRole('form').locator(told), 'once the connection is back').toHaveCount(0)
     await update.click()
     await expect(page.getByRole('heading', { level: 1, name: 'Social Tasks' })).toBeVisible()
     await expect(told).toHaveCount(0)

@@ -12,7 +12,7 @@ import { contractRoutes, failureTexts } from 'virtual:contract-routes'
 
 interface CallProblem {
   /** NETWORK means that no answer arrived. */
-  code: ErrorCode | 'NETWORK'
+  code: ErrorCode | 'NETWORK' | 'OFFLINE'
   status: number
   message: string
   fields?: Record<string, string> | undefined
@@ -53,8 +53,8 @@ export function asCallError(error: unknown): CallError {
   return unanswered('The server cannot be reached. Please try again.', error)
 }
 
-function unanswered(message: string, cause: unknown): CallError {
-  return new CallError({ code: 'NETWORK', status: 0, message }, { cause })
+function unanswered(message: string, cause: unknown, code: 'NETWORK' | 'OFFLINE' = 'NETWORK'): CallError {
+  return new CallError({ code, status: 0, message }, { cause })
 }
 
 /** `fallback` is for an answer that does not say what went wrong, such as one of a proxy. */
@@ -111,12 +111,10 @@ function explained(error: unknown, { path, wasOffline }: FailedCall): CallError 
   if (error instanceof ORPCError) return fromBody(error.data, error.status, failureTexts[path.join('.')])
   const callError = asCallError(error)
   if (callError.code !== 'NETWORK' || !isSaving(path)) return callError
-  return unanswered(
-    wasOffline
-      ? 'You are offline: nothing was saved. Please try again when the connection is back.'
-      : 'The connection is gone, and it is not known whether this was saved. Please try again: nothing is saved twice.', // the answer may be all that was lost
-    error,
-  )
+  const message = wasOffline
+    ? 'You are offline: nothing was saved. Please try again when the connection is back.'
+    : 'The connection is gone, and it is not known whether this was saved. Please try again: nothing is saved twice.' // the answer may be all that was lost
+  return unanswered(message, error, wasOffline ? 'OFFLINE' : 'NETWORK')
 }
 
 /** Signing in and out saves nothing of what somebody has typed. */

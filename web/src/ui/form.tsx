@@ -5,7 +5,7 @@
  */
 import { zodResolver } from '@hookform/resolvers/zod'
 import { Button, type ButtonProps, Loader, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core'
-import { createContext, type HTMLInputAutoCompleteAttribute, type ReactNode, use, useRef, useState } from 'react'
+import { createContext, type HTMLInputAutoCompleteAttribute, type ReactNode, use, useEffect, useRef, useState } from 'react'
 import {
   type Control,
   type DefaultValues,
@@ -41,6 +41,14 @@ export function useForm<Schema extends FormSchema>(load: () => Promise<Schema>, 
   })
   const isBusy = useRef(false)
   const [refusal, setRefusal] = useState<Refusal>()
+
+  // That one is offline is true no more.
+  useEffect(() => {
+    const handleOnline = () => setRefusal((last) => (last?.code === 'OFFLINE' ? undefined : last))
+    window.addEventListener('online', handleOnline)
+    return () => window.removeEventListener('online', handleOnline)
+  }, [])
+
   /** Submits what is right to `send`, unless a submit is on its way already; the server's messages about fields stand at them. */
   const submit = async (send: (values: z.output<Schema>) => Promise<Refusal | void>): Promise<void> => {
     if (isBusy.current) return

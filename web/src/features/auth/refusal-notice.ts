@@ -8,6 +8,7 @@ export function refusalNotice({ code, message, retryAfterSeconds }: CallError): 
     case 'NO_SUCH_DOCUMENT':
     case 'UNAVAILABLE':
     case 'NETWORK':
+    case 'OFFLINE':
       return message
     default:
       return undefined
