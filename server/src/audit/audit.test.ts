@@ -117,6 +117,11 @@ describe('the chain', () => {
     ['the first removed', `delete from audit_entries where seq = 1`, /before no\. 2 are missing/],
     ['the last removed', `delete from audit_entries where seq = 12`, /ends with no\. 11, its head says 12/],
     ['one moved far away', `update audit_entries set seq = 1e15 where seq = 12`, /before no\. 1000000000000000 are missing/],
+    [
+      'one put in before the first',
+      `insert into audit_entries select (jsonb_populate_record(entry, '{"seq": 0}')).* from audit_entries as entry where seq = 3`,
+      /1 entries have numbers up to 0, where the chain does not begin yet/,
+    ],
     ['all removed', `delete from audit_entries`, /ends with no\. 0, its head says 12/],
     [
       'two exchanged',

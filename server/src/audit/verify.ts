@@ -56,6 +56,9 @@ export async function verifyAudit(database: Readable, options: VerifyOptions = {
     )[0]!
     const chain = { from: head.baseSeq, hash: head.baseHash, upTo: last, size }
     const { entries, erased, findings } = await readRanges(database, snapshot, { chain, onProgress })
+    const early = await countUpTo(snapshot, head.baseSeq)
+    if (early > 0)
+      findings.push(`${early} entries have numbers up to ${head.baseSeq}, where the chain does not begin yet: they were put in.`)
     if (last !== head.seq) findings.push(`The chain ends with no. ${last}, its head says ${head.seq}.`)
     else if (findings.length === 0 && lastHash !== head.hash) findings.push('The head is not that of the chain.')
     if (erased > 0) findings.push(...(await findUnexplained(snapshot)))
@@ -118,6 +121,13 @@ function describeWrong({ seq, isGap, isChanged }: Wrong): string {
   if (isGap) return `Entries before no. ${seq} are missing, or others were put in.`
   if (isChanged) return `Entry no. ${seq} is not the one that was sealed.`
   return `Entry no. ${seq} says something else than when it was sealed.`
+}
+
+async function countUpTo(snapshot: Snapshot, seq: number): Promise<number> {
+  const [found] = await snapshot.query<{ entries: number }>('select count(*) as entries from audit_entries where seq <= $1', [
+    seq,
+  ])
+  return found!.entries
 }
 
 async function countOpen(snapshot: Snapshot): Promise<number> {
