@@ -2,9 +2,9 @@
 import { actOfProcess, audit } from '#src/audit/audit.ts'
 import { foldCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
-import { DISTRIBUTED_TABLES, findCluster } from '#src/db/distribution.ts'
+import { DISTRIBUTED_TABLES, divisionSql, findCluster } from '#src/db/distribution.ts'
 import { StartError } from '#src/postgres/errors.ts'
-import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
+import { LOCKS, tryLock } from '#src/postgres/lock-holder.ts'
 import { destroy } from '#src/postgres/connections.ts'
 
 /** So many pieces can move between servers later; more of them cost every search more. */
@@ -38,17 +38,11 @@ export async function distribute(database: Database): Promise<number> {
 async function divide(database: Database, tables: readonly string[]): Promise<void> {
   const client = await database.connect('arcade distribute')
   try {
-    const { rows: locks } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1, $2) as taken', [
-      LOCK_SPACE,
-      LOCKS.distribution,
-    ])
-    if (!locks[0]?.taken) throw new StartError('Another `arcade distribute` is at it.')
+    if (!(await tryLock(client, 'pg_try_advisory_lock', LOCKS.distribution)))
+      throw new StartError('Another `arcade distribute` is at it.')
     for (const table of tables) {
       const start = performance.now()
-      const options =
-        table === DISTRIBUTED_TABLES[0]
-          ? `colocate_with => 'none', shard_count => ${SHARDS}`
-          : `colocate_with => '${DISTRIBUTED_TABLES[0]}'`
+      const options = divisionSql(table, SHARDS)
       await client
         .query(`select create_distributed_table_concurrently($1, 'user_id', ${options})`, [table])
         .catch(async (error: Error) => {

@@ -8,9 +8,13 @@ import type { Database } from './database.ts'
 /** The tables that are divided, all alike by their column `user_id`, so that a player's rows are together. */
 export const DISTRIBUTED_TABLES = ['telegram_users', 'participations', 'counter_deltas'] as const
 
+/** The options with which Citus divides one of them: the first into so many shards, each other one as the first. */
+export function divisionSql(table: string, shards: number): string {
+  const [first] = DISTRIBUTED_TABLES
+  return table === first ? `colocate_with => 'none', shard_count => ${shards}` : `colocate_with => '${first}'`
+}
+
 export interface Cluster {
-  /** Of the extension, such as `13.0-1`. */
-  version: string
   /** Servers that can hold shards. */
   workers: number
   /** Those of `DISTRIBUTED_TABLES` that are divided already. */
@@ -19,12 +23,11 @@ export interface Cluster {
 
 /** @returns undefined on an ordinary PostgreSQL */
 export async function findCluster({ db }: Pick<Database, 'db'>): Promise<Cluster | undefined> {
-  const { rows: extensions } = await sql<{ version: string }>`
-    select extversion as version from pg_extension where extname = 'citus'`.execute(db)
-  if (!extensions[0]) return undefined
-  const { rows } = await sql<{ workers: number; distributed: string[] }>`
+  const { rows: extensions } = await sql`select from pg_extension where extname = 'citus'`.execute(db)
+  if (extensions.length === 0) return undefined
+  const { rows } = await sql<Cluster>`
     select (select count(*) from pg_dist_node where shouldhaveshards and isactive) as workers,
            array(select relname::text from pg_dist_partition join pg_class on pg_class.oid = logicalrelid
                   where partmethod = 'h' and relname = any(${DISTRIBUTED_TABLES}) order by relname) as distributed`.execute(db)
-  return { version: extensions[0].version, ...rows[0]! }
+  return rows[0]
 }

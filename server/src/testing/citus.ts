@@ -2,8 +2,11 @@
  * The tests on a distributed PostgreSQL: with CITUS_URL, the address of a Citus cluster's coordinator, each worker's database is one in
  * which the tables of players are divided. Its servers must let the same role in.
  */
-import { DISTRIBUTED_TABLES } from '#src/db/distribution.ts'
+import { DISTRIBUTED_TABLES, divisionSql } from '#src/db/distribution.ts'
 import { onServer, withDatabase } from './test-server.ts'
+
+/** Fewer than in production, since each test empties all of them. */
+const SHARDS = 4
 
 export const citusUrl = process.env['CITUS_URL']
 
@@ -29,13 +32,8 @@ export async function createClusterDatabase(url: string, name: string): Promise<
 /** Divides the tables of a migrated database as `arcade distribute` does. */
 export async function divideTables(url: string): Promise<void> {
   await onServer(url, async (sql) => {
-    for (const table of DISTRIBUTED_TABLES) {
-      const options =
-        table === DISTRIBUTED_TABLES[0]
-          ? `colocate_with => 'none', shard_count => 4`
-          : `colocate_with => '${DISTRIBUTED_TABLES[0]}'`
-      await sql(`select create_distributed_table('${table}', 'user_id', ${options})`)
-    }
+    for (const table of DISTRIBUTED_TABLES)
+      await sql(`select create_distributed_table('${table}', 'user_id', ${divisionSql(table, SHARDS)})`)
   })
 }
 

@@ -19,15 +19,18 @@ export function recordText({ recordKind, recordId, recordName }: AuditEntry): st
   return recordName ?? recordId
 }
 
+/** A name without a link, whole in its title where it is cut off. */
+function Name({ text }: { text: string | undefined }) {
+  return (
+    <span className={classes['name']} title={text}>
+      {text}
+    </span>
+  )
+}
+
 export function ActorLink({ entry }: { entry: AuditEntry }) {
   const { name } = actorText(entry)
-  if (entry.actorId === null) {
-    return (
-      <span className={classes['name']} title={name}>
-        {name}
-      </span>
-    )
-  }
+  if (entry.actorId === null) return <Name text={name} />
   return (
     <Link to="/audit" search={{ actorId: entry.actorId }} title={`All that ${name} did`} className={classes['name'] ?? ''}>
       {name}
@@ -38,13 +41,7 @@ export function ActorLink({ entry }: { entry: AuditEntry }) {
 export function RecordLink({ entry }: { entry: AuditEntry }) {
   const { recordId, recordKind } = entry
   const name = recordText(entry)
-  if (recordId === null) {
-    return (
-      <span className={classes['name']} title={name}>
-        {name}
-      </span>
-    )
-  }
+  if (recordId === null) return <Name text={name} />
   return (
     <Link
       to="/audit"
