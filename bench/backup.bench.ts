@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { chmod, chown, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { median, ROOT, temporaryDirectory, verdict } from './harness.ts'
+import { median, report, ROOT, temporaryDirectory } from './harness.ts'
 
 const TIME_BUDGET = 2
 const ROUNDS = 3
@@ -34,15 +34,16 @@ try {
   const trial = await arcade(['backup', 'verify', place])
   const restored = await arcade(['restore', place], { DATA_DIR: join(directory.path, 'restored'), DATABASE_URL: '' })
   const [dumped, saved] = [median(dumps), median(backups.map(({ seconds }) => seconds))]
-  console.log(`pg_dump -Fc ${dumped.toFixed(1)} s   backup ${saved.toFixed(1)} s, ${await megabytes(place)} MB`)
-  console.log(`verify ${trial.seconds.toFixed(1)} s   restore ${restored.seconds.toFixed(1)} s`)
-  const peaks = [backups[0], trial, restored].map((run) => `${(run?.peakMb ?? 0).toFixed(0)} MB`)
-  console.log(`memory at most: backup ${peaks[0]}, verify ${peaks[1]}, restore ${peaks[2]}`)
-  verdict(
-    `backup of ${players} players ≤ ${TIME_BUDGET} × pg_dump -Fc`,
-    saved <= dumped * TIME_BUDGET,
-    `× ${(saved / dumped).toFixed(2)}`,
-  )
+  report(`backup of ${players.toLocaleString('en')} players`, { ours: saved, limit: dumped, unit: 's', atMost: TIME_BUDGET })
+  report('its size', { ours: await megabytes(place), unit: 'MB' })
+  for (const [what, run] of [
+    ['backup', backups[0]],
+    ['verify', trial],
+    ['restore', restored],
+  ] as const) {
+    if (what !== 'backup') report(what, { ours: run?.seconds ?? Number.NaN, unit: 's' })
+    report(`${what}: memory at most`, { ours: run?.peakMb ?? Number.NaN, unit: 'MB' })
+  }
 } finally {
   program('pg_ctl', '-D', cluster, '-m', 'immediate', 'stop')
   await directory.remove()

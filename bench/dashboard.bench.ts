@@ -6,7 +6,7 @@ import { activityRanges } from '@arcade/contract/entities/activity'
 import { seed } from '../server/src/cli/seed.ts'
 import type { Database } from '../server/src/db/database.ts'
 import { createFigures } from '../server/src/features/dashboard/figures.ts'
-import { measure, show, startBare, startBenchServer, stopProcess, tailVerdict, verdict } from './harness.ts'
+import { measure, reportRate, reportTail, show, startBare, startBenchServer, stopProcess } from './harness.ts'
 
 const RATIO_BUDGET = 0.6
 const ROWS = 1_000_000
@@ -32,9 +32,8 @@ try {
     const measured = await measure({ ...load, url: server.url + path, headers })
     show(`node:http and the statement of ${name}`, limit)
     show(name, measured)
-    const ratio = measured.requestsPerSecond / limit.requestsPerSecond
-    verdict(`${name} ≥ ${RATIO_BUDGET * 100} % of bare`, ratio >= RATIO_BUDGET, `${(ratio * 100).toFixed(0)} %`)
-    tailVerdict(name, measured, limit)
+    reportRate(name, { ours: measured, limit, atLeast: RATIO_BUDGET })
+    reportTail(name, measured, limit)
   }
 } finally {
   await server.stop()

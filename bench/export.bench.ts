@@ -10,7 +10,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { DATABASE, readPassword, ROLE } from '../server/src/postgres/cluster-init.ts'
 import { addCount } from '../server/src/testing/activity.ts'
-import { type BenchServer, median, startBenchServer, verdict } from './harness.ts'
+import { type BenchServer, median, report, startBenchServer } from './harness.ts'
 
 const TIME_BUDGET = 2.5
 const RSS_BUDGET_MB = 64
@@ -33,13 +33,11 @@ try {
   const busy = await withProbe(server, () => exportAll(server))
   const [copy, sheet] = [median(copies), median(sheets.map(({ seconds }) => seconds))]
   const growth = Math.max(...[first, ...sheets].map(({ growthMb }) => growthMb))
-  console.log(
-    `COPY and deflate ${copy.toFixed(1)} s   XLSX ${sheet.toFixed(1)} s, ${((sheets[0]?.bytes ?? 0) / 1e6).toFixed(0)} MB`,
-  )
-  console.log(`other requests meanwhile: p50 ${busy.p50Ms.toFixed(1)} ms, p99 ${busy.p99Ms.toFixed(1)} ms of ${busy.requests}`)
-  verdict(`${players} players ≤ ${TIME_BUDGET} × COPY and deflate`, sheet <= copy * TIME_BUDGET, `× ${(sheet / copy).toFixed(2)}`)
-  verdict(`RSS ≤ idle + ${RSS_BUDGET_MB} MB`, growth <= RSS_BUDGET_MB, `+ ${growth.toFixed(0)} MB`)
-  verdict(`other requests' p99 ≤ ${P99_BUDGET_MS} ms`, busy.p99Ms <= P99_BUDGET_MS, `${busy.p99Ms.toFixed(1)} ms`)
+  report(`XLSX of ${players.toLocaleString('en')} players`, { ours: sheet, limit: copy, unit: 's', atMost: TIME_BUDGET })
+  report('its size', { ours: (sheets[0]?.bytes ?? 0) / 1e6, unit: 'MB' })
+  report('memory of the server above idle', { ours: growth, unit: 'MB', atMost: RSS_BUDGET_MB })
+  report('other requests meanwhile: p50', { ours: busy.p50Ms, unit: 'ms' })
+  report('other requests meanwhile: p99', { ours: busy.p99Ms, unit: 'ms', atMost: P99_BUDGET_MS })
 } finally {
   await server.stop()
 }

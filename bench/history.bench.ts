@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import type { Database } from '../server/src/db/database.ts'
 import { historyHandlers } from '../server/src/features/history/history.ts'
 import { addCount } from '../server/src/testing/activity.ts'
-import { measure, show, startBare, startBenchServer, stopProcess, tailVerdict, verdict } from './harness.ts'
+import { measure, report, reportRate, reportTail, show, startBare, startBenchServer, stopProcess } from './harness.ts'
 
 const RATIO_BUDGET = 0.6
 const DEEP_BUDGET = 1.3
@@ -50,14 +50,9 @@ try {
   show('first page of 1M', first)
   show('last pages of 1M', last)
   show('details', details)
-  const ratio = first.requestsPerSecond / limit.requestsPerSecond
-  verdict(`50 participants ≥ ${RATIO_BUDGET * 100} % of bare`, ratio >= RATIO_BUDGET, `${(ratio * 100).toFixed(0)} %`)
-  tailVerdict('50 participants', first, limit)
-  verdict(
-    `the last page ≤ ${DEEP_BUDGET} × of the first`,
-    last.p50Ms <= first.p50Ms * DEEP_BUDGET,
-    `× ${(last.p50Ms / first.p50Ms).toFixed(2)}`,
-  )
+  reportRate('50 participants', { ours: first, limit, atLeast: RATIO_BUDGET })
+  reportTail('50 participants', first, limit)
+  report('the last page against the first: p50', { ours: last.p50Ms, limit: first.p50Ms, unit: 'ms', atMost: DEEP_BUDGET })
 } finally {
   await server.stop()
 }

@@ -5,7 +5,7 @@
 import { type Browser, type Page } from '@playwright/test'
 import { sql } from 'kysely'
 import { addCount } from '../server/src/testing/activity.ts'
-import { type BenchServer, median, openBrowser, startBenchServer, verdict } from './harness.ts'
+import { type BenchServer, median, openBrowser, report, startBenchServer } from './harness.ts'
 
 const ROUTE_BUDGET_MS = 100
 const RENDER_BUDGET_MS = 16
@@ -44,8 +44,7 @@ async function routes(page: Page): Promise<void> {
   const times = new Map<string, number[]>(places.map((name) => [name, []]))
   for (let round = 0; round < ROUNDS; round += 1) for (const name of places) times.get(name)?.push(await visit(page, name))
   for (const [name, all] of times) {
-    const typical = median(all)
-    verdict(`to ${name} ≤ ${ROUTE_BUDGET_MS} ms on a CPU slowed 4 ×`, typical <= ROUTE_BUDGET_MS, `${typical.toFixed(0)} ms`)
+    report(`to ${name} on a CPU slowed 4 ×`, { ours: median(all), unit: 'ms', atMost: ROUTE_BUDGET_MS })
   }
 }
 
@@ -73,8 +72,7 @@ async function renders(page: Page): Promise<void> {
   ] as const) {
     const times: number[] = []
     for (let round = 0; round < 2 * ROUNDS; round += 1) times.push(await press(page, selector))
-    const typical = median(times)
-    verdict(`a list of 50 rows, ${name}, drawn ≤ ${RENDER_BUDGET_MS} ms`, typical <= RENDER_BUDGET_MS, `${typical.toFixed(1)} ms`)
+    report(`a list of 50 rows drawn, ${name}`, { ours: median(times), unit: 'ms', atMost: RENDER_BUDGET_MS })
   }
 }
 

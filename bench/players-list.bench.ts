@@ -12,12 +12,13 @@ import {
   type BenchServer,
   type Measured,
   measure,
+  report,
+  reportRate,
+  reportTail,
   show,
   startBare,
   startBenchServer,
   stopProcess,
-  tailVerdict,
-  verdict,
 } from './harness.ts'
 
 const RATIO_BUDGET = 0.6
@@ -53,9 +54,9 @@ try {
   if (values.large) {
     await addPlayers(server, MILLION, 10 * MILLION)
     const atTen = await ask(server, '10M')
-    for (const [name, { p50Ms }] of atTen) {
-      const growth = p50Ms / (atMillion.get(name)?.p50Ms ?? Number.NaN)
-      verdict(`${name}: 10M ≤ ${GROWTH_BUDGET} × of 1M`, growth <= GROWTH_BUDGET, `× ${growth.toFixed(2)}`)
+    for (const [name, { p50Ms: ours }] of atTen) {
+      const limit = atMillion.get(name)?.p50Ms ?? Number.NaN
+      report(`${name}, 10M against 1M: p50`, { ours, limit, unit: 'ms', atMost: GROWTH_BUDGET })
     }
   }
 } finally {
@@ -83,16 +84,11 @@ async function ask(running: BenchServer, size: string): Promise<Map<string, Meas
     show(`${size}, ${name}: bare`, limit)
     show(`${size}, ${name}: first page`, first)
     show(`${size}, ${name}: 1,000,000 rows down`, deepPage)
-    const ratio = first.requestsPerSecond / limit.requestsPerSecond
-    verdict(`${size}, ${name} ≥ ${RATIO_BUDGET * 100} % of bare`, ratio >= RATIO_BUDGET, `${(ratio * 100).toFixed(0)} %`)
-    if (pageSize === 5)
-      verdict(`${size}, ${name}: p99 ≤ ${P99_BUDGET_MS} ms`, first.p99Ms <= P99_BUDGET_MS, `${first.p99Ms.toFixed(1)} ms`)
-    else tailVerdict(`${size}, ${name}`, first, limit)
-    verdict(
-      `${size}, ${name}: deep ≤ ${DEEP_BUDGET} × of first`,
-      deepPage.p50Ms <= first.p50Ms * DEEP_BUDGET,
-      `× ${(deepPage.p50Ms / first.p50Ms).toFixed(2)}`,
-    )
+    reportRate(`${size}, ${name}`, { ours: first, limit, atLeast: RATIO_BUDGET })
+    if (pageSize === 5) report(`${size}, ${name}: p99`, { ours: first.p99Ms, unit: 'ms', atMost: P99_BUDGET_MS })
+    else reportTail(`${size}, ${name}`, first, limit)
+    const [ours, best] = [deepPage.p50Ms, first.p50Ms]
+    report(`${size}, ${name}, 1,000,000 rows down against the first: p50`, { ours, limit: best, unit: 'ms', atMost: DEEP_BUDGET })
     results.set(name, first)
   }
   return results

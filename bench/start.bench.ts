@@ -1,7 +1,7 @@
 /** Design §9: with an existing database the server is ready within 2 s, as `npm start` and as the process alone. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { ROOT, startProcess, stopProcess, temporaryDirectory, verdict } from './harness.ts'
+import { median, report, ROOT, startProcess, stopProcess, temporaryDirectory } from './harness.ts'
 
 const BUDGET_MS = 2000
 const RUNS = 5
@@ -18,13 +18,12 @@ for (let run = 0; run < RUNS; run += 1) {
 }
 await directory.remove()
 
-const median = (times: number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN
 for (const [name, times] of [
   ['the process alone', alone],
   ['npm start', whole],
 ] as const) {
-  const figure = `median ${median(times).toFixed(0)} ms of ${RUNS}, worst ${Math.max(...times).toFixed(0)} ms`
-  verdict(`ready ≤ ${BUDGET_MS} ms, ${name}`, median(times) <= BUDGET_MS, figure)
+  report(`${name}, median of ${RUNS}`, { ours: median(times), unit: 'ms', atMost: BUDGET_MS })
+  report(`${name}, worst of ${RUNS}`, { ours: Math.max(...times), unit: 'ms' })
 }
 
 async function timed(start: () => Promise<ChildProcess>): Promise<number> {

@@ -1,15 +1,20 @@
 /**
- * `npm run bench [name…]`: runs bench/*.bench.ts one after another. A file prints its own table and ends with 1 beyond a budget, which
- * counts as a failure with `--strict` only: budgets are for a quiet machine.
+ * `npm run bench [name…]`: runs bench/*.bench.ts one after another and writes what they found into docs/performance.md. A file ends with
+ * 3 beyond a budget, which counts as a failure with `--strict` only: budgets are for a quiet machine. `--large`: ten million rows where one
+ * million is usual.
  */
-import { readdir } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findChromium } from './chromium.ts'
 import { root, run } from './children.ts'
+import { headComment, occasion, type Row, withSection } from './performance.ts'
 import { buildWeb } from './web-build.ts'
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { strict: { type: 'boolean', default: false } } })
+const flag = { type: 'boolean', default: false } as const
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { strict: flag, large: flag } })
+const BEYOND = 3 // as in bench/harness.ts
 const all = (await readdir(join(root, 'bench'))).filter((name) => name.endsWith('.bench.ts')).toSorted()
 const chosen = all.filter((file) => positionals.length === 0 || positionals.some((name) => file.includes(name)))
 if (chosen.length === 0) {
@@ -22,8 +27,29 @@ await buildWeb() // the server serves it
 const missed: string[] = []
 for (const file of chosen) {
   console.log(`\n── ${file}`)
-  const { code } = await run('node', [join('bench', file)], { env })
-  if (code !== 0) missed.push(`${file} (${code})`)
-  if (code > 1 || (code === 1 && values.strict)) process.exitCode = 1
+  const ran = occasion()
+  const folder = await mkdtemp(join(tmpdir(), 'arcade-bench-'))
+  const rowsFile = join(folder, 'rows.ndjson')
+  await writeFile(rowsFile, '')
+  const args = [join('bench', file), ...(values.large ? ['--large'] : [])]
+  const { code } = await run('node', args, { env: { ...env, BENCH_ROWS: rowsFile } })
+  const rows = (await readFile(rowsFile, 'utf8'))
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Row)
+  await rm(folder, { recursive: true })
+  const isWhole = code === 0 || code === BEYOND
+  if (isWhole) await writeSection(file, { ran, rows })
+  if (code !== 0) missed.push(isWhole ? file : `${file} (broke with ${code})`)
+  if (!isWhole || (code === BEYOND && values.strict)) process.exitCode = 1
 }
 console.log(missed.length > 0 ? `\nBeyond a budget, or broken: ${missed.join(', ')}` : '\nAll within their budgets')
+
+async function writeSection(file: string, { ran, rows }: { ran: string; rows: Row[] }): Promise<void> {
+  const document = join(root, 'docs/performance.md')
+  const about = headComment(await readFile(join(root, 'bench', file), 'utf8'))
+  const before = await readFile(document, 'utf8').catch(() => '') // there is none yet
+  const name = file.replace('.bench.ts', '')
+  const command = `npm run bench ${name}${values.large ? ' -- --large' : ''}`
+  await writeFile(document, withSection(before, { name, about, command, ran, rows }))
+}
