@@ -38,6 +38,7 @@ import { createFiles, type Files } from '#src/files/files.ts'
 import type { FileStore } from '#src/files/disk.ts'
 import { createHttp } from '#src/http/http.ts'
 import { createMetrics } from '#src/http/metrics.ts'
+import { createReadiness, type Readiness } from '#src/http/readiness.ts'
 import { bindRoutes } from '#src/http/routes.ts'
 import type { WebApp } from '#src/http/static.ts'
 import { createSessions, type Sessions } from '#src/identity/sessions.ts'
@@ -62,11 +63,11 @@ export interface AppOptions {
   spool: Spool
   log: Logger
   webApp?: WebApp
-  isStopping?: () => boolean
 }
 
 export interface App {
   http: Hono<{ Bindings: Partial<HttpBindings> }>
+  readiness: Readiness
   sessions: Sessions
   attempts: Attempts
   signInGuard: SignInGuard
@@ -75,22 +76,13 @@ export interface App {
   live: Live
 }
 
-export async function createApp({
-  config,
-  database,
-  fileStore,
-  images,
-  spool,
-  log,
-  webApp,
-  isStopping = () => false,
-}: AppOptions): Promise<App> {
+export async function createApp({ config, database, fileStore, images, spool, log, webApp }: AppOptions): Promise<App> {
   const sessions = await createSessions(database)
   const attempts = createAttempts(database, config.rateLimit)
   const devices = await createDevices(database)
   const signInGuard = createSignInGuard({ database, attempts, devices, log })
   const { registrationEmailHost, passwordPolicy, publicOrigin } = config
-  const downloads = createDownloads({ database, log, spool, maxExports: config.maxExports })
+  const downloads = await createDownloads({ database, log, spool, maxExports: config.maxExports })
   const { trashDays } = config
   const files = createFiles({ database, store: fileStore, log, trashDays })
   const services = {
@@ -134,7 +126,7 @@ export async function createApp({
       players: players.all,
       history: historyDownload(services),
       selection,
-      progress: async ({ exportId }, context) => downloads.progress(exportId, context),
+      progress: ({ exportId }, context) => downloads.progress(exportId, context),
     },
     views: viewsHandlers(services),
     backups: backupsHandlers({ database, backups: config.backups }),
@@ -144,10 +136,10 @@ export async function createApp({
   })
   const botTokens = createBotTokens(database)
   const metrics = createMetrics({ database, token: config.metricsToken, exportsRunning: () => downloads.running() })
+  const readiness = createReadiness({ database, files })
   const http = createHttp({
     routes,
     database,
-    files,
     sessions,
     botTokens,
     attempts,
@@ -156,9 +148,9 @@ export async function createApp({
     log,
     publicOrigin,
     webApp,
-    isStopping,
+    readiness,
     rateLimit: config.rateLimit,
     trustedProxies: config.trustedProxies,
   })
-  return { http, sessions, attempts, signInGuard, files, live }
+  return { http, readiness, sessions, attempts, signInGuard, files, live }
 }

@@ -79,7 +79,6 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       throw error
     },
   )
-  let isStopping = false
   try {
     const fileStore = openFileStore(config)
     await fileStore.check().catch((error: unknown) => {
@@ -88,7 +87,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
     })
     const images = createImages()
     const spool = await openSpool({ directory: join(dataDir, 'spool'), log })
-    const { http, sessions, attempts, signInGuard, files, live } = await createApp({
+    const { http, readiness, sessions, attempts, signInGuard, files, live } = await createApp({
       config,
       database,
       fileStore,
@@ -96,7 +95,6 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       spool,
       log,
       webApp,
-      isStopping: () => isStopping,
     })
     const setupPath = await prepareFirstAdmin(config, database, sessions)
     const { server, address } = await listen(config, http.fetch)
@@ -119,10 +117,13 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
     if (setupPath)
       process.stdout.write(`Create the first admin (within 30 minutes, once): ${config.publicOrigin ?? address}${setupPath}\n`)
     const stop = async (): Promise<void> => {
-      isStopping = true
+      const deadline = performance.now() + DRAIN_MS
       chores.stop()
       live.stop()
-      await drain(server)
+      const told = readiness.beginStop()
+      // With a database of its own there is no other server to which a proxy could turn.
+      if (config.databaseUrl !== undefined) await told
+      await drain(server, deadline)
       images.stop()
       await database.close()
     }
@@ -176,10 +177,11 @@ function startChores(log: Logger, chores: Chore[]): { stop: () => void } {
   return { stop: () => timers.forEach((timer) => clearInterval(timer)) }
 }
 
-async function drain(server: Server): Promise<void> {
+/** @param deadline when to wait no longer, by `performance.now` */
+async function drain(server: Server, deadline: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
-  const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+  const timer = setTimeout(() => server.closeAllConnections(), deadline - performance.now())
   await closed
-  clearTimeout(deadline)
+  clearTimeout(timer)
 }

@@ -62,7 +62,7 @@ export interface Database {
   /** The rows of one query in batches, from a snapshot of its own. Leaving the iteration in any way closes the connection. */
   snapshotRows<Row>(sql: string, params: unknown[], batchSize: number): AsyncGenerator<Row[]>
   /** `onGap` is called when the connection is lost and when it is back: messages may be missed, so caches have to be dropped. */
-  listen(channel: string, onMessage: (payload: string) => void, onGap: () => void): Promise<void>
+  listen(channel: string, onMessage: (payload: string) => void, onGap?: () => void): Promise<void>
   /** Whether the database answers within a second. */
   isReady(): Promise<boolean>
   /** Whether the disk is so full that changes have to be refused (507), because PostgreSQL itself needs what is left. */
@@ -142,7 +142,7 @@ function databaseOn(pool: Pool, lockHolder: LockHolder, freeSpace: FreeSpace | u
     snapshot: (work) => withSnapshot(lockHolder.address(), work),
     connect: (applicationName) => connect(lockHolder.address(), applicationName),
     snapshotRows: (sql, params, batchSize) => snapshotRows(lockHolder.address(), { sql, params, batchSize }),
-    listen: (channel, onMessage, onGap) => lockHolder.listen({ channel, onMessage, onGap }),
+    listen: (channel, onMessage, onGap = () => undefined) => lockHolder.listen({ channel, onMessage, onGap }),
     async isReady() {
       // The pool may be busy with slow calls, which does not make this process useless.
       const answer = lockHolder.connection?.query('select 1').then(

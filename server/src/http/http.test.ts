@@ -274,6 +274,15 @@ describe('§7 the API describes itself', () => {
     expect((await app.guest.call('GET', '/readyz')).status).toBe(200)
   })
 
+  test('design §8 a server that stops says so at /readyz first, and keeps no connection for the next request', async () => {
+    const app = await testApp()
+    expect((await app.guest.call('GET', '/healthz')).headers.get('connection')).toBeNull()
+    await app.readiness.beginStop() // at once, as nobody has asked whether it is ready
+    const { status, headers } = await app.guest.call('GET', '/readyz')
+    expect([status, headers.get('connection')]).toEqual([503, 'close'])
+    expect((await app.guest.call('GET', '/healthz')).headers.get('connection')).toBe('close')
+  })
+
   test('/readyz says no while files cannot be stored', async () => {
     const app = await testApp({ fileStore: diskStore('/dev/null/files') })
     expect((await app.guest.call('GET', '/readyz')).status).toBe(503)

@@ -11,7 +11,6 @@ import type { ErrorCode } from '@arcade/contract/errors'
 import type { BotTokens } from '#src/identity/bot-tokens.ts'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
-import type { Files } from '#src/files/files.ts'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
 import { deviceName } from '#src/identity/device-name.ts'
 import { DEVICE_MAX_SECONDS, type Devices } from '#src/identity/devices.ts'
@@ -26,6 +25,7 @@ import { readInput } from './input.ts'
 import { openApiDocument, renderDocs } from './openapi.ts'
 import { requestOrigin, refuseForeignOrigin } from './origin.ts'
 import type { Metrics } from './metrics.ts'
+import type { Readiness } from './readiness.ts'
 import { createRefusals } from './refusals.ts'
 import { type BoundRoute, pathPattern } from './routes.ts'
 import type { WebApp } from './static.ts'
@@ -33,7 +33,6 @@ import type { WebApp } from './static.ts'
 export interface HttpServices {
   routes: BoundRoute[]
   database: Database
-  files: Files
   sessions: Sessions
   botTokens: BotTokens
   attempts: Attempts
@@ -48,14 +47,13 @@ export interface HttpServices {
   webApp: WebApp | undefined
   /** Whether attempts and refusals are limited. */
   rateLimit: boolean
-  /** True once the server has begun to stop. */
-  isStopping: () => boolean
+  readiness: Readiness
 }
 
 type Env = { Bindings: Partial<HttpBindings> }
 
 export function createHttp(services: HttpServices): Hono<Env> {
-  const { routes, database, log } = services
+  const { routes, database, readiness, log } = services
   const isHttps = services.publicOrigin?.startsWith('https:') ?? false
   const sessionCookie = privateCookie('session', { isHttps, maxAgeSeconds: SESSION_MAX_SECONDS })
   const deviceCookie = privateCookie('device', { isHttps, maxAgeSeconds: DEVICE_MAX_SECONDS })
@@ -67,7 +65,9 @@ export function createHttp(services: HttpServices): Hono<Env> {
 
   const base = securityHeaders(isHttps)
   const send = ({ status, headers, body }: Answer, cookies: readonly string[] = []): Response => {
-    const response = new Response(body, { status, headers: { ...base, ...headers } })
+    // A connection that stays open could be given the next request at the moment at which it is closed.
+    const ending = readiness.isStopping() ? { connection: 'close' } : {}
+    const response = new Response(body, { status, headers: { ...base, ...headers, ...ending } })
     for (const cookie of cookies) response.headers.append('set-cookie', cookie)
     return response
   }
@@ -87,7 +87,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
   const patterns = routes.map(({ path, method }) => ({ method, pattern: pathPattern(path) }))
   http.get('/healthz', () => json({ status: 'ok' }))
   http.get('/readyz', async () => {
-    const isReady = !services.isStopping() && (await database.isReady()) && (await services.files.isReady())
+    const { isReady } = await readiness.ask()
     return json({ status: isReady ? 'ready' : 'not ready' }, isReady ? 200 : 503)
   })
   // Without a token this path is as unknown as any other.

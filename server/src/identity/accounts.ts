@@ -11,6 +11,7 @@ import type { Database } from '#src/db/database.ts'
 import { columnName, userEntity } from '#src/db/entities.ts'
 import { violatedConstraint } from '#src/postgres/errors.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { takeTurn } from '#src/db/turns.ts'
 import { hashNewPassword, type PasswordPolicy } from './passwords.ts'
 import type { Sessions } from './sessions.ts'
 import { hasAdmin } from './setup-links.ts'
@@ -90,6 +91,11 @@ export async function ensureAdmin(
   if (unlessAdminExists && (await hasAdmin(database.db))) return 'kept'
   const passwordHash = await hashNewPassword(password, policy)
   return database.transaction(async (tx) => {
+    if (unlessAdminExists) {
+      // Of several servers that start at once the first makes the admin.
+      await takeTurn(tx, 'admins')
+      if (await hasAdmin(tx)) return 'kept'
+    }
     const account = await tx
       .selectFrom('accounts')
       .leftJoin('users', 'users.id', 'accounts.id')

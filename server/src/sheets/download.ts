@@ -10,6 +10,7 @@ import type { Database } from '#src/db/database.ts'
 import { isDiskFull } from '#src/postgres/errors.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
 import { csv } from './csv.ts'
+import { type Progress, progressElsewhere } from './progress.ts'
 import type { Spool, Transfer } from './spool.ts'
 import { type Column, spreadsheet } from './spreadsheet.ts'
 
@@ -53,8 +54,8 @@ export interface DownloadAnswer {
 export interface Downloads {
   /** @throws Failure while nothing was sent; a later failure breaks the transfer, so that a short file never looks whole */
   start<Row>(options: DownloadOptions<Row>): Promise<DownloadAnswer>
-  /** Rows that were sent so far of all, to whom started the download. @throws Failure NOT_FOUND once it is over, or in another process */
-  progress(exportId: string, context: CallContext): { rows: number; total: number }
+  /** Rows that were sent so far of all, to whom started the download, on whichever server. @throws Failure NOT_FOUND once it is over */
+  progress(exportId: string, context: CallContext): Promise<Progress>
   /** How many sheets are being written. */
   running(): number
 }
@@ -68,7 +69,7 @@ interface Export {
   transfer?: Transfer
 }
 
-export function createDownloads({
+export async function createDownloads({
   database,
   log,
   spool,
@@ -81,11 +82,17 @@ export function createDownloads({
   /** How many sheets may be written at once. Each holds a database connection and half a core. */
   maxExports: number
   stallMs?: number
-}): Downloads {
+}): Promise<Downloads> {
   /** Those whose sheet is being written. */
   const writing = new Set<Export>()
   /** Those and the ones whose reader has not taken all of it. */
   const running = new Set<Export>()
+  const ownProgress = (exportId: string, userId: string): Progress | undefined => {
+    for (const { id, userId: owner, rows, total, transfer } of running)
+      if (id === exportId && owner === userId) return { rows: Math.floor(rows * (transfer?.takenShare() ?? 0)), total }
+    return undefined
+  }
+  const askOthers = await progressElsewhere(database, ownProgress)
   const downloads: Downloads = {
     async start<Row>(options: DownloadOptions<Row>) {
       const { context, exportId, format = 'xlsx', fileName, sheetName } = options
@@ -145,11 +152,11 @@ export function createDownloads({
 
     running: () => writing.size,
 
-    progress(exportId, context) {
+    async progress(exportId, context) {
       const { id: userId } = signedIn(context)
-      for (const { id, userId: owner, rows, total, transfer } of running)
-        if (id === exportId && owner === userId) return { rows: Math.floor(rows * (transfer?.takenShare() ?? 0)), total }
-      throw new Failure('NOT_FOUND')
+      const progress = ownProgress(exportId, userId) ?? (await askOthers(exportId, userId))
+      if (!progress) throw new Failure('NOT_FOUND')
+      return progress
     },
   }
   return downloads

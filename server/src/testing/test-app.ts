@@ -42,6 +42,7 @@ export interface TestApp {
   /** For a server with a port. */
   nodeFetch: App['http']['fetch']
   live: App['live']
+  readiness: App['readiness']
   guest: Client
   /** Signs a new person in. */
   signUp(userType: 'admin' | 'user', email?: string): Promise<Client>
@@ -77,7 +78,7 @@ export async function testApp(
     log,
     ...(options.spoolBytes !== undefined && { limitBytes: options.spoolBytes }),
   })
-  const { http, sessions, files, live } = await createApp({
+  const { http, readiness, sessions, files, live } = await createApp({
     config: {
       publicOrigin: options.publicOrigin,
       registrationEmailHost: 'gmail.com',
@@ -126,6 +127,7 @@ export async function testApp(
     fetch,
     nodeFetch: http.fetch,
     live,
+    readiness,
     guest: client('', {}),
     async signUp(userType, email = `person${++people}@gmail.com`) {
       passwordHash ??= await hashPassword(PASSWORD)

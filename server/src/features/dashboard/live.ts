@@ -1,5 +1,5 @@
 /**
- * Keeps open dashboards up to date by server-sent events (HTML standard, 9.2). The figures are read every two seconds for all listeners
+ * Keeps open dashboards up to date by server-sent events (HTML standard, 9.2). The figures are read within a second for all listeners
  * together, and sent to those for whom they changed. A stream ends with its session, with the role of admin and with the server. A slow
  * reader has one event waiting at most.
  */
@@ -13,7 +13,10 @@ import type { FigureSource } from './figures.ts'
 /** Open dashboards of one person, and of all on this process. */
 export const MAX_STREAMS_EACH = 8
 export const MAX_STREAMS = 200
-const POLL_MS = 2000
+/** Two dashboards on two servers differ for less than a second. */
+const POLL_MS = 800
+/** After so long a browser comes back to a stream that broke off. */
+const RETRY_MS = 2000
 /** Shorter than the minute after which proxies hang up (nginx, proxy_read_timeout). */
 const HEARTBEAT_MS = 15_000
 /** How often a session is looked up even though no notification came, in case one was lost. */
@@ -93,7 +96,7 @@ export function createLive({ sessions, figures, log }: LiveServices): Live {
         listeners.delete(listener)
         throw error
       }
-      listener.stream = createStream(`retry: ${POLL_MS}\n\n${toEvent(listener.sentFigures)}`, () => listeners.delete(listener))
+      listener.stream = createStream(`retry: ${RETRY_MS}\n\n${toEvent(listener.sentFigures)}`, () => listeners.delete(listener))
       poll()
       return { headers: streamHeaders, body: listener.stream.body }
     },
