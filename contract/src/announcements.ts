@@ -85,7 +85,7 @@ const done = z.object({ success: z.literal(true) })
 const tags = ['Announcements']
 
 export const announcements = {
-  list: call(['admin'], { unexpected: 'FETCH_ANNOUNCEMENTS_FAILED', failure: 'error' })
+  list: call(['admin'], { unexpected: 'FETCH_ANNOUNCEMENTS_FAILED', failure: 'error', mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/announcements', tags, summary: 'Announcements, oldest first, 50 a page' })
     .input(announcementsFilter.extend({ page: pageField, ...orderFields(announcementList) }))
     /** An empty list comes with the `message` `No annoucements found!` (§8). */

@@ -24,11 +24,11 @@ const recordKindField = z.enum(['socialTask', 'dailyTask', 'announcement', 'user
 const tags = ['Audit']
 
 export const audit = {
-  list: call(['admin'])
+  list: call(['admin'], { mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/audit', tags, summary: 'The audit trail filtered, newest first, a page at a time' })
     .input(auditFilter.extend(cursorQueryFields(auditList)).refine(...oneCursor))
     .output(z.object({ entries: z.array(auditEntry), ...cursorPageFields })),
-  count: call(['admin'])
+  count: call(['admin'], { mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/audit/count', tags, summary: 'How many entries a filter matches' })
     .input(auditFilter)
     .output(z.object({ total: z.int() })),

@@ -27,6 +27,11 @@ export interface CallMeta {
    * batches, signing in (which registering does, too) and the making of tokens.
    */
   heedsIdempotencyKey: boolean
+  /**
+   * Whether the answer may be a second old, though never older than what its caller has written: lists, counts, figures and exports, which
+   * may then come from a replica. Not for what is changed next, nor for who may do what.
+   */
+  mayBeSecondOld: boolean
   /** The code of a failure that nobody foresaw; §8 has a text of its own for some calls. */
   unexpected: ErrorCode
 }
@@ -40,6 +45,7 @@ const closed: CallMeta = {
   failure: 'envelope',
   onFullDisk: 'refused',
   heedsIdempotencyKey: false,
+  mayBeSecondOld: false,
   unexpected: 'INTERNAL',
 }
 const base = oc.$meta<CallMeta>(closed)

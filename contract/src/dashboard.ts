@@ -51,10 +51,10 @@ export const FIGURES_EVENT = 'figures'
 const rangeInput = z.strictObject({ range: z.enum(activityRanges).default(DEFAULT_ACTIVITY_RANGE) })
 
 export const dashboard = {
-  get: call(['admin'], { unexpected: 'METRICS_FAILED' })
+  get: call(['admin'], { unexpected: 'METRICS_FAILED', mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/metrics', tags: ['Metrics'], summary: 'The figures of the dashboard' })
     .output(dashboardMetrics),
-  activity: call(['admin'], { unexpected: 'METRICS_FAILED' })
+  activity: call(['admin'], { unexpected: 'METRICS_FAILED', mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/activity', tags: ['Metrics'], summary: 'What happened in a range of time that ends now' })
     .input(rangeInput)
     .output(activity),

@@ -89,7 +89,7 @@ export type SelectionDownloadInput = z.infer<typeof selectionDownloadInput>
 const tags = ['Downloads']
 
 export const downloads = {
-  users: call(['admin'], { failure: 'status' })
+  users: call(['admin'], { failure: 'status', mayBeSecondOld: true })
     .route({
       method: 'GET',
       path: '/downloadUsersData',
@@ -99,7 +99,7 @@ export const downloads = {
     })
     .input(exportInput)
     .output(spreadsheetOutput),
-  players: call(['admin'], { failure: 'status' })
+  players: call(['admin'], { failure: 'status', mayBeSecondOld: true })
     .route({
       method: 'GET',
       path: '/downloadTelegramUsersData',
@@ -110,7 +110,12 @@ export const downloads = {
     .input(exportInput)
     .output(spreadsheetOutput),
   // A POST by §7 that writes nothing, so a full disk does not forbid it.
-  history: call(['admin'], { failure: 'status', bodyLimitBytes: HISTORY_BODY_LIMIT_BYTES, onFullDisk: 'allowed' })
+  history: call(['admin'], {
+    failure: 'status',
+    bodyLimitBytes: HISTORY_BODY_LIMIT_BYTES,
+    onFullDisk: 'allowed',
+    mayBeSecondOld: true,
+  })
     .route({
       method: 'POST',
       path: '/download-history',
@@ -121,7 +126,12 @@ export const downloads = {
     .input(historyDownloadInput)
     .output(spreadsheetOutput),
   // This is a POST because the ids of picked rows may be too long for an address.
-  selection: call(['admin'], { failure: 'status', bodyLimitBytes: BULK_BODY_LIMIT_BYTES, onFullDisk: 'allowed' })
+  selection: call(['admin'], {
+    failure: 'status',
+    bodyLimitBytes: BULK_BODY_LIMIT_BYTES,
+    onFullDisk: 'allowed',
+    mayBeSecondOld: true,
+  })
     .route({
       method: 'POST',
       path: '/api/exports',

@@ -12,7 +12,7 @@ export const historyParticipant = rowSchema(participantFields)
 const tags = ['History']
 
 export const history = {
-  titles: call(['admin'])
+  titles: call(['admin'], { mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/history/{kind}', tags, summary: 'The titles of a tab, newest first' })
     .input(z.strictObject({ kind: historyKindField }))
     .output(
@@ -29,7 +29,7 @@ export const history = {
         ),
       }),
     ),
-  get: call(['admin'])
+  get: call(['admin'], { mayBeSecondOld: true })
     .route({
       method: 'GET',
       path: '/api/history/{kind}/{id}',
@@ -38,7 +38,7 @@ export const history = {
     })
     .input(z.strictObject({ kind: historyKindField, id: idField }))
     .output(historyItem),
-  participants: call(['admin'])
+  participants: call(['admin'], { mayBeSecondOld: true })
     .route({
       method: 'GET',
       path: '/api/history/{kind}/{id}/participants',

@@ -32,7 +32,7 @@ export type PlayerParticipation = z.infer<typeof playerParticipation>
 const tags = ['Telegram Users']
 
 export const players = {
-  list: call(['admin'])
+  list: call(['admin'], { mayBeSecondOld: true })
     .route({
       method: 'GET',
       path: '/api/telegram-users',
@@ -41,7 +41,7 @@ export const players = {
     })
     .input(playersFilter.extend(cursorQueryFields(playerList)).refine(...oneCursor))
     .output(z.object({ users: z.array(player), ...cursorPageFields })),
-  count: call(['admin'])
+  count: call(['admin'], { mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/telegram-users/count', tags, summary: 'How many players a filter matches' })
     .input(playersFilter)
     .output(z.object({ total: z.int() })),
@@ -63,7 +63,7 @@ export const players = {
     })
     .input(z.strictObject({ userId: userIdField, after: cursorField.optional() }))
     .output(z.object({ participations: z.array(playerParticipation), after: z.string().nullable() })),
-  neighbours: call(['admin'])
+  neighbours: call(['admin'], { mayBeSecondOld: true })
     .route({
       method: 'GET',
       path: '/api/telegram-users/{userId}/neighbours',

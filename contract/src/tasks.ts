@@ -37,7 +37,7 @@ function taskCalls(collection: TaskCollection) {
   const route = { tags: [title] }
   const done = z.object({ success: z.literal(true) })
   return {
-    list: call(['admin'], { unexpected: 'FETCH_TASKS_FAILED' })
+    list: call(['admin'], { unexpected: 'FETCH_TASKS_FAILED', mayBeSecondOld: true })
       .route({ ...route, method: 'GET', path: `/api${path}`, summary: `${title} by priority, 50 a page` })
       .input(tasksFilter.extend({ page: pageField, ...orderFields(taskLists[collection]) }))
       /** An empty list comes with the `message` `No tasks found!` (§8). */

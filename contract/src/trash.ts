@@ -14,7 +14,7 @@ const actIdField = z.uuid()
 export const restoreInput = z.strictObject({ priority: numberField('Priority').optional(), email: emailField.optional() })
 
 export const trash = {
-  list: call(['admin'])
+  list: call(['admin'], { mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/trash', tags: ['Trash'], summary: 'What was deleted, the latest first, 50 a page' })
     .input(trashFilter.extend({ page: pageField, ...orderFields(trashList) }))
     .output(z.object({ records: z.array(rowSchema(trashFields)), ...pageFields })),

@@ -78,7 +78,7 @@ export type UserUpdateInput = z.infer<typeof userUpdateInput>
 const done = z.object({ success: z.literal(true) })
 
 export const users = {
-  list: call(['admin'], { unexpected: 'FETCH_USERS_FAILED' })
+  list: call(['admin'], { unexpected: 'FETCH_USERS_FAILED', mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/users', tags: ['Users'], summary: 'Dashboard users other than oneself, 50 a page' })
     .input(usersFilter.extend({ page: pageField, ...orderFields(userList) }))
     .output(z.object({ users: z.array(dashboardUser), ...pageFields })),

@@ -98,7 +98,7 @@ export async function createApp({ config, database, fileStore, images, spool, lo
     passwordPolicy,
     trash: createTrash(trashDays),
   }
-  const figures = createFigures(database)
+  const figures = createFigures(database.reads)
   const live = createLive({ sessions, figures, log })
   const users = listExports(services, servedUsers)
   const players = listExports(services, servedPlayers)

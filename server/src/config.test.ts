@@ -29,6 +29,7 @@ describe('design §8 the environment', () => {
     ['HOST', 'a b'],
     ['DATABASE_URL', 'mysql://x'],
     ['DATABASE_URL', 'nonsense'],
+    ['DATABASE_REPLICA_URL', 'http://x'],
     ['DATABASE_POOL_SIZE', '1'],
     ['DATABASE_STATEMENT_TIMEOUT_MS', '30s'],
     ['DATABASE_LOCK_TIMEOUT_MS', '0'],
@@ -66,6 +67,14 @@ describe('design §8 the environment', () => {
       size: 40,
       lockTimeoutMs: 500,
     })
+  })
+
+  test('a replica is one of a database that is named', () => {
+    const urls = { DATABASE_URL: 'postgres://h/d', DATABASE_REPLICA_URL: 'postgres://r/d' }
+    expect(readConfig(urls)).toMatchObject({ databaseUrl: 'postgres://h/d', databaseReplicaUrl: 'postgres://r/d' })
+    expect(() => readConfig({ DATABASE_REPLICA_URL: 'postgres://u:hidden@r/d' })).toThrow(
+      'DATABASE_REPLICA_URL needs DATABASE_URL',
+    )
   })
 
   test('backups are made at night and seven are kept, once there is a place for them', () => {

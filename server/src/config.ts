@@ -15,6 +15,8 @@ export interface Config {
   dataDir: string
   /** Set: use this PostgreSQL (15 or later) instead of the embedded one. */
   databaseUrl: string | undefined
+  /** A replica of that one, for reads that may be a second old. */
+  databaseReplicaUrl: string | undefined
   /** What the operator sets of the limits of the server's database connections; times in milliseconds. */
   databaseLimits: { size?: number; statementTimeoutMs?: number; lockTimeoutMs?: number }
   /** How many spreadsheets may be written at once. */
@@ -87,6 +89,7 @@ const variables = {
   HOST: [z.string().regex(/^[\w.:-]+$/), 'a host name or an IP address'],
   DATA_DIR: [z.string().refine((value) => !value.includes('\0')), 'a path'],
   DATABASE_URL: [url('postgres:', 'postgresql:'), 'postgres://user:password@host:port/database'],
+  DATABASE_REPLICA_URL: [url('postgres:', 'postgresql:'), 'postgres://user:password@host:port/database'],
   DATABASE_POOL_SIZE: [wholeNumber(2, 1000), 'a number of connections from 2 to 1000'],
   DATABASE_STATEMENT_TIMEOUT_MS: [wholeNumber(1000, 3_600_000), 'milliseconds from 1000 to 3600000'],
   DATABASE_LOCK_TIMEOUT_MS: [wholeNumber(10, 60_000), 'milliseconds from 10 to 60000'],
@@ -109,7 +112,14 @@ const variables = {
 type Name = keyof typeof variables
 
 /** What these hold is in no message. */
-const SECRET: ReadonlySet<Name> = new Set(['ADMIN_PASSWORD', 'DATABASE_URL', 'FILES_URL', 'BACKUP_URL', 'METRICS_TOKEN'])
+const SECRET: ReadonlySet<Name> = new Set([
+  'ADMIN_PASSWORD',
+  'DATABASE_URL',
+  'DATABASE_REPLICA_URL',
+  'FILES_URL',
+  'BACKUP_URL',
+  'METRICS_TOKEN',
+])
 
 /**
  * Reads the configuration. An empty variable counts as absent.
@@ -135,6 +145,10 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   const backupKeep = read('BACKUP_KEEP')
   if (backupAddress === undefined && (backupTimes !== undefined || backupKeep !== undefined))
     throw new ConfigError('BACKUP_SCHEDULE and BACKUP_KEEP need BACKUP_URL')
+  const databaseUrl = read('DATABASE_URL')
+  const databaseReplicaUrl = read('DATABASE_REPLICA_URL')
+  if (databaseUrl === undefined && databaseReplicaUrl !== undefined)
+    throw new ConfigError('DATABASE_REPLICA_URL needs DATABASE_URL')
   const size = read('DATABASE_POOL_SIZE')
   const statementTimeoutMs = read('DATABASE_STATEMENT_TIMEOUT_MS')
   const lockTimeoutMs = read('DATABASE_LOCK_TIMEOUT_MS')
@@ -142,7 +156,8 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     port: read('PORT') ?? 3000,
     host: read('HOST') ?? '127.0.0.1',
     dataDir: resolve(read('DATA_DIR') ?? './data'),
-    databaseUrl: read('DATABASE_URL'),
+    databaseUrl,
+    databaseReplicaUrl,
     databaseLimits: {
       ...(size !== undefined && { size }),
       ...(statementTimeoutMs !== undefined && { statementTimeoutMs }),

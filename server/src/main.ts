@@ -71,8 +71,8 @@ async function main(): Promise<void> {
 }
 
 async function start(config: Config, log: Logger, signal: AbortSignal): Promise<{ stop: () => Promise<void> }> {
-  const { dataDir, databaseUrl: url, databaseLimits: limits } = config
-  const opening = openDatabase({ dataDir, url, limits, log, use: 'server', signal })
+  const { dataDir, databaseUrl: url, databaseReplicaUrl: replicaUrl, databaseLimits: limits } = config
+  const opening = openDatabase({ dataDir, url, replicaUrl, limits, log, use: 'server', signal })
   const [database, webApp] = await Promise.all([opening, loadWebApp(WEB_APP), preparePasswords()]).catch(
     async (error: unknown) => {
       await opening.then((opened) => opened.close()).catch(() => {})

@@ -3,8 +3,7 @@
  * pool, migrations, retries and timeouts. errors.ts tells what its errors mean.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { Kysely, PostgresDialect, type PostgresPool, type RawBuilder, type Transaction } from 'kysely'
-import type pg from 'pg'
+import { Kysely, PostgresDialect, type PostgresPool, type Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import { embeddedCluster } from '#src/postgres/cluster.ts'
 import { type Connection, type Pool, type PoolLimits, connect, openPool } from '#src/postgres/connections.ts'
@@ -12,9 +11,10 @@ import type { PoolUse } from '#src/postgres/pool-shares.ts'
 import { StartError, isRetryable, isUnavailable } from '#src/postgres/errors.ts'
 import { type FreeSpace, watchFreeSpace } from '#src/postgres/free-space.ts'
 import { type LockHolder, openLockHolder } from '#src/postgres/lock-holder.ts'
+import { type ReplicaState, watchReplica } from '#src/postgres/replica-watch.ts'
 import { type Migration, migrate } from './migrate.ts'
 import { MIGRATION_LIMITS, type MigrationLimits } from './migration-connection.ts'
-import { sharedReads } from './shared-reads.ts'
+import { followedReads, type Reads, readsFrom } from './reads.ts'
 import { type Snapshot, snapshotRows, withSnapshot } from './snapshot.ts'
 import type { Tables } from './tables.ts'
 import { refuseUnfinishedFolder } from './unfinished-restore.ts'
@@ -24,6 +24,8 @@ export interface DatabaseOptions {
   dataDir: string
   /** A PostgreSQL from 15 on to use instead of the embedded one. */
   url?: string | undefined
+  /** A replica of that one, for reads that may be a second old. */
+  replicaUrl?: string | undefined
   log: Logger
   /** The embedded cluster allows one server at a time and any number of commands beside it. */
   use: 'server' | 'command'
@@ -46,17 +48,16 @@ export interface Database {
   readonly db: Kysely<Tables>
   /** Runs `work` again from the start after a deadlock or serialization failure, so `work` may change nothing but `tx`. */
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>
-  /**
-   * For the hottest reads: PostgreSQL parses and plans the SQL once a connection, and those who ask for the same at once share what is read.
-   * A `name` must always mean the same SQL.
-   */
-  prepared<Row>(name: string, sql: string): (params: unknown[]) => Promise<readonly Row[]>
-  /** The same for what `from` makes of rows as PostgreSQL sends them: a text or null for each column, by its place. */
-  preparedTexts<T>(name: string, sql: string, from: (rows: TextRow[]) => T): (params: unknown[]) => Promise<T>
-  /** The rows of a query that is not prepared, as texts. */
-  texts(query: RawBuilder<unknown>): Promise<TextRow[]>
+  readonly prepared: Reads['prepared']
   /** A consistent view without a time limit, on a connection outside the pool. */
   snapshot<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T>
+  /**
+   * Those of lists, counts, figures and exports, which a replica answers in calls that say so (`allowReplica`). Never those of sessions,
+   * rights, or of what is changed next.
+   */
+  readonly reads: Reads
+  /** Where DATABASE_REPLICA_URL names one. */
+  readonly replica: Replica | undefined
   /** A connection outside the pool and without time limits, which its user closes. */
   connect(applicationName: string): Promise<Connection>
   /** The rows of one query in batches, from a snapshot of its own. Leaving the iteration in any way closes the connection. */
@@ -77,7 +78,11 @@ export interface Database {
   close(): Promise<void>
 }
 
-export type TextRow = readonly (string | null)[]
+export interface Replica {
+  state(): ReplicaState
+  /** A position of the database beyond everything that was written before this was called. */
+  position(): Promise<string>
+}
 
 /** Starts the embedded cluster or adopts it, connects and migrates. Rejects with a StartError where a person has to act. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
@@ -101,9 +106,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await refuseOldServer(lockHolder)
     await migrateUntilDone(lockHolder, options)
     const limits = use === 'server' ? SERVER_LIMITS : COMMAND_LIMITS
-    pool = openPool(lockHolder.address(), { ...limits, ...options.limits, log })
+    const poolOptions = { ...limits, ...options.limits, log }
+    pool = openPool(lockHolder.address(), poolOptions)
     const freeSpace = url === undefined ? await watchFreeSpace(dataDir, { keepsSpareFile: use === 'server' }) : undefined
-    return databaseOn(pool, lockHolder, freeSpace)
+    const { replicaUrl } = options
+    const replicaOptions = replicaUrl === undefined ? undefined : { ...poolOptions, url: replicaUrl }
+    return databaseOn({ pool, lockHolder, freeSpace, replicaOptions })
   } catch (error) {
     await pool?.end(0)
     await lockHolder.close(CLOSE_LOCK_HOLDER_MS)
@@ -124,22 +132,27 @@ const MAX_ATTEMPTS = 6
 const MIGRATE_ATTEMPTS = 5
 const RECONNECT_POLL_MS = 100
 
-function databaseOn(pool: Pool, lockHolder: LockHolder, freeSpace: FreeSpace | undefined): Database {
+interface Parts {
+  pool: Pool
+  lockHolder: LockHolder
+  freeSpace: FreeSpace | undefined
+  replicaOptions: ReplicaOptions | undefined
+}
+
+function databaseOn({ pool, lockHolder, freeSpace, replicaOptions }: Parts): Database {
   // Kysely's type asks for more of a pool than its code does.
   const kyselyPool = { connect: () => pool.connect(), end: async () => undefined } as unknown as PostgresPool
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: kyselyPool }) })
+  const own = readsFrom(pool, () => lockHolder.address())
+  const replica = replicaOptions && openReplica(own, { ...replicaOptions, database: () => lockHolder.connection })
   let closed: Promise<void> | undefined
   return {
     db,
     transaction: (work) => withRetries(() => db.transaction().execute(work)),
-    prepared: (name, text) => sharedReads((values) => runQuery(pool, { name, text, values })),
-    preparedTexts: (name, text, from) =>
-      sharedReads(async (values) => from(await runQuery(pool, { name, text, values, ...asTexts }))),
-    texts(query) {
-      const { sql: text, parameters } = query.compile(db)
-      return runQuery(pool, { text, values: [...parameters], ...asTexts })
-    },
+    prepared: (name, text) => own.prepared(name, text),
     snapshot: (work) => withSnapshot(lockHolder.address(), work),
+    reads: replica?.reads ?? own,
+    replica,
     connect: (applicationName) => connect(lockHolder.address(), applicationName),
     snapshotRows: (sql, params, batchSize) => snapshotRows(lockHolder.address(), { sql, params, batchSize }),
     listen: (channel, onMessage, onGap = () => undefined) => lockHolder.listen({ channel, onMessage, onGap }),
@@ -158,7 +171,7 @@ function databaseOn(pool: Pool, lockHolder: LockHolder, freeSpace: FreeSpace | u
     roomBytes: async () => freeSpace?.roomBytes() ?? Infinity,
     close() {
       freeSpace?.close()
-      closed ??= pool.end(CLOSE_POOL_MS).then(() => lockHolder.close(CLOSE_LOCK_HOLDER_MS))
+      closed ??= Promise.all([pool.end(CLOSE_POOL_MS), replica?.close()]).then(() => lockHolder.close(CLOSE_LOCK_HOLDER_MS))
       return closed
     },
   }
@@ -175,20 +188,31 @@ async function withRetries<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-const asTexts = { rowMode: 'array', types: { getTypeParser: () => (text: string) => text } }
+interface ReplicaOptions extends PoolLimits {
+  url: string
+  log: Logger
+}
 
-async function runQuery<Row>(pool: Pool, query: pg.QueryConfig): Promise<Row[]> {
-  const client = await pool.connect()
-  try {
-    const { rows } = await client.query(query)
-    client.release()
-    return rows as Row[]
-  } catch (error) {
-    // A change of the tables makes a prepared statement unusable ("cached plan must not change result type"); a new connection plans anew.
-    const isStale = (error as { code?: unknown }).code === '0A000'
-    client.release(isStale)
-    if (isStale) return runQuery(pool, query)
-    throw error
+/** Begins to look after a replica. That it is not there, or not yet, is no reason not to start. */
+function openReplica(own: Reads, options: ReplicaOptions & { database: () => Connection | undefined }) {
+  const { url, log, database } = options
+  const address = { connectionString: url }
+  const pool = openPool(address, options)
+  const watch = watchReplica({ address, database, log })
+  watch.onSilence(() => pool.abandon())
+  const findPosition = own.prepared<{ position: string }>('position', 'select pg_current_wal_lsn()::text as position')
+  return {
+    reads: followedReads(
+      own,
+      readsFrom(pool, () => address),
+      watch,
+    ),
+    state: () => watch.state(),
+    position: async () => (await findPosition([]))[0]!.position,
+    async close() {
+      watch.close()
+      await pool.end(CLOSE_POOL_MS)
+    },
   }
 }
 

@@ -8,6 +8,7 @@ import { ensureAdmin } from '#src/identity/accounts.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
 import { actOfProcess } from '#src/audit/audit.ts'
 import { addCount } from '#src/testing/activity.ts'
+import { type HttpProxy, startHttpProxy } from '#src/testing/http-proxy.ts'
 import { temporaryDataDir, waitFor } from '#src/testing/processes.ts'
 import { startS3Server } from '#src/testing/s3-server.ts'
 import { reportFigure, rounds, seededRandom } from '#src/testing/size.ts'
@@ -17,7 +18,6 @@ import { png } from '#src/testing/test-images.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { pino } from 'pino'
 import { ADMIN, type ServerProcess, startServer } from './console-process.ts'
-import { type HttpProxy, startHttpProxy } from './http-proxy.ts'
 import { createWorkload } from './workload.ts'
 
 /** Far less than any time after which a server looks again by itself, though no news came. */
@@ -181,6 +181,7 @@ test('§security crash: one of two servers is killed under load: what was acknow
   const url = await createDatabase('one_killed', { isMigrated: true })
   const dataDir = await temporaryDataDir()
   const proxy = await startHttpProxy()
+  onTestFinished(() => proxy.stop())
   const start = async (old?: string) => {
     const server = startServer(dataDir, { DATABASE_URL: url })
     const address = await server.ready
@@ -240,6 +241,7 @@ test('§design 8 several servers are restarted one after the other, and no reque
   const url = await createDatabase('rolling', { isMigrated: true })
   const dataDir = await temporaryDataDir()
   const proxy = await startHttpProxy()
+  onTestFinished(() => proxy.stop())
   const start = async (old?: string) => {
     const server = startServer(dataDir, { DATABASE_URL: url })
     const address = await server.ready

@@ -11,6 +11,7 @@ import type { ErrorCode } from '@arcade/contract/errors'
 import type { BotTokens } from '#src/identity/bot-tokens.ts'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import { allowReplica } from '#src/db/reads.ts'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
 import { deviceName } from '#src/identity/device-name.ts'
 import { DEVICE_MAX_SECONDS, type Devices } from '#src/identity/devices.ts'
@@ -57,6 +58,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
   const isHttps = services.publicOrigin?.startsWith('https:') ?? false
   const sessionCookie = privateCookie('session', { isHttps, maxAgeSeconds: SESSION_MAX_SECONDS })
   const deviceCookie = privateCookie('device', { isHttps, maxAgeSeconds: DEVICE_MAX_SECONDS })
+  const positionCookie = privateCookie('position', { isHttps, maxAgeSeconds: POSITION_SECONDS })
   const readAddress = addressReader(services.trustedProxies)
   const clientAddress = (c: Context<Env>): string =>
     readAddress(c.env?.incoming?.socket.remoteAddress, c.req.raw.headers.get('x-forwarded-for'))
@@ -87,8 +89,8 @@ export function createHttp(services: HttpServices): Hono<Env> {
   const patterns = routes.map(({ path, method }) => ({ method, pattern: pathPattern(path) }))
   http.get('/healthz', () => json({ status: 'ok' }))
   http.get('/readyz', async () => {
-    const { isReady } = await readiness.ask()
-    return json({ status: isReady ? 'ready' : 'not ready' }, isReady ? 200 : 503)
+    const { isReady, replica } = await readiness.ask()
+    return json({ status: isReady ? 'ready' : 'not ready', replica }, isReady ? 200 : 503)
   })
   // Without a token this path is as unknown as any other.
   http.get('/metrics', async (c, next) => {
@@ -158,6 +160,11 @@ export function createHttp(services: HttpServices): Hono<Env> {
     const address = clientAddress(c)
     const headers: Record<string, string> = { 'x-request-id': requestId }
     const cookies: string[] = []
+    /** Whoever has changed something, or was refused because of what others have changed, reads nothing that is older than that. */
+    const rememberPosition = async (): Promise<void> => {
+      if (database.replica === undefined || !changesState || meta.mayBeSecondOld) return
+      cookies.push(positionCookie.write(await database.replica.position().catch(() => BEYOND_ALL)))
+    }
     try {
       if (route.isDownload && request.method === 'HEAD') throw new Failure('METHOD_NOT_ALLOWED')
       if (changesState) refuseForeignOrigin(request, services.publicOrigin)
@@ -195,12 +202,17 @@ export function createHttp(services: HttpServices): Hono<Env> {
           return request.signal
         },
       }
-      const output = await asKindOfCall(route.name, () => route.handler(input, context))
+      const handle = (): Promise<unknown> => route.handler(input, context)
+      const isForReplica = database.replica !== undefined && meta.mayBeSecondOld && caller.kind === 'user'
+      const run = isForReplica ? () => allowReplica(positionCookie.read(request), handle) : handle
+      const output = await asKindOfCall(route.name, run)
+      await rememberPosition()
       if (!route.isDownload)
         return send({ status: 200, headers: { ...jsonHeaders, ...headers }, body: writeJson(output) }, cookies)
       const { headers: own, body } = output as { headers: Record<string, string>; body: ReadableStream | null }
       return send({ status: body === null ? 304 : 200, headers: { ...own, ...headers }, body })
     } catch (error) {
+      await rememberPosition()
       const failure = toFailure(error, meta.unexpected)
       logFailure(log, failure, { requestId, method: request.method, route: route.name, address })
       const { status, headers: failed, body } = failureAnswer(failure, requestId, meta.failure)
@@ -208,6 +220,11 @@ export function createHttp(services: HttpServices): Hono<Env> {
     }
   }
 }
+
+/** Longer than the replica may be behind, after which all have what was written. */
+const POSITION_SECONDS = 10
+/** A position that nothing has reached, while it is not known how far the database is. */
+const BEYOND_ALL = 'FFFFFFFF/FFFFFFFF'
 
 /** Node takes the first `Host` and a proxy perhaps the last (RFC 9112, 3.2). */
 function hasTwoHosts(env: Env['Bindings'] | undefined): boolean {

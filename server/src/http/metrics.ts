@@ -46,6 +46,12 @@ export function createMetrics({ database, token, exportsRunning }: Sources): Met
     waiting: gauge('pool_waiting', 'Calls that wait for a connection.'),
   }
   const exports = gauge('exports_running', 'Spreadsheets that are being written.')
+  const replica = database.replica && {
+    used: gauge('replica_used', 'Whether reads that may be a second old are answered by the replica.'),
+    lag: gauge('replica_lag_seconds', 'What was written so long ago is in the replica; +Inf while that is not known.'),
+    answered: gauge('replica_reads', 'Reads that the replica has answered.'),
+    failed: gauge('replica_failed_reads', 'Reads that failed there and were asked of the database.'),
+  }
   const room = gauge('disk_room_bytes', 'What may be written until changes are refused; +Inf for a database elsewhere.')
   const known = {
     databaseBytes: gauge('database_bytes', 'Size of the database.'),
@@ -72,9 +78,19 @@ export function createMetrics({ database, token, exportsRunning }: Sources): Met
       for (const name of ['size', 'inUse', 'waiting'] as const) pool[name].set(use[name])
       exports.set(exportsRunning())
       room.set(await database.roomBytes())
+      tellOfReplica()
       await askDatabase()
       return { contentType: registry.contentType, body: await registry.metrics() }
     },
+  }
+
+  function tellOfReplica(): void {
+    if (!replica || !database.replica) return
+    const { isUsed, lagSeconds, answered, failed } = database.replica.state()
+    replica.used.set(isUsed ? 1 : 0)
+    replica.lag.set(lagSeconds)
+    replica.answered.set(answered)
+    replica.failed.set(failed)
   }
 
   /** Metrics are wanted most when the database does not answer. */

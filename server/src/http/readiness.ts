@@ -7,7 +7,8 @@ import type { Database } from '#src/db/database.ts'
 import type { Files } from '#src/files/files.ts'
 
 export interface Readiness {
-  ask(): Promise<{ isReady: boolean }>
+  /** A replica that is away is told, and is no reason not to be ready. */
+  ask(): Promise<{ isReady: boolean; replica: string | undefined }>
   isStopping(): boolean
   /** From now on the server is not ready. Resolves once whoever asks regularly knows it, at once where nobody asks. */
   beginStop(): Promise<void>
@@ -24,7 +25,8 @@ export function createReadiness({ database, files }: { database: Database; files
   return {
     async ask() {
       askedAt = performance.now()
-      return { isReady: !isStopping && (await database.isReady()) && (await files.isReady()) }
+      const isReady = !isStopping && (await database.isReady()) && (await files.isReady())
+      return { isReady, replica: database.replica?.state().status }
     },
     isStopping: () => isStopping,
     async beginStop() {

@@ -4,6 +4,7 @@ import type { FilterOf, List, SortName } from '@arcade/contract/entities/entity'
 import { Failure, type JsonText, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { columnName } from '#src/db/entities.ts'
+import type { Snapshot } from '#src/db/snapshot.ts'
 import { isTimeout } from '#src/postgres/errors.ts'
 import { type Ordering, type Place, readFrom, readPlace, writePlace } from './cursor-orders.ts'
 import { cursorPages, type KeyedRow, MAX_HITS } from './cursor-pages.ts'
@@ -43,7 +44,8 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
   const id = sql.ref(columnName(entity, entity.id))
   const everything = counted?.({}) ?? `(select count(*) from ${entity.table})`
   const pages = cursorPages(database, served)
-  const readTotal = database.prepared<{ total: number }>(`${served.list.name}-total`, `select ${everything} as total`)
+  const { reads } = database
+  const readTotal = reads.prepared<{ total: number }>(`${served.list.name}-total`, `select ${everything} as total`)
   let counting = 0
 
   return {
@@ -96,14 +98,14 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
   }
 
   async function findPlace(rowId: number, sort: SortName<L>): Promise<Place | undefined> {
-    const { rows } = await sql<Place>`
-      select ${id} as id, ${sql.raw(pages.orders[sort].keyText)} as key from ${table} where ${id} = ${rowId}`.execute(database.db)
-    return rows[0]
+    const [place] = await reads.rows(sql<Place>`
+      select ${id} as id, ${sql.raw(pages.orders[sort].keyText)} as key from ${table} where ${id} = ${rowId}`)
+    return place
   }
 
   async function countMatches({ matches, ways = [matches] }: Where, signal: AbortSignal): Promise<number> {
     try {
-      return await database.snapshot(async (snapshot) => {
+      const countIn = async (snapshot: Snapshot): Promise<number> => {
         await snapshot.query(`set statement_timeout = '${COUNT_TIMEOUT_SECONDS}s'`)
         const hits = ways.map((way) => sql`(select ${id} from ${table} where ${way} limit ${sql.lit(MAX_HITS + 1)})`)
         const few = sql`select count(*) as total from (${sql.join(hits, sql` union all `)}) as hits`.compile(database.db)
@@ -112,7 +114,8 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
         const every = sql`select count(*) as total from ${table} where ${matches}`.compile(database.db)
         const [row] = await unlessGone(snapshot.query<{ total: number }>(every.sql, [...every.parameters]), signal)
         return row?.total ?? 0
-      })
+      }
+      return await reads.snapshot(countIn, async (total) => total)
     } catch (error) {
       throw isTimeout(error) ? tooSlow(error) : error
     }

@@ -4,8 +4,9 @@
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { List, SortName } from '@arcade/contract/entities/entity'
-import type { Database, TextRow } from '#src/db/database.ts'
+import type { Database } from '#src/db/database.ts'
 import { columnName, selectList } from '#src/db/entities.ts'
+import type { TextRow } from '#src/db/reads.ts'
 import { type CursorOrder, cursorOrder, type Place, type Ranges, type Reading, type Start } from './cursor-orders.ts'
 import { rowWriter } from './json-rows.ts'
 import { bindSql, type ServedList, type Where } from './list.ts'
@@ -40,7 +41,7 @@ const MANY_HITS = 200_000
 const LOOKED_AT_FAR = 20_000
 
 export function cursorPages<L extends List>(database: Database, served: ServedList<L>): CursorPages<L> {
-  const { db } = database
+  const { reads } = database
   const { list, entity, derived, counted } = served
   const table = sql.table(entity.table)
   const idColumn = columnName(entity, entity.id)
@@ -84,7 +85,7 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
           const limit = pageSize + 1
           const name = statementName({ sort, start }, limit)
           const page = pageSql({ parts, outerOrderBy }, { sort, limit })
-          pages.set(name, database.preparedTexts(name, `select ${selected(total)} from ${page}`, toRead))
+          pages.set(name, reads.preparedTexts(name, `select ${selected(total)} from ${page}`, toRead))
         }
       }
     }
@@ -114,7 +115,7 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     })
     const parts = ranges.parts.map(({ where, orderBy }) => ({ where: [where, ...conditions].join(' and '), orderBy }))
     const page = pageSql({ ...ranges, parts }, { sort, limit })
-    const read = database.preparedTexts(name, `select ${selected('null')} from ${page}`, toRead)
+    const read = reads.preparedTexts(name, `select ${selected('null')} from ${page}`, toRead)
     prepared.set(name, read)
     return read
   }
@@ -154,7 +155,7 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     where: Where,
     { reading, limit, lookedAt }: { reading: Reading<L>; limit: number; lookedAt: number },
   ): Promise<readonly KeyedRow[]> {
-    const found = await database.texts(sql`
+    const found = await reads.texts(sql`
       select ${sql.raw(selected('null'))} from (
         select ${sql.raw(placed(reading.sort))} from ${nextRows({ reading, lookedAt }, where, '*')} as looked
           where ${where.matches} limit ${sql.lit(limit)}
@@ -164,8 +165,8 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
 
   /** Whether the order ends within that many rows. */
   async function endsWithin(range: { reading: Reading<L>; lookedAt: number }, where: Where): Promise<boolean> {
-    const { rows } = await sql`
-      select 1 from ${nextRows(range, where, idColumn)} as looked offset ${sql.lit(range.lookedAt - 1)}`.execute(db)
+    const rows = await reads.rows(sql`
+      select 1 from ${nextRows(range, where, idColumn)} as looked offset ${sql.lit(range.lookedAt - 1)}`)
     return rows.length === 0
   }
 
@@ -199,7 +200,7 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
       (condition) => sql`(select ${columns} from ${table} where ${condition} ${most})`,
     )
     const beyondPlace = parts.map(({ where }) => bindSql(where, parameters))
-    const read = await database.texts(sql`
+    const read = await reads.texts(sql`
       with hits as materialized (select * from (${sql.join(found, sql` union all `)}) as parts ${most}),
       next as (
         select ${sql.raw(idColumn)} as next_id from hits where (${sql.join(beyondPlace, sql`) or (`)})

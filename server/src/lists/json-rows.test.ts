@@ -40,7 +40,7 @@ test.for(Object.entries(values) as [Field['kind'], string[]][])('Lists: a %s is 
   const rows = sql`${sql.raw(
     expressions.map((value) => `select 'skipped', ${value} as value, null as missing`).join(' union all '),
   )}`
-  const texts = await database.texts(rows)
+  const texts = await database.reads.texts(rows)
   const { rows: read } = await sql<{ value: unknown; missing: null }>`${rows}`.execute(database.db)
   const expected = kind === 'moment' ? isoTexts.map((text) => new Date(text).toISOString()) : read.map(({ value }) => value)
   expect(JSON.parse(jsonArray(texts.map(write)).text)).toEqual(expected.map((value) => ({ 'a "field"': value, missing: null })))

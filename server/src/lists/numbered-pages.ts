@@ -5,8 +5,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { FilterOf, List, SortName } from '@arcade/contract/entities/entity'
 import { type CallContext, type JsonText, signedIn } from '#src/calls.ts'
-import type { Database, TextRow } from '#src/db/database.ts'
+import type { Database } from '#src/db/database.ts'
 import { columnName, selectList, storedNames } from '#src/db/entities.ts'
+import type { TextRow } from '#src/db/reads.ts'
 import { jsonArray, rowWriter } from './json-rows.ts'
 import { type ListRow, orderSql, type ServedList, type Where, whereFilter } from './list.ts'
 
@@ -34,7 +35,7 @@ export function numberedPages<L extends List>(
   database: Database,
   served: ServedList<L>,
 ): (query: NumberedQuery<L>, context: CallContext) => Promise<NumberedPage<L>> {
-  const { db } = database
+  const { reads } = database
   const { list, entity, derived, within = 'true', hidden, counted } = served
   const [pageSize] = list.pageSizes
   const table = sql.table(entity.table)
@@ -45,8 +46,8 @@ export function numberedPages<L extends List>(
       .map((name) => columnName(entity, name))
       .join(', '),
   )
-  const readFirstPage = database.preparedTexts(`${list.name}-first`, plainPageSql(), toRead)
-  const readPlainPage = database.preparedTexts(
+  const readFirstPage = reads.preparedTexts(`${list.name}-first`, plainPageSql(), toRead)
+  const readPlainPage = reads.preparedTexts(
     `${list.name}-page`,
     `${plainPageSql()} offset ${hidden === undefined ? '$1' : '$2'}`,
     toRead,
@@ -68,7 +69,7 @@ export function numberedPages<L extends List>(
       const order = sql.raw(orderSql(served, sort, reversed))
       const select = async (from: RawBuilder<unknown>, counting: RawBuilder<unknown>): Promise<Read<L>> =>
         toRead(
-          await database.texts(sql`select ${counting} as total, ${sql.raw(fields)} from ${from}
+          await reads.texts(sql`select ${counting} as total, ${sql.raw(fields)} from ${from}
             order by ${order} limit ${pageSize} offset ${offset}`),
         )
       const hits = where.ways && (await findHits(where.ways))
@@ -95,8 +96,8 @@ export function numberedPages<L extends List>(
   }
 
   async function countRows(expression: RawBuilder<unknown>): Promise<number> {
-    const { rows } = await sql<{ total: number }>`select ${expression} as total`.execute(db)
-    return rows[0]?.total ?? 0
+    const [row] = await reads.rows(sql<{ total: number }>`select ${expression} as total`)
+    return row?.total ?? 0
   }
 
   /** The number of rows that the filter matches. Counters count hidden rows, too, so those are taken off. */

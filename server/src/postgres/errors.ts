@@ -3,6 +3,8 @@
  * person has to mend. Hides SQLSTATEs, Node's socket codes and the driver's messages.
  */
 
+import pg from 'pg'
+
 /** The database cannot be used until a person acts. The message is a sentence for that person and is shown without a stack. */
 export class StartError extends Error {
   override name = 'StartError'
@@ -14,6 +16,11 @@ export function isUnavailable(error: unknown): boolean {
     error,
     ({ code, message }) => UNAVAILABLE_CODES.has(code) || code.startsWith('08') || UNAVAILABLE_MESSAGES.test(message),
   )
+}
+
+/** True for what PostgreSQL itself says of a statement or a connection. */
+export function isOfPostgres(error: unknown): boolean {
+  return error instanceof pg.DatabaseError
 }
 
 /** True when the database's disk or this machine's disk is full: HTTP 507. */

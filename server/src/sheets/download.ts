@@ -200,15 +200,17 @@ interface BatchServices {
  * open until the last row was read or the reader left.
  */
 async function openBatches<Row>({ open, context }: DownloadOptions<Row>, { database, stallMs, onStall, onEnd }: BatchServices) {
-  const opened = Promise.withResolvers<
-    Omit<Table<Row>, 'rows'> & { source: AsyncIterator<Row[]>; first: IteratorResult<Row[]> }
-  >()
+  type Opened = Omit<Table<Row>, 'rows'> & { source: AsyncIterator<Row[]>; first: IteratorResult<Row[]> }
+  const opened = Promise.withResolvers<Opened>()
   const released = Promise.withResolvers<void>()
-  const holding = database.snapshot(async (snapshot) => {
+  const begin = async (snapshot: Snapshot): Promise<Opened> => {
     const { columns, total, rows } = await open(snapshot)
     const source = Array.isArray(rows) ? batchesOf(rows) : snapshot.rows<Row>(rows.sql, rows.parameters ?? [], BATCH_ROWS)
-    opened.resolve({ columns, total, source, first: await unlessGone(source.next(), context.signal) })
-    await released.promise
+    return { columns, total, source, first: await unlessGone(source.next(), context.signal) }
+  }
+  const holding = database.reads.snapshot(begin, (begun) => {
+    opened.resolve(begun)
+    return released.promise
   })
   holding.catch(opened.reject)
   const { columns, total, source, first } = await opened.promise

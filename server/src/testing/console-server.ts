@@ -14,7 +14,9 @@ import { createPasswordLink } from '#src/identity/password-links.ts'
 import { hashPassword } from '#src/identity/passwords.ts'
 import { createSessions } from '#src/identity/sessions.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
+import { embeddedCluster } from '#src/postgres/cluster.ts'
 import { type KeptRows, keptRows } from './kept-rows.ts'
+import { urlOf } from './test-server.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 /** A small console as life fills one, in the import's format; written by scripts/sample.ts. */
@@ -40,6 +42,8 @@ export interface ConsoleServer {
   newPasswordLink(userId: string): Promise<string>
   /** Creates an account with a users document and a session. */
   addPerson(person: { fname: string; lname: string; email: string; userType: 'admin' | 'user' }): Promise<Person>
+  /** Starts another server on the same database and files, whose sudden end loses nothing. */
+  startAnother(): Promise<{ url: string; kill(): Promise<void> }>
   stop(): Promise<void>
 }
 
@@ -52,10 +56,12 @@ export async function startConsoleServer(
   { sample: directory = SAMPLE } = {},
 ): Promise<ConsoleServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'arcade-console-'))
-  const child = spawn(process.execPath, [...FLAGS, resolve(ROOT, 'server/src/main.ts')], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', DATA_DIR: dataDir, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const start = (more: Record<string, string> = {}) =>
+    spawn(process.execPath, [...FLAGS, resolve(ROOT, 'server/src/main.ts')], {
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', DATA_DIR: dataDir, ...env, ...more },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+  const child = start()
   const url = await readyAddress(child.stdout)
   const database = await openDatabase({ dataDir, log: pino({ level: 'silent' }), use: 'command' })
   const sessions = await createSessions(database)
@@ -87,6 +93,17 @@ export async function startConsoleServer(
     async addPerson(person) {
       const { id } = await database.transaction((tx) => createAccount(tx, { ...person, passwordHash }))
       return { id, email: person.email, token: await sessions.begin(id) }
+    },
+    async startAnother() {
+      const cluster = await embeddedCluster({ dataDir, log: pino({ level: 'silent' }) }).find()
+      const another = start({ DATABASE_URL: urlOf(cluster!) })
+      return {
+        url: await readyAddress(another.stdout),
+        async kill() {
+          another.kill('SIGKILL')
+          if (another.signalCode === null) await once(another, 'exit')
+        },
+      }
     },
     async stop() {
       await database.close()

@@ -13,7 +13,7 @@ import {
   bucketText,
   itemActivityNames,
 } from '#src/db/counter-keys.ts'
-import type { Database } from '#src/db/database.ts'
+import type { Reads } from '#src/db/reads.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -34,9 +34,9 @@ interface Row {
 type Read = (parameters: unknown[]) => Promise<readonly Row[]>
 type Point = Activity['points'][number]
 
-export function prepareActivity(database: Pick<Database, 'prepared'>): (range: ActivityRange) => Promise<Activity> {
-  const read = database.prepared<Row>('activity', ACTIVITY)
-  const readNow = database.prepared<{ now: Date }>('now', 'select now() as now')
+export function prepareActivity(reads: Pick<Reads, 'prepared'>): (range: ActivityRange) => Promise<Activity> {
+  const read = reads.prepared<Row>('activity', ACTIVITY)
+  const readNow = reads.prepared<{ now: Date }>('now', 'select now() as now')
   return async (range) => {
     const [{ now }] = (await readNow([])) as [{ now: Date }]
     if (range === 'all') return readAll(read, now)

@@ -2,7 +2,7 @@
 import type { ActivityRange } from '@arcade/contract/entities/activity'
 import type { DashboardMetrics, Figures } from '@arcade/contract/dashboard'
 import { counterSql } from '#src/db/counters.ts'
-import type { Database } from '#src/db/database.ts'
+import type { Reads } from '#src/db/reads.ts'
 import { prepareActivity } from './activity.ts'
 
 export interface FigureSource {
@@ -18,8 +18,8 @@ interface MetricsRow {
   types: Record<string, number>
 }
 
-export function createFigures(database: Pick<Database, 'prepared'>): FigureSource {
-  const read = database.prepared<MetricsRow>('metrics', METRICS)
+export function createFigures(reads: Pick<Reads, 'prepared'>): FigureSource {
+  const read = reads.prepared<MetricsRow>('metrics', METRICS)
   return {
     async metrics() {
       const [row] = await read([])
@@ -33,7 +33,7 @@ export function createFigures(database: Pick<Database, 'prepared'>): FigureSourc
         tasksByType: types,
       }
     },
-    activity: prepareActivity(database),
+    activity: prepareActivity(reads),
   }
 }
 

@@ -38,11 +38,11 @@ interface PageRow extends HistoryParticipant {
 }
 
 export function historyHandlers({ database }: { database: Database }): Handlers<typeof contract.history> {
-  const { db } = database
-  const find = database.prepared<HistoryItem>('history-item', ITEM)
+  const { reads } = database
+  const find = reads.prepared<HistoryItem>('history-item', ITEM)
   const pages = {
-    first: database.prepared<PageRow>('history-first', pageSql(['order by at desc, user_id, period'], 'at desc, id, period')),
-    after: database.prepared<PageRow>(
+    first: reads.prepared<PageRow>('history-first', pageSql(['order by at desc, user_id, period'], 'at desc, id, period')),
+    after: reads.prepared<PageRow>(
       'history-after',
       pageSql(
         [
@@ -52,7 +52,7 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
         'at desc, id, period',
       ),
     ),
-    before: database.prepared<PageRow>(
+    before: reads.prepared<PageRow>(
       'history-before',
       pageSql(
         [
@@ -66,20 +66,21 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
 
   return {
     async titles({ kind }) {
-      const items = await db
-        .selectFrom('history_items')
-        .select([
-          'item_id as id',
-          'title',
-          sql.raw<number>(counterOfRowSql({ of: 'participants', kind: 'kind', itemId: 'item_id' })).as('participants'),
-          sql.raw<string>(isoSql('created_at')).as('createdAt'),
-          sql.raw<boolean>(`not exists (${EXISTING[kind]})`).as('isDeleted'),
-        ])
-        .where('kind', '=', kind)
-        .orderBy('created_at', 'desc')
-        .orderBy('item_id')
-        .limit(TITLES_LIMIT)
-        .execute()
+      const items = await reads.rows(
+        database.db
+          .selectFrom('history_items')
+          .select([
+            'item_id as id',
+            'title',
+            sql.raw<number>(counterOfRowSql({ of: 'participants', kind: 'kind', itemId: 'item_id' })).as('participants'),
+            sql.raw<string>(isoSql('created_at')).as('createdAt'),
+            sql.raw<boolean>(`not exists (${EXISTING[kind]})`).as('isDeleted'),
+          ])
+          .where('kind', '=', kind)
+          .orderBy('created_at', 'desc')
+          .orderBy('item_id')
+          .limit(TITLES_LIMIT),
+      )
       return { items }
     },
 
@@ -151,7 +152,7 @@ interface Search {
  * a player's former names are only found in short lists and by common names, where the whole list is looked through.
  */
 async function searchParticipants(
-  { db }: Database,
+  { reads }: Database,
   { kind, id, search, term, direction, key }: Search,
   participants: number,
 ): Promise<{ read: PageRow[]; total: number }> {
@@ -172,16 +173,16 @@ async function searchParticipants(
         ? sql`(at < ${moment} or (at = ${moment} and (user_id, period) > ${place}))`
         : sql`(at > ${moment} or (at = ${moment} and (user_id, period) < ${place}))`
   const order = sql.raw(direction === 'before' ? 'at, id desc, period desc' : 'at desc, id, period')
-  const { rows } = await sql<PageRow>`
+  const rows = await reads.rows(sql<PageRow>`
     with hits as materialized (${hits})
     select counted.total, page.* from (select count(*) as total from hits) as counted left join (
       select ${sql.raw(PARTICIPANT)}, at, period, ${sql.raw(microsecondsSql('at'))} as key from hits where ${afterPlace} order by ${order} limit ${sql.lit(HISTORY_PAGE_SIZE + 1)}
-    ) as page on true order by ${order}`.execute(db)
+    ) as page on true order by ${order}`)
   return { read: rows.filter((row) => (row.id as number | null) !== null), total: rows[0]?.total ?? 0 }
 
   async function countRows(query: RawBuilder<unknown>): Promise<number> {
-    const counted = await sql<{ total: number }>`select count(*) as total from (${query}) as counted`.execute(db)
-    return counted.rows[0]?.total ?? 0
+    const [counted] = await reads.rows(sql<{ total: number }>`select count(*) as total from (${query}) as counted`)
+    return counted?.total ?? 0
   }
 }
 

@@ -6,7 +6,6 @@ import { Agent, createServer, type IncomingMessage, request as send, type Server
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { onTestFinished } from 'vitest'
 
 export interface HttpProxy {
   url: string
@@ -18,6 +17,7 @@ export interface HttpProxy {
   replace(old: string | undefined, next: string): void
   /** How many servers are ready. */
   ready(): number
+  stop(): Promise<void>
 }
 
 const CHECK_EVERY_MS = 100
@@ -30,7 +30,6 @@ interface Target {
   agent: Agent
 }
 
-/** Starts one that ends with the test. */
 export async function startHttpProxy(): Promise<HttpProxy> {
   const targets = new Map<string, Target>()
   let turn = 0
@@ -47,6 +46,12 @@ export async function startHttpProxy(): Promise<HttpProxy> {
       void watch(target)
     },
     ready: () => [...targets.values()].filter(({ isReady }) => isReady).length,
+    async stop() {
+      isOver = true
+      for (const { agent } of targets.values()) agent.destroy()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
   }
 
   async function watch(target: Target): Promise<void> {
@@ -88,18 +93,12 @@ export async function startHttpProxy(): Promise<HttpProxy> {
   const server = createServer((request, response) => void forward(request, response).catch(() => response.destroy()))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   proxy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  onTestFinished(async () => {
-    isOver = true
-    for (const { agent } of targets.values()) agent.destroy()
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
   return proxy
 }
 
 function ask({ url, agent }: Target, { method, url: path, headers }: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const options = { method, agent, headers: { ...withoutHop(headers), host: new URL(url).host, 'content-length': body.length } }
+    const options = { method, agent, headers: { ...withoutHop(headers), 'content-length': body.length } }
     send(`${url}${path}`, options, resolve).on('error', reject).end(body)
   })
 }

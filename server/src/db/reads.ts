@@ -1,0 +1,165 @@
+/**
+ * Reads of the database, and those of them that a replica may answer (ADR 17): in a call that says so its answer may be a second old, but
+ * never older than what its caller has written. Hides pooled connections, sharing, and that what fails at the replica is asked again.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { type CompiledQuery, DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
+import type pg from 'pg'
+import type { Address, Pool } from '#src/postgres/connections.ts'
+import { isOfPostgres, isTimeout, isUnavailable } from '#src/postgres/errors.ts'
+import type { ReplicaWatch } from '#src/postgres/replica-watch.ts'
+import { sharedReads } from './shared-reads.ts'
+import { type Snapshot, withSnapshot } from './snapshot.ts'
+
+export type TextRow = readonly (string | null)[]
+
+/** A query of Kysely's, or its `sql`. */
+interface Query<Row> {
+  compile(executor: Kysely<never>): CompiledQuery<Row>
+}
+
+export interface Reads {
+  /**
+   * For the hottest reads: PostgreSQL parses and plans the SQL once a connection, and those who ask for the same at once share what is read.
+   * A `name` must always mean the same SQL.
+   */
+  prepared<Row>(name: string, sql: string): (params: unknown[]) => Promise<readonly Row[]>
+  /** The same for what `from` makes of rows as PostgreSQL sends them: a text or null for each column, by its place. */
+  preparedTexts<T>(name: string, sql: string, from: (rows: TextRow[]) => T): (params: unknown[]) => Promise<T>
+  /** The rows of a query that is not prepared. */
+  rows<Row>(query: Query<Row>): Promise<Row[]>
+  /** The same as texts. */
+  texts(query: Query<unknown>): Promise<TextRow[]>
+  /** A consistent view without a time limit, on a connection outside the pool. `begin` may run again from the start, `goOn` only once. */
+  snapshot<Begun, T>(begin: (snapshot: Snapshot) => Promise<Begun>, goOn: (begun: Begun) => Promise<T>): Promise<T>
+}
+
+const compiler = new Kysely<never>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+})
+const asTexts = { rowMode: 'array', types: { getTypeParser: () => (text: string) => text } }
+
+/** Reads from one PostgreSQL. */
+export function readsFrom(pool: Pool, address: () => Address): Reads {
+  const run = <Row>(query: Query<Row>, options: object = {}): Promise<Row[]> => {
+    const { sql: text, parameters } = query.compile(compiler)
+    return runQuery(pool, { text, values: [...parameters], ...options })
+  }
+  return {
+    prepared: (name, text) => sharedReads((values) => runQuery(pool, { name, text, values })),
+    preparedTexts: (name, text, from) =>
+      sharedReads(async (values) => from(await runQuery(pool, { name, text, values, ...asTexts }))),
+    rows: (query) => run(query),
+    texts: (query) => run(query as Query<TextRow>, asTexts),
+    snapshot: (begin, goOn) => withSnapshot(address(), async (snapshot) => goOn(await begin(snapshot))),
+  }
+}
+
+async function runQuery<Row>(pool: Pool, query: pg.QueryConfig): Promise<Row[]> {
+  const client = await pool.connect()
+  try {
+    const { rows } = await client.query(query)
+    client.release()
+    return rows as Row[]
+  } catch (error) {
+    // A change of the tables makes a prepared statement unusable ("cached plan must not change result type"); a new connection plans anew.
+    const isStale = (error as { code?: unknown }).code === '0A000'
+    client.release(isStale)
+    if (isStale) return runQuery(pool, query)
+    throw error
+  }
+}
+
+/** Who may be answered by a replica. */
+const askers = new AsyncLocalStorage<{ position: string | undefined }>()
+
+/** Runs a call whose reads may be a second old. @param position what its caller has written is before it, as `Replica.position` says */
+export function allowReplica<T>(position: string | undefined, work: () => T): T {
+  return askers.run({ position }, work)
+}
+
+/** Reads from the replica where who asks may have them from there and it keeps up, otherwise and after any failure from the database. */
+export function followedReads(database: Reads, replica: Reads, watch: ReplicaWatch): Reads {
+  async function ask<T>(atReplica: () => Promise<T>, atDatabase: () => Promise<T>): Promise<T> {
+    const asker = askers.getStore()
+    if (asker === undefined || !watch.isCurrent(asker.position)) return atDatabase()
+    try {
+      const answer = await atReplica()
+      watch.count('answered')
+      return answer
+    } catch (error) {
+      if (!isMendedElsewhere(error)) throw error
+      watch.count('failed')
+      return atDatabase()
+    }
+  }
+  return {
+    prepared<Row>(name: string, text: string) {
+      const [here, there] = [database.prepared<Row>(name, text), replica.prepared<Row>(name, text)]
+      return (params: unknown[]) =>
+        ask(
+          () => there(params),
+          () => here(params),
+        )
+    },
+    preparedTexts<T>(name: string, text: string, from: (rows: TextRow[]) => T) {
+      const [here, there] = [database.preparedTexts(name, text, from), replica.preparedTexts(name, text, from)]
+      return (params: unknown[]) =>
+        ask(
+          () => there(params),
+          () => here(params),
+        )
+    },
+    rows: (query) =>
+      ask(
+        () => replica.rows(query),
+        () => database.rows(query),
+      ),
+    texts: (query) =>
+      ask(
+        () => replica.texts(query),
+        () => database.texts(query),
+      ),
+    snapshot<Begun, T>(begin: (snapshot: Snapshot) => Promise<Begun>, goOn: (begun: Begun) => Promise<T>) {
+      const atReplica = async (): Promise<() => Promise<T>> => {
+        const begun = Promise.withResolvers<() => Promise<T>>()
+        // A replica that falls silent would be waited for as long as the network lets one.
+        const stopWaiting = watch.onSilence(() => begun.reject(new SilentReplicaError()))
+        let isGivenUp = false
+        const whole = replica.snapshot(
+          async (snapshot) => {
+            const value = await begin(snapshot)
+            if (isGivenUp) throw new SilentReplicaError()
+            return value
+          },
+          (value) => {
+            begun.resolve(() => whole)
+            return goOn(value)
+          },
+        )
+        whole.catch(begun.reject)
+        return begun.promise
+          .catch((error: unknown) => {
+            isGivenUp = true
+            throw error
+          })
+          .finally(stopWaiting)
+      }
+      return ask(atReplica, async () => () => database.snapshot(begin, goOn)).then((rest) => rest())
+    },
+  }
+}
+
+class SilentReplicaError extends Error {
+  readonly code = 'ETIMEDOUT'
+}
+
+/** What PostgreSQL or the way to it says; a statement that took too long would take as long again. */
+function isMendedElsewhere(error: unknown): boolean {
+  return (isOfPostgres(error) && !isTimeout(error)) || isUnavailable(error)
+}

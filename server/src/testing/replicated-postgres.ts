@@ -1,0 +1,145 @@
+/** A PostgreSQL with a replica that follows it, both the embedded engine's, for tests that stop, kill and promote replicas. */
+import { appendFile, chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { programsFor } from '#src/postgres/cluster-run.ts'
+import { findProcesses, signal } from '#src/postgres/processes.ts'
+import { waitFor } from './processes.ts'
+import { onServer } from './test-server.ts'
+
+export interface TestPostgres {
+  /** For the console: an ordinary role that owns its database. */
+  url: string
+  /** For what only a superuser may do. */
+  adminUrl: string
+  start(): Promise<void>
+  /** Sends a signal to all its processes. */
+  signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void>
+}
+
+export interface ReplicatedPostgres {
+  primary: TestPostgres
+  replica: TestPostgres
+  /** A replica of another cluster, to be started. */
+  stranger: TestPostgres
+  stop(): Promise<void>
+}
+
+const DATABASE = 'console'
+const INITDB_OPTIONS = [
+  '--username=postgres',
+  '--auth=trust',
+  '--encoding=UTF8',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  '--locale=C',
+  '--no-sync',
+  '--no-instructions',
+]
+const SETTINGS = `
+listen_addresses = '127.0.0.1'
+unix_socket_directories = ''
+shared_buffers = '32MB'
+fsync = off
+wal_keep_size = '1GB'
+hot_standby_feedback = on
+max_standby_streaming_delay = 0  # what is in the way of the log is cancelled at once
+wal_receiver_status_interval = '1s'
+wal_retrieve_retry_interval = '100ms'
+`
+
+export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
+  const base = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-replicated-'))
+  await chmod(base, 0o711)
+  const primary = await createPostgres(path.join(base, 'primary'))
+  const replica = await copyOf(primary, path.join(base, 'replica'))
+  const stranger = await copyOf(await createPostgres(path.join(base, 'other')), path.join(base, 'stranger'))
+  await primary.start()
+  await replica.start()
+  await onServer(primary.adminUrl, async (sql) => {
+    await sql(`create role ${DATABASE} login`)
+    await sql(`create database ${DATABASE} owner ${DATABASE}`)
+  })
+  return {
+    primary,
+    replica,
+    stranger,
+    async stop() {
+      for (const server of [primary, replica, stranger]) await server.signal('SIGKILL')
+      await rm(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+    },
+  }
+}
+
+interface Created extends TestPostgres {
+  dir: string
+  port: number
+}
+
+async function createPostgres(dir: string): Promise<Created> {
+  await mkdir(dir, { mode: 0o700 })
+  const programs = await programsFor(dir)
+  await programs.giveToPostgres(dir)
+  await programs.run('initdb', [`--pgdata=${dir}`, ...INITDB_OPTIONS])
+  return postgresIn(dir, SETTINGS)
+}
+
+/** Of one that has not run yet. */
+async function copyOf({ dir: source, port }: Created, dir: string): Promise<Created> {
+  await cp(source, dir, { recursive: true })
+  await chmod(dir, 0o700)
+  await writeFile(path.join(dir, 'standby.signal'), '')
+  return postgresIn(dir, `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres'\n`)
+}
+
+async function postgresIn(dir: string, settings: string): Promise<Created> {
+  const port = await freePort()
+  await appendFile(path.join(dir, 'postgresql.conf'), `${settings}port = ${port}\n`)
+  const adminUrl = `postgresql://postgres@127.0.0.1:${port}/postgres`
+  const own = () => findProcesses(({ cwd }) => cwd === dir)
+  const server: Created = {
+    dir,
+    port,
+    adminUrl,
+    url: `postgresql://${DATABASE}@127.0.0.1:${port}/${DATABASE}`,
+    async start() {
+      await rm(path.join(dir, 'postmaster.pid'), { force: true }) // of one that was killed
+      const programs = await programsFor(dir)
+      programs.spawn('postgres', ['-D', dir], { stdio: 'ignore' }).unref()
+      await waitFor(`PostgreSQL in ${dir}`, () => answers(adminUrl))
+    },
+    async signal(name) {
+      await waitFor(`${name} to reach all`, async () => {
+        const found = await own()
+        for (const { pid } of found) signal(pid, name)
+        return name !== 'SIGKILL' || found.length === 0
+      })
+    },
+  }
+  return server
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1000 })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    return true
+  } catch {
+    return false
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+function freePort(): Promise<number> {
+  const server = createServer()
+  return new Promise((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}
