@@ -110,11 +110,12 @@ export const zones: readonly Zone[] = [
   },
   { name: 'web/shell', at: 'web/src/shell/', imports: belowPages, instead: 'The shell gets pages from routes.tsx, as children.' },
   { name: 'web/routes', at: 'web/src/routes', imports: ['*'], instead: '' },
+  { name: 'web/app', at: 'web/src/app', imports: ['*'], instead: '' },
   {
     name: 'web modules',
     at: 'web/src/',
-    imports: [...belowFeatures, 'web/shell', 'web/routes'],
-    instead: 'Only routes.tsx knows the features, and pages import nothing from above them.',
+    imports: [...belowFeatures, 'web/shell', 'web/routes', 'web/app'],
+    instead: 'Only routes.tsx and app.tsx know the features, and pages import nothing from above them.',
   },
 
   { name: 'server/testing', at: 'server/src/testing/', imports: ['*'], instead: '' },
@@ -311,8 +312,8 @@ function problemOfImport(base: string, file: string, { specifier, isLazy }: Impo
     return `${specifier}: there is no ${target}. Write the whole file name, with its extension.`
   const targetZone = findZone(target)
   if (!zone || !targetZone) return undefined
-  if (zone.name === 'web/routes' && targetZone.name === 'web/features' && !isLazy)
-    return `${specifier}: routes.tsx loads pages lazily, by import('…'). addresses.ts reads what their addresses hold.`
+  if (['web/routes', 'web/app'].includes(zone.name) && targetZone.name === 'web/features' && !isLazy)
+    return `${specifier}: ${posix.basename(file)} loads pages lazily, by import('…'). addresses.ts reads what their addresses hold.`
   if (zone === targetZone && !(zone.isSplit && findPart(zone, file) !== findPart(zone, target))) return undefined
   if (isTest(file) && targetZone.name === `${workspace}/testing`) return undefined
   if (zone !== targetZone && (zone.imports.includes('*') || zone.imports.includes(targetZone.name))) return undefined

@@ -2,10 +2,11 @@
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
+import { flushSync } from 'react-dom'
 import { createRoot } from 'react-dom/client'
 import '#src/ui/styles.css'
+import { App, loadFirstScreen } from './app.tsx'
 import { queryClient } from './client.ts'
-import { App, loadFirstPage } from './routes.tsx'
 import { startSession } from './session.tsx'
 import { cssVariablesResolver, theme } from '#src/ui/theme.ts'
 import { Toasts } from '#src/ui/toast.tsx'
@@ -17,15 +18,23 @@ const container = document.querySelector('#app')
 if (!container) throw new Error('index.html has no #app')
 
 startSession()
-await loadFirstPage().catch(() => {}) // the router will fail in the same way, and shows a page for it
+await loadFirstScreen().catch(() => {}) // the app will fail in the same way, and shows a page for it
 
-createRoot(container).render(
-  <StrictMode>
-    <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">
-      <QueryClientProvider client={queryClient}>
-        <Toasts />
-        <App />
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
+const root = createRoot(container)
+// At once: React would let the browser paint the loading screen again before it begins.
+flushSync(() =>
+  root.render(
+    <StrictMode>
+      <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">
+        <QueryClientProvider client={queryClient}>
+          <Toasts />
+          <App />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  ),
 )
+
+// The server names the files of the page that follows Login. They are fetched while one types, so that signing in does not wait for them.
+const nextPage = document.querySelector<HTMLTemplateElement>('#next-page')
+if (nextPage) (globalThis.requestIdleCallback ?? setTimeout)(() => document.head.append(nextPage.content))

@@ -1,6 +1,5 @@
 /** The table of all pages (§2): the path, who sees the page (§6), what is loaded for it. */
 import { createRootRoute, createRoute, createRouter, notFound, Outlet, redirect, RouterProvider } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
 import { announcementList } from '@arcade/contract/entities/announcement'
 import { auditList } from '@arcade/contract/entities/audit'
 import { playerList } from '@arcade/contract/entities/player'
@@ -9,8 +8,7 @@ import { trashList } from '@arcade/contract/entities/trash'
 import { userList } from '@arcade/contract/entities/user'
 import { addAddress, addressReader, dashboardAddress, editAddress, historyAddress, setupAddress } from './addresses.ts'
 import { lazyPage } from './lazy-page.ts'
-import { currentUser, knownSession, type Session, useSessionQuery, watchSession } from './session.tsx'
-import { LoadingScreen, UnreachableScreen } from '#src/shell/loading-screen.tsx'
+import { currentUser } from './session.tsx'
 import { PageProblem } from '#src/shell/page-problem.tsx'
 
 const LoginPage = lazyPage(() => import('#src/features/auth/login-page.tsx'), 'LoginPage')
@@ -210,35 +208,11 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** The person whose page the router has loaded. */
-let loadedFor: string | undefined
+/** Loads the page of the address for who is signed in now. Before it the router would show nothing: a Suspense fallback would stay for at least 300 ms. */
+export const loadPage = (): Promise<void> => router.invalidate()
 
-/** Loads the page of the address before the first render, if the session is known already. */
-export async function loadFirstPage(): Promise<void> {
-  const session = knownSession()
-  if (!session) return
-  await router.load()
-  loadedFor = identityKey(session)
-}
+export const navigateTo = (path: string): Promise<void> => router.navigate({ href: path })
 
-/** Shows the loading screen until the session is known, then the page of the address. Loads it again when somebody else signs in. */
-export function App() {
-  const { data, isError, isFetching, refetch } = useSessionQuery()
-  const [isReady, setIsReady] = useState(loadedFor !== undefined)
-  const identity = data && identityKey(data)
-
-  useEffect(watchSession, [])
-  // The router shows nothing before the first page is loaded, because a Suspense fallback would stay for at least 300 ms.
-  useEffect(() => {
-    if (!identity || identity === loadedFor) return
-    loadedFor = identity
-    void router.invalidate().finally(() => setIsReady(true))
-  }, [identity])
-
-  if (isReady) return <RouterProvider router={router} />
-  return isError && !isFetching ? <UnreachableScreen onRetry={() => void refetch()} /> : <LoadingScreen />
-}
-
-function identityKey({ user }: Session): string {
-  return user ? `${user.id} ${user.userType}` : 'nobody'
+export function Pages() {
+  return <RouterProvider router={router} />
 }

@@ -50,7 +50,11 @@ describe('the web app', () => {
       '<link rel="stylesheet" crossorigin href="/assets/shell-abc.css"',
       '<link rel="modulepreload" crossorigin href="/assets/shell-abc.js"',
     ])
-    expect(await linksOf({})).toEqual(['<link rel="modulepreload" crossorigin href="/assets/login-abc.js"'])
+    expect(await linksOf({})).toEqual([
+      '<link rel="modulepreload" crossorigin href="/assets/login-abc.js"',
+      '<link rel="prefetch" crossorigin href="/assets/shell-abc.css"',
+      '<link rel="prefetch" crossorigin href="/assets/shell-abc.js"',
+    ])
     expect(await (await app.fetch('/first-pages.json')).text()).toContain('<title>Console</title>')
   })
 

@@ -54,7 +54,7 @@ export async function loadWebApp(directory: string): Promise<WebApp> {
   const { signedIn, signedOut } = JSON.parse(firstPages) as Record<'signedIn' | 'signedOut', string[]>
   const pages = {
     signedIn: beforeSession.replace('</head>', `${linksTo(signedIn)}</head>`),
-    signedOut: beforeSession.replace('</head>', `${linksTo(signedOut)}</head>`),
+    signedOut: beforeSession.replace('</head>', `${linksTo(signedOut)}${linksAhead(signedIn, signedOut)}</head>`),
   }
   return {
     file(request, pathname) {
@@ -89,6 +89,14 @@ function linksTo(files: string[]): string {
         : `<link rel="modulepreload" crossorigin href="${file}">`,
     )
     .join('')
+}
+
+/** The files that only the page after a sign-in needs. web/src/main.tsx has the browser fetch them once Login is there. */
+function linksAhead(signedIn: string[], signedOut: string[]): string {
+  const links = signedIn
+    .filter((file) => !signedOut.includes(file))
+    .map((file) => `<link rel="prefetch" crossorigin href="${file}">`)
+  return `<template id="next-page">${links.join('')}</template>`
 }
 
 async function loadAsset(file: string): Promise<Asset> {

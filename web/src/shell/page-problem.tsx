@@ -1,10 +1,9 @@
 /** Stands in place of a page that failed to load or to render. It tries again by itself when the browser is online again. */
-import type { ErrorComponentProps } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { CallError, client } from '#src/client.ts'
 import { Problem } from '#src/ui/page.tsx'
 
-export function PageProblem({ error }: ErrorComponentProps) {
+export function PageProblem({ error }: { error: unknown }) {
   useEffect(() => {
     window.addEventListener('online', handleRetry)
     return () => window.removeEventListener('online', handleRetry)

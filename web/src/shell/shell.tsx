@@ -2,18 +2,19 @@
  * The frame of all signed-in pages (§2): a sidebar on a desktop, of icons alone on a small one, and a brand header and a slide-in drawer
  * on a phone.
  */
-import { Drawer } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconMenu2, IconSearch } from '@tabler/icons-react'
 import { Link, Outlet } from '@tanstack/react-router'
-import { type MouseEvent, useEffect, useState } from 'react'
+import { type ComponentType, type MouseEvent, useEffect, useState } from 'react'
 import { useSession } from '#src/session.tsx'
 import { ConfirmProvider } from '#src/ui/confirm.tsx'
 import { Logo } from '#src/ui/logo.tsx'
 import { DraftOwner } from '#src/ui/drafts.ts'
 import { forgetSelections } from '#src/ui/selection.tsx'
+import { toast } from '#src/ui/toast.tsx'
 import { Navigation } from './navigation.tsx'
 import { OfflineNotice } from './offline-notice.tsx'
+import type { MenuDrawerProps } from './menu-drawer.tsx'
 import classes from './shell.module.css'
 import { isMac, PALETTE_KEYS } from './shortcut-keys.ts'
 import { useShortcuts } from './shortcuts.tsx'
@@ -21,7 +22,6 @@ import { UnsavedWorkGuard } from './unsaved-work.tsx'
 
 export function Shell() {
   const { user } = useSession()
-  const [isMenuOpen, setIsMenuOpen] = useState(false)
   const shortcuts = useShortcuts()
   const isPhone = useWindow('(width <= 62em)')
   const isRail = useWindow('(62em < width <= 75em)')
@@ -36,28 +36,7 @@ export function Shell() {
           <header className={classes['header']}>
             <HomeLink />
             <SearchButton shortcuts={shortcuts} className={classes['burger']} />
-            <button
-              type="button"
-              className={classes['burger']}
-              aria-label="Menu"
-              aria-expanded={isMenuOpen}
-              onClick={() => setIsMenuOpen(true)}
-            >
-              <IconMenu2 size={26} aria-hidden />
-            </button>
-            <Drawer
-              opened={isMenuOpen}
-              onClose={() => setIsMenuOpen(false)}
-              size="min(19rem, 88vw)"
-              title="Menu"
-              classNames={{
-                content: classes['drawer'] ?? '',
-                header: classes['drawerHeader'] ?? '',
-                body: classes['drawerBody'] ?? '',
-              }}
-            >
-              <Navigation onNavigate={() => setIsMenuOpen(false)} />
-            </Drawer>
+            <Menu />
           </header>
         ) : (
           <header className={classes['sidebar']} data-rail={isRail || undefined}>
@@ -80,6 +59,44 @@ export function Shell() {
 
 function useWindow(query: string): boolean {
   return useMediaQuery(query, undefined, { getInitialValueInEffect: false })
+}
+
+/** The phone's menu and its button. The drawer is loaded at the first touch of the button, before the finger leaves it. */
+function Menu() {
+  const [isOpen, setIsOpen] = useState(false)
+  const [Drawer, setDrawer] = useState<ComponentType<MenuDrawerProps>>()
+
+  const load = async (): Promise<void> => {
+    const { MenuDrawer } = await import('./menu-drawer.tsx')
+    setDrawer(() => MenuDrawer)
+  }
+  const preload = () => void load().catch(() => {}) // it is loaded again when it is opened
+
+  const handleClick = async () => {
+    try {
+      await load()
+      setIsOpen(true)
+    } catch {
+      toast.failure('The menu could not be loaded.')
+    }
+  }
+
+  return (
+    <>
+      <button
+        type="button"
+        className={classes['burger']}
+        aria-label="Menu"
+        aria-expanded={isOpen}
+        onClick={() => void handleClick()}
+        onPointerEnter={preload}
+        onFocus={preload}
+      >
+        <IconMenu2 size={26} aria-hidden />
+      </button>
+      {Drawer && <Drawer isOpen={isOpen} onClose={() => setIsOpen(false)} />}
+    </>
+  )
 }
 
 interface SearchButtonProps {

@@ -1,6 +1,6 @@
 /** The signed-out area (§2): a split view with an image, a logo link to `/` and a form. Login and signup mirror each other (§4). */
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { AppLink } from '#src/ui/app-link.tsx'
 import { Logo } from '#src/ui/logo.tsx'
 import { usePageHeading } from '#src/ui/page.tsx'
 import classes from './auth-layout.module.css'
@@ -21,9 +21,9 @@ export function AuthLayout({ mode, title, text, notice, children, footer }: Auth
   return (
     <div className={classes['split']} data-mode={mode}>
       <header className={classes['picture']}>
-        <Link to="/" aria-label="Arcade Console" className={classes['home']}>
+        <AppLink href="/" aria-label="Arcade Console" className={classes['home']}>
           <Logo />
-        </Link>
+        </AppLink>
       </header>
       <main className={classes['main']}>
         <div className={classes['column']}>

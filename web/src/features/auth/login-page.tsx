@@ -1,10 +1,10 @@
 /** Login (§2 signed-out area, §5, §8). */
 import type { LoginInput } from '@arcade/contract/auth'
 import { Anchor } from '@mantine/core'
-import { Link, useLocation, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { asCallError, client } from '#src/client.ts'
 import { endedSession, setCurrentUser } from '#src/session.tsx'
+import { AppLink, goTo } from '#src/ui/app-link.tsx'
 import { Form, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { AuthLayout, FormNotice } from './auth-layout.tsx'
@@ -12,15 +12,13 @@ import classes from './auth-layout.module.css'
 import { refusalNotice } from './refusal-notice.ts'
 
 export function LoginPage() {
-  const navigate = useNavigate()
   const form = useForm(() => import('@arcade/contract/auth').then(({ loginInput }) => loginInput), {
     email: '',
     password: '',
   })
   const [notice, setNotice] = useState<string>()
   /** Whose page this was, unless one has come to this screen by its own address. */
-  const { pathname } = useLocation()
-  const ended = pathname === '/auth/log-in' ? undefined : endedSession()
+  const ended = location.pathname === '/auth/log-in' ? undefined : endedSession()
 
   const handleSubmit = async (input: LoginInput) => {
     setNotice(undefined)
@@ -29,7 +27,7 @@ export function LoginPage() {
       form.reset()
       setCurrentUser(user)
       toast.success('Logged In Successfuly!') // sic, §8
-      if (user.id !== ended) await navigate({ to: '/admin' }) // §4; otherwise the page that they were at comes back
+      if (user.id !== ended) await goTo('/admin') // §4; otherwise the page that they were at comes back
       return undefined
     } catch (cause) {
       const error = asCallError(cause)
@@ -53,7 +51,7 @@ export function LoginPage() {
         )
       }
       footer={
-        <Anchor renderRoot={(props) => <Link to="/register" {...props} />} underline="always">
+        <Anchor component={AppLink} href="/register" underline="always">
           Create an account
         </Anchor>
       }

@@ -1,0 +1,27 @@
+/** The phone's slide-in menu (§2). shell.tsx loads this file when the menu is about to be opened. */
+import { Drawer } from '@mantine/core'
+import { Navigation } from './navigation.tsx'
+import classes from './shell.module.css'
+
+export interface MenuDrawerProps {
+  isOpen: boolean
+  onClose: () => void
+}
+
+export function MenuDrawer({ isOpen, onClose }: MenuDrawerProps) {
+  return (
+    <Drawer
+      opened={isOpen}
+      onClose={onClose}
+      size="min(19rem, 88vw)"
+      title="Menu"
+      classNames={{
+        content: classes['drawer'] ?? '',
+        header: classes['drawerHeader'] ?? '',
+        body: classes['drawerBody'] ?? '',
+      }}
+    >
+      <Navigation onNavigate={onClose} />
+    </Drawer>
+  )
+}
