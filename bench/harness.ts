@@ -45,9 +45,9 @@ export async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode === null) await once(child, 'exit')
 }
 
-/** The real server on a fresh data directory, with an admin signed in. */
-export async function startBenchServer(): Promise<BenchServer> {
-  const server = await startConsoleServer({ RATE_LIMIT: 'off' })
+/** The real server on a fresh data directory, or a fresh database of DATABASE_URL, with an admin signed in. */
+export async function startBenchServer(env: Record<string, string> = {}): Promise<BenchServer> {
+  const server = await startConsoleServer({ RATE_LIMIT: 'off', ...env })
   const email = 'bench@gmail.com'
   const { token } = await server.addPerson({ fname: 'Bench', lname: 'Admin', email, userType: 'admin' })
   return { ...server, admin: { cookie: `session=${token}`, email } }

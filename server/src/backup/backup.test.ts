@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { beforeAll, afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Database, openDatabase } from '#src/db/database.ts'
+import { shareTurn } from '#src/db/turns.ts'
 import { diskStore, type FileStore } from '#src/files/disk.ts'
 import { createFiles } from '#src/files/files.ts'
 import { StartError } from '#src/postgres/errors.ts'
@@ -106,6 +107,7 @@ describe('round trip', () => {
       // Points go from one player to another, one of whom may be saved already and the other not yet.
       for (; isRunning; writes += 1)
         await database.transaction(async (tx) => {
+          await shareTurn(tx, 'changes')
           const [from, to] = [1 + Math.floor(Math.random() * 100), 19_900 + Math.floor(Math.random() * 100)]
           await sql`update telegram_users set balance = balance + case user_id when ${from} then -7 else 7 end
             where user_id in (${from}, ${to})`.execute(tx)
@@ -152,7 +154,8 @@ describe('round trip', () => {
     const { db } = await testDatabase()
     const { rows } = await sql`
       select relname, relkind from pg_class c where relnamespace = 'public'::regnamespace and relkind not in ('r', 'i', 'v')
-       union all select tgname, 't' from pg_trigger where not tgisinternal
+       union all select tgname, 't' from pg_trigger join pg_class c on c.oid = tgrelid
+                  where relnamespace = 'public'::regnamespace and not tgisinternal
        union all select oid::text, 'l' from pg_largeobject_metadata`.execute(db)
     expect(rows).toEqual([])
   })

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { constants, zstdCompress } from 'node:zlib'
 import type { Database } from '#src/db/database.ts'
 import { kyselyOn } from '#src/db/kysely-on.ts'
+import { beginAtOneMoment } from '#src/db/one-moment.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { FileStore } from '#src/files/disk.ts'
 import { filesOfRows } from '#src/files/files.ts'
@@ -129,14 +130,11 @@ async function save({ main, second, fileStore, place, compression }: SaveOptions
 
 /** Both connections see the database as of one moment from here on. */
 async function shareSnapshot(main: Connection, second: Connection): Promise<{ moment: string; postgres: string }> {
-  const begin = 'begin isolation level repeatable read read only'
-  await main.query(begin)
-  const { rows } = await main.query<{ id: string; moment: Date; postgres: string }>(
-    `select pg_export_snapshot() as id, now() as moment, current_setting('server_version') as postgres`,
+  await beginAtOneMoment([main, second])
+  const { rows } = await main.query<{ moment: Date; postgres: string }>(
+    `select now() as moment, current_setting('server_version') as postgres`,
   )
-  const { id = '', moment = new Date(), postgres = '' } = rows[0] ?? {}
-  await second.query(begin)
-  await second.query(`set transaction snapshot '${id}'`)
+  const { moment = new Date(), postgres = '' } = rows[0] ?? {}
   return { moment: moment.toISOString(), postgres }
 }
 

@@ -18,7 +18,7 @@ import { dropBefore, eraseUser, isDay, readHead, verifyTrail } from './audit-com
 import { isBucketAddress, openPlace, type Place } from '#src/backup/place.ts'
 import { backupInto, type CommandOptions, restore, resume, verify } from './backup.ts'
 import { check } from './check.ts'
-import { distribute } from './distribute.ts'
+import { distribute, MAX_SHARDS, SHARDS } from './distribute.ts'
 import { importDirectory } from './import.ts'
 import { seed } from './seed.ts'
 
@@ -35,7 +35,7 @@ const usage = `Usage:
   npm run arcade -- backup verify PLACE     restore a backup on trial and compare it with what was saved
   npm run arcade -- restore PLACE           restore a backup into an empty DATA_DIR, or an empty database of DATABASE_URL
   npm run arcade -- resume                  let scheduled work run again after a restore
-  npm run arcade -- distribute              divide the tables of players among the servers of a Citus cluster
+  npm run arcade -- distribute [--shards N] divide the tables of players among the servers of a Citus cluster, into 32 pieces each or N
   npm run import -- DIRECTORY               load NDJSON files, one a collection
   npm run seed -- --telegram-users N --participants N`
 
@@ -98,8 +98,7 @@ function parse(args: string[]): (options: CommandOptions) => Promise<number> {
       if (rest.length === 0) return onDatabase(resume)
       break
     case 'distribute':
-      if (rest.length === 0) return onDatabase(distribute)
-      break
+      return onDatabase(distributeWith(rest))
     case 'admin':
       if (rest[0] === 'create' && rest.length === 2) return onDatabase(createAdmin(rest[1] ?? ''))
       break
@@ -199,6 +198,13 @@ function importFrom(directory: string): Command {
     await audit(database.db, act, 'data.import', { record, detail: { state: 'done', files } })
     return report.files.some((file) => file.rejected > 0) ? 2 : 0
   }
+}
+
+function distributeWith([option, given = option === undefined ? String(SHARDS) : '', ...more]: string[]): Command {
+  const shards = /^\d{1,4}$/.test(given) ? Number(given) : 0
+  if ((option !== undefined && option !== '--shards') || more.length > 0 || shards < 1 || shards > MAX_SHARDS)
+    throw new UsageError(usage)
+  return (database) => distribute(database, shards)
 }
 
 function seedWith(args: string[]): Command {

@@ -135,16 +135,19 @@ test('design §8 a repair amid writers, folding and a second repair loses and do
     while (!isOver) await foldCounters(database)
   }
   const working = Promise.all([writer(), writer(), writer(), folder()])
-  for (let round = 0; round < 5; round += 1) {
-    const written = next
-    const reports = await Promise.all([run({ isRepair: true }), run({ isRepair: true })])
-    expect(reports.map(({ differences }) => differences).toSorted((a, b) => a - b)).toEqual([0, round === 0 ? 2 : 1])
-    expect((await run()).found).toEqual([])
-    await addCount(database, { of: 'players' }, round + 1)
-    while (next < written + 10) await new Promise(setImmediate)
+  try {
+    for (let round = 0; round < 5; round += 1) {
+      const written = next
+      const reports = await Promise.all([run({ isRepair: true }), run({ isRepair: true })])
+      expect(reports.map(({ differences }) => differences).toSorted((a, b) => a - b)).toEqual([0, round === 0 ? 2 : 1])
+      expect((await run()).found).toEqual([])
+      await addCount(database, { of: 'players' }, round + 1)
+      while (next < written + 10) await new Promise(setImmediate)
+    }
+  } finally {
+    isOver = true
+    await working
   }
-  isOver = true
-  await working
   expect((await run({ isRepair: true })).found).toHaveLength(1)
   expect(await run()).toMatchObject({ found: [] })
 })

@@ -7,10 +7,12 @@ import { StartError } from '#src/postgres/errors.ts'
 import { LOCKS, tryLock } from '#src/postgres/lock-holder.ts'
 import { destroy } from '#src/postgres/connections.ts'
 
-/** So many pieces can move between servers later; more of them cost every search more. */
-const SHARDS = 32
+/** So many pieces can move between servers later; more of them cost every search more (docs/scaling.md). */
+export const SHARDS = 32
+export const MAX_SHARDS = 1024
 
-export async function distribute(database: Database): Promise<number> {
+/** @param shards of each table, unless its tables are divided already: those that follow are divided like the first */
+export async function distribute(database: Database, shards = SHARDS): Promise<number> {
   const cluster = await findCluster(database)
   if (!cluster)
     throw new StartError(
@@ -24,25 +26,25 @@ export async function distribute(database: Database): Promise<number> {
     return 0
   }
   await foldCounters(database)
-  await divide(database, missing)
+  await divide(database, missing, shards)
   const record = { kind: 'installation', id: 'distribution', name: 'Citus' } as const
   await audit(database.db, actOfProcess('command', 'arcade distribute'), 'data.distribute', {
     record,
-    detail: { tables: missing, servers: cluster.workers, shards: SHARDS },
+    detail: { tables: missing, servers: cluster.workers, shards },
   })
   process.stdout.write(`The tables of players are distributed among ${cluster.workers} servers.\n`)
   return 0
 }
 
 /** One after the other, on one connection, since a session may not divide two tables at once. */
-async function divide(database: Database, tables: readonly string[]): Promise<void> {
+async function divide(database: Database, tables: readonly string[], shards: number): Promise<void> {
   const client = await database.connect('arcade distribute')
   try {
     if (!(await tryLock(client, 'pg_try_advisory_lock', LOCKS.distribution)))
       throw new StartError('Another `arcade distribute` is at it.')
     for (const table of tables) {
       const start = performance.now()
-      const options = divisionSql(table, SHARDS)
+      const options = divisionSql(table, shards)
       await client
         .query(`select create_distributed_table_concurrently($1, 'user_id', ${options})`, [table])
         .catch(async (error: Error) => {

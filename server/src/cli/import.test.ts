@@ -96,7 +96,7 @@ async function allRows({ db }: Pick<Database, 'db'>): Promise<unknown[]> {
     (table) =>
       sql`select ${sql.lit(table)} as "table", ctid::text, xmin::text, ${table === 'users' ? sql`''` : sql`xmax::text`} as locked_by, to_jsonb(t) as row from ${sql.table(table)} t`,
   )
-  return (await sql`${sql.join(parts, sql` union all `)} order by 1, 2`.execute(db)).rows
+  return (await sql`${sql.join(parts, sql` union all `)} order by 1, 2, 5`.execute(db)).rows
 }
 
 /** The counters must be what counting the rows gives. */

@@ -5,7 +5,7 @@ import type { playerFields } from '@arcade/contract/entities/player'
 import type { Item } from '#src/db/counter-keys.ts'
 import { readCounters } from '#src/db/counters.ts'
 import { activityCounters, countedActivity } from '#src/testing/activity.ts'
-import { testDatabase } from '#src/testing/test-database.ts'
+import { openAgain, testDatabase } from '#src/testing/test-database.ts'
 import { SEED_BASE, seed, shares } from './seed.ts'
 
 async function digest(table: 'telegram_users' | 'participations', order: string): Promise<unknown> {
@@ -114,7 +114,8 @@ test('a field that the seed forgets does not compile', () => {
 })
 
 test('§security full disk: a seed stops before it, and goes on when it is run again', async () => {
-  const database = await testDatabase()
+  // A command waits for locks as long as it takes: on a cluster two statements that add to one table do so in turn.
+  const database = await openAgain({ use: 'command' })
   const rooms = [Infinity, Infinity, 0]
   const small = { ...database, roomBytes: async () => rooms.shift() ?? 0 }
   const stopping = seed({ database: small, telegramUsers: 120_000, participations: 0 })

@@ -125,8 +125,6 @@ async function insertChunks({ database, log }: Context, work: { table: string; n
 
 async function insertChunk(database: Database, { from, to, count, sql: text, params }: Chunk): Promise<number> {
   return database.transaction(async (tx) => {
-    // Compiling these long expressions takes longer than running them.
-    await sql`set local jit = off`.execute(tx)
     await inLargePortions(tx)
     const query: CompiledQuery<{ hour: number }> = CompiledQuery.raw(text, [from, to, ...params])
     const { rows } = await tx.executeQuery(query)

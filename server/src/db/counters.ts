@@ -13,7 +13,7 @@ import {
 } from './counter-keys.ts'
 import type { Database } from './database.ts'
 import type { Tables } from './tables.ts'
-import { tryTurn } from './turns.ts'
+import { shareTurn, tryTurn } from './turns.ts'
 
 export interface CounterChange {
   counter: CounterKey
@@ -32,6 +32,7 @@ export function addDelta(deltas: Deltas, counter: CounterKey, delta: number): vo
 
 /** Counts in the caller's transaction: the change is seen, or not, together with what it counts. */
 export async function addToCounter(tx: Transaction<Tables>, { counter, delta, userId = 0 }: CounterChange): Promise<void> {
+  await shareTurn(tx, 'changes')
   await tx
     .insertInto('counter_deltas')
     .values({ user_id: userId, name: counterName(counter), delta })
@@ -40,6 +41,7 @@ export async function addToCounter(tx: Transaction<Tables>, { counter, delta, us
 
 /** Many changes in one statement; those of 0 are left out. */
 export async function addToCounters(tx: Transaction<Tables>, deltas: Deltas): Promise<void> {
+  await shareTurn(tx, 'changes')
   const changes = [...deltas].filter(([, delta]) => delta !== 0)
   if (changes.length === 0) return
   await sql`insert into counter_deltas (user_id, name, delta)
@@ -98,6 +100,7 @@ const FOLD_BATCH = 10_000
 /** Gives the number of changes that it moved. */
 async function foldBatch(tx: Transaction<Tables>): Promise<number> {
   if (!(await tryTurn(tx, 'fold'))) return 0
+  await shareTurn(tx, 'changes')
   const { rows: gone } = await sql<{ name: CounterName; delta: number }>`
     with batch as materialized (select user_id, id from counter_deltas limit ${sql.lit(FOLD_BATCH)})
     delete from counter_deltas using batch where counter_deltas.user_id = batch.user_id and counter_deltas.id = batch.id

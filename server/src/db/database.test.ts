@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import { describe, expect, inject, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startProcess, waitFor } from '#src/testing/processes.ts'
 import { createDatabase, openAgain, testDatabase } from '#src/testing/test-database.ts'
 import { onServer } from '#src/testing/test-server.ts'
@@ -288,7 +288,8 @@ describe('opening and closing', () => {
   })
 
   test('§design 4 closing twice is closing once, and cuts off what runs on', async () => {
-    const own = await openDatabase({ dataDir: '/nowhere', url: inject('testServer').url, log, use: 'command', migrations: [] })
+    const url = await createDatabase('closing')
+    const own = await openDatabase({ dataDir: '/nowhere', url, log, use: 'command', migrations: [] })
     const endless = sql`select pg_sleep(60)`.execute(own.db).catch((error: unknown) => error)
     await pause(0)
     const since = performance.now()

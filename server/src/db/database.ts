@@ -15,7 +15,7 @@ import { type ReplicaState, watchReplica } from '#src/postgres/replica-watch.ts'
 import { type Migration, migrate } from './migrate.ts'
 import { MIGRATION_LIMITS, type MigrationLimits } from './migration-connection.ts'
 import { followedReads, type Reads, readsFrom } from './reads.ts'
-import { type Snapshot, snapshotRows, withSnapshot } from './snapshot.ts'
+import { type Snapshot, type SnapshotOptions, snapshotRows, withSnapshot } from './snapshot.ts'
 import type { Tables } from './tables.ts'
 import { refuseUnfinishedFolder } from './unfinished-restore.ts'
 
@@ -50,7 +50,7 @@ export interface Database {
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>
   readonly prepared: Reads['prepared']
   /** A consistent view without a time limit, on a connection outside the pool. */
-  snapshot<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T>
+  snapshot<T>(work: (snapshot: Snapshot) => Promise<T>, options?: SnapshotOptions): Promise<T>
   /**
    * Those of lists, counts, figures and exports, which a replica answers in calls that say so (`allowReplica`). Never those of sessions,
    * rights, or of what is changed next.
@@ -150,7 +150,7 @@ function databaseOn({ pool, lockHolder, freeSpace, replicaOptions }: Parts): Dat
     db,
     transaction: (work) => withRetries(() => db.transaction().execute(work)),
     prepared: (name, text) => own.prepared(name, text),
-    snapshot: (work) => withSnapshot(lockHolder.address(), work),
+    snapshot: (work, options) => withSnapshot(lockHolder.address(), work, options),
     reads: replica?.reads ?? own,
     replica,
     connect: (applicationName) => connect(lockHolder.address(), applicationName),

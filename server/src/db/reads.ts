@@ -9,7 +9,7 @@ import type { Address, Pool } from '#src/postgres/connections.ts'
 import { isOfPostgres, isTimeout, isUnavailable } from '#src/postgres/errors.ts'
 import type { ReplicaWatch } from '#src/postgres/replica-watch.ts'
 import { sharedReads } from './shared-reads.ts'
-import { type Snapshot, withSnapshot } from './snapshot.ts'
+import { type Snapshot, type SnapshotOptions, withSnapshot } from './snapshot.ts'
 
 export type TextRow = readonly (string | null)[]
 
@@ -31,7 +31,11 @@ export interface Reads {
   /** The same as texts. */
   texts(query: Query<unknown>): Promise<TextRow[]>
   /** A consistent view without a time limit, on a connection outside the pool. `begin` may run again from the start, `goOn` only once. */
-  snapshot<Begun, T>(begin: (snapshot: Snapshot) => Promise<Begun>, goOn: (begun: Begun) => Promise<T>): Promise<T>
+  snapshot<Begun, T>(
+    begin: (snapshot: Snapshot) => Promise<Begun>,
+    goOn: (begun: Begun) => Promise<T>,
+    options?: SnapshotOptions,
+  ): Promise<T>
 }
 
 const compiler = new Kysely<never>({
@@ -56,7 +60,7 @@ export function readsFrom(pool: Pool, address: () => Address): Reads {
       sharedReads(async (values) => from(await runQuery(pool, { name, text, values, ...asTexts }))),
     rows: (query) => run(query),
     texts: (query) => run(query as Query<TextRow>, asTexts),
-    snapshot: (begin, goOn) => withSnapshot(address(), async (snapshot) => goOn(await begin(snapshot))),
+    snapshot: (begin, goOn, options) => withSnapshot(address(), async (snapshot) => goOn(await begin(snapshot)), options),
   }
 }
 
@@ -125,7 +129,11 @@ export function followedReads(database: Reads, replica: Reads, watch: ReplicaWat
         () => replica.texts(query),
         () => database.texts(query),
       ),
-    snapshot<Begun, T>(begin: (snapshot: Snapshot) => Promise<Begun>, goOn: (begun: Begun) => Promise<T>) {
+    snapshot<Begun, T>(
+      begin: (snapshot: Snapshot) => Promise<Begun>,
+      goOn: (begun: Begun) => Promise<T>,
+      options?: SnapshotOptions,
+    ) {
       const atReplica = async (): Promise<() => Promise<T>> => {
         const begun = Promise.withResolvers<() => Promise<T>>()
         // A replica that falls silent would be waited for as long as the network lets one.
@@ -141,6 +149,7 @@ export function followedReads(database: Reads, replica: Reads, watch: ReplicaWat
             begun.resolve(() => whole)
             return goOn(value)
           },
+          options,
         )
         whole.catch(begun.reject)
         return begun.promise
@@ -150,7 +159,7 @@ export function followedReads(database: Reads, replica: Reads, watch: ReplicaWat
           })
           .finally(stopWaiting)
       }
-      return ask(atReplica, async () => () => database.snapshot(begin, goOn)).then((rest) => rest())
+      return ask(atReplica, async () => () => database.snapshot(begin, goOn, options)).then((rest) => rest())
     },
   }
 }

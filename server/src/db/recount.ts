@@ -8,8 +8,10 @@ import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
 import { type Bucket, type CounterName, type CounterSqlKey, counterNameSql, hourNamesBefore } from './counter-keys.ts'
 import type { Database } from './database.ts'
 import { kyselyOn } from './kysely-on.ts'
+import { beginAtOneMoment } from './one-moment.ts'
 import { cursorRows } from './snapshot.ts'
 import type { Tables } from './tables.ts'
+import { shareTurn } from './turns.ts'
 
 /** A counter that says something else than there is. */
 export interface Miscount {
@@ -34,7 +36,7 @@ export async function recount(
     // Waited for before the snapshot, which then has the corrections of the one before.
     if (corrected) await client.query(`select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.recount})`)
     await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set cursor_tuple_fraction = 1')
-    await client.query(`begin isolation level repeatable read ${corrected ? '' : 'read only'}`)
+    await beginAtOneMoment([client], corrected ? 'read write' : 'read only')
     const sql = miscountsSql(await firstHour(client))
     let total = 0
     for await (const batch of cursorRows<Miscount>(client, { name: 'miscounts', sql, params: [], batchSize: BATCH })) {
@@ -46,11 +48,11 @@ export async function recount(
           [batch.map(({ name }) => name), batch.map(({ counted, rows }) => rows - counted)],
         )
     }
-    if (corrected && total > 0)
-      await corrected(
-        kyselyOn<Tables>((text, params) => client.query(text, [...params])),
-        total,
-      )
+    if (corrected && total > 0) {
+      const tx = kyselyOn<Tables>((text, params) => client.query(text, [...params]))
+      await shareTurn(tx, 'changes')
+      await corrected(tx, total)
+    }
     await client.query('commit')
     return total
   } finally {

@@ -3,6 +3,7 @@
  * on a connection of its own. The connection is closed however the work ends.
  */
 import { type Address, type Connection, connect, destroy } from '#src/postgres/connections.ts'
+import { beginAtOneMoment } from './one-moment.ts'
 
 export interface Snapshot {
   query: <Row>(sql: string, params?: unknown[]) => Promise<Row[]>
@@ -10,8 +11,17 @@ export interface Snapshot {
   rows: <Row>(sql: string, params: unknown[], batchSize: number) => AsyncGenerator<Row[]>
 }
 
-export async function withSnapshot<T>(address: Address, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-  const client = await begin(address)
+export interface SnapshotOptions {
+  /** Whether all servers of a cluster are seen at one moment, for which changes of many players wait some milliseconds, rather than each at its own. */
+  isOneMoment?: boolean
+}
+
+export async function withSnapshot<T>(
+  address: Address,
+  work: (snapshot: Snapshot) => Promise<T>,
+  options?: SnapshotOptions,
+): Promise<T> {
+  const client = await begin(address, options)
   let cursors = 0
   try {
     return await work({
@@ -35,14 +45,15 @@ export async function* snapshotRows<Row>(address: Address, query: Omit<Cursor, '
   }
 }
 
-async function begin(address: Address): Promise<Connection> {
+async function begin(address: Address, { isOneMoment = false }: SnapshotOptions = {}): Promise<Connection> {
   const client = await connect(address, 'arcade snapshot')
   try {
     // PostgreSQL then cancels a query whose client is gone; not every platform can, hence the catch.
     await client.query(`set client_connection_check_interval = '1s'`).catch(() => undefined)
     // By default the planner assumes that a cursor reads a tenth of its rows; here all are read.
     await client.query('set cursor_tuple_fraction = 1; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0')
-    await client.query('begin isolation level repeatable read read only')
+    if (isOneMoment) await beginAtOneMoment([client])
+    else await client.query('begin isolation level repeatable read read only')
     return client
   } catch (error) {
     destroy(client)

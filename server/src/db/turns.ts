@@ -1,11 +1,16 @@
 /** Transactions that take turns (design §4): each waits until those before it have ended, instead of for rows that they hold. */
-import { sql, type Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
 import type { Tables } from './tables.ts'
 
 /** Waits for this transaction's turn, which lasts until it ends. */
 export async function takeTurn(tx: Transaction<Tables>, turn: 'socialPriorities' | 'dailyPriorities' | 'admins'): Promise<void> {
   await sql`select pg_advisory_xact_lock(${LOCK_SPACE}::int, ${LOCKS[turn]}::int)`.execute(tx)
+}
+
+/** Takes part in this turn until the transaction ends, with others who share it; whoever wants it alone waits for all of them. */
+export async function shareTurn(tx: Kysely<Tables>, turn: 'changes'): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(${LOCK_SPACE}::int, ${LOCKS[turn]}::int)`.execute(tx)
 }
 
 /** Takes this turn until the transaction ends, unless somebody else has it. */

@@ -9,7 +9,8 @@ import { columnName, selectList } from '#src/db/entities.ts'
 import type { TextRow } from '#src/db/reads.ts'
 import { type CursorOrder, cursorOrder, type Place, type Ranges, type Reading, type Start } from './cursor-orders.ts'
 import { rowWriter } from './json-rows.ts'
-import { bindSql, type ServedList, type Where } from './list.ts'
+import { bindSql } from './bind-sql.ts'
+import { type ServedList, type Where } from './list.ts'
 
 /** A row as JSON, and its place in the order. */
 export interface KeyedRow extends Place {
@@ -182,6 +183,7 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
       ({ where, orderBy }) => sql`(select ${sql.raw(columns)} from ${table} where ${bindSql(where, parameters)} and ${bounds}
         order by ${sql.raw(orderBy)} limit ${sql.lit(lookedAt)})`,
     )
+    if (parts.length === 1) return parts[0]!
     return sql`(select * from (${sql.join(parts, sql` union all `)}) as ranges limit ${sql.lit(lookedAt)})`
   }
 

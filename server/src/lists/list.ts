@@ -7,6 +7,7 @@ import type { FilterOf, FilterValue, List, RowOf, SortName } from '@arcade/contr
 import { type CallContext, signedIn } from '#src/calls.ts'
 import { columnName, type DerivedSql, type Entity } from '#src/db/entities.ts'
 import { momentParameter, momentText } from '#src/db/moments.ts'
+import { bindSql } from './bind-sql.ts'
 import type { SearchCondition } from './search.ts'
 import type { ListSheet } from './sheet.ts'
 
@@ -168,12 +169,4 @@ export function orderSql<L extends List>(served: ServedList<L>, sort: SortName<L
 
 export function all(conditions: Condition[]): Condition {
   return conditions.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(conditions, sql` and `)}`
-}
-
-/** SQL with $1, $2 … for these parameters. */
-export function bindSql(text: string, parameters: readonly unknown[]): RawBuilder<unknown> {
-  const parts = text
-    .split(/\$(\d)/)
-    .map((part, index) => (index % 2 === 0 ? sql.raw(part) : sql`${parameters[Number(part) - 1]}`))
-  return sql.join(parts, sql``)
 }

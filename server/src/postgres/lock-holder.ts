@@ -61,6 +61,7 @@ export const LOCKS = {
   recount: 10,
   fold: 11,
   distribution: 12,
+  changes: 13,
 }
 
 export async function openLockHolder(options: LockHolderOptions): Promise<LockHolder> {

@@ -208,10 +208,11 @@ async function openBatches<Row>({ open, context }: DownloadOptions<Row>, { datab
     const source = Array.isArray(rows) ? batchesOf(rows) : snapshot.rows<Row>(rows.sql, rows.parameters ?? [], BATCH_ROWS)
     return { columns, total, source, first: await unlessGone(source.next(), context.signal) }
   }
-  const holding = database.reads.snapshot(begin, (begun) => {
+  const goOn = (begun: Opened): Promise<void> => {
     opened.resolve(begun)
     return released.promise
-  })
+  }
+  const holding = database.reads.snapshot(begin, goOn, { isOneMoment: true })
   holding.catch(opened.reject)
   const { columns, total, source, first } = await opened.promise
 

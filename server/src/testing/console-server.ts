@@ -63,7 +63,12 @@ export async function startConsoleServer(
     })
   const child = start()
   const url = await readyAddress(child.stdout)
-  const database = await openDatabase({ dataDir, log: pino({ level: 'silent' }), use: 'command' })
+  const database = await openDatabase({
+    dataDir,
+    url: env['DATABASE_URL'],
+    log: pino({ level: 'silent' }),
+    use: 'command',
+  })
   const sessions = await createSessions(database)
   const passwordHash = await hashPassword(PASSWORD)
   let rows: KeptRows | undefined

@@ -20,6 +20,7 @@ declare module 'vitest' {
 }
 
 export default async function setUp({ provide }: TestProject): Promise<() => Promise<void>> {
+  if (!citusUrl) process.stdout.write('A cluster is left out: CITUS_URL, the address of a Citus coordinator, is not given.\n')
   const server = await startServer()
   const template = `arcade_test_${process.pid}`
   await onServer(server.url, (sql) => sql(`create database ${template}`))
