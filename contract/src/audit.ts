@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { call } from './call.ts'
 import { auditFields, auditList } from './entities/audit.ts'
 import { cursorQueryFields, filterSchema, rowSchema } from './entity-schemas.ts'
-import { cursorField, cursorPageFields, idField, oneCursor } from './fields.ts'
+import { countOutput, cursorField, cursorPageFields, idField, oneCursor } from './fields.ts'
 
 const auditEntry = rowSchema(auditFields)
 const auditFilter = filterSchema(auditList)
@@ -31,7 +31,7 @@ export const audit = {
   count: call(['admin'], { mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/audit/count', tags, summary: 'How many entries a filter matches' })
     .input(auditFilter)
-    .output(z.object({ total: z.int() })),
+    .output(countOutput),
   ofRecord: call(['admin'])
     .route({
       method: 'GET',

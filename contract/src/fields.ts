@@ -75,6 +75,10 @@ export const oneCursor: [
 /** The same of a filtered list: both are null if it is too long to be counted with its rows, which another call does. */
 export const cursorPageFields = { ...keysetPageFields, pageCount: z.int().nullable(), total: z.int().nullable() }
 
+/** What that call answers. A filter that matches very many rows is not counted to the end: there are more than `total` where `isMore` says so. */
+export const countOutput = z.object({ total: z.int(), isMore: z.boolean() })
+export type Count = z.infer<typeof countOutput>
+
 /** A required number within the exact range. Its messages begin with `label`: `Priority is required` (§5). */
 export function numberField(label: string) {
   const outOfRange = `${label} must be between ${-MAX_NUMBER} and ${MAX_NUMBER}`

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { call } from './call.ts'
 import { playerFields, playerList } from './entities/player.ts'
 import { cursorQueryFields, filterSchema, orderFields, rowSchema } from './entity-schemas.ts'
-import { cursorField, cursorPageFields, idField, oneCursor } from './fields.ts'
+import { countOutput, cursorField, cursorPageFields, idField, oneCursor } from './fields.ts'
 import { historyKindField } from './history.ts'
 import { numberParameter } from './numbers.ts'
 
@@ -44,7 +44,7 @@ export const players = {
   count: call(['admin'], { mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/telegram-users/count', tags, summary: 'How many players a filter matches' })
     .input(playersFilter)
-    .output(z.object({ total: z.int() })),
+    .output(countOutput),
   get: call(['admin'])
     .route({ method: 'GET', path: '/api/telegram-users/{userId}', tags, summary: 'One player, and what the player took part in' })
     .input(z.strictObject({ userId: userIdField }))

@@ -18,6 +18,9 @@ interface Query<Row> {
   compile(executor: Kysely<never>): CompiledQuery<Row>
 }
 
+/** By their names. */
+type Settings = Readonly<Record<string, string>>
+
 export interface Reads {
   /**
    * For the hottest reads: PostgreSQL parses and plans the SQL once a connection, and those who ask for the same at once share what is read.
@@ -28,8 +31,11 @@ export interface Reads {
   preparedTexts<T>(name: string, sql: string, from: (rows: TextRow[]) => T): (params: unknown[]) => Promise<T>
   /** The rows of a query that is not prepared. */
   rows<Row>(query: Query<Row>): Promise<Row[]>
-  /** The same as texts. */
-  texts(query: Query<unknown>): Promise<TextRow[]>
+  /**
+   * The same as texts, shared by those who ask for the same at once.
+   * @param settings of PostgreSQL for this query alone
+   */
+  texts(query: Query<unknown>, settings?: Settings): Promise<readonly TextRow[]>
   /** A consistent view without a time limit, on a connection outside the pool. `begin` may run again from the start, `goOn` only once. */
   snapshot<Begun, T>(
     begin: (snapshot: Snapshot) => Promise<Begun>,
@@ -50,16 +56,22 @@ const asTexts = { rowMode: 'array', types: { getTypeParser: () => (text: string)
 
 /** Reads from one PostgreSQL. */
 export function readsFrom(pool: Pool, address: () => Address): Reads {
-  const run = <Row>(query: Query<Row>, options: object = {}): Promise<Row[]> => {
-    const { sql: text, parameters } = query.compile(compiler)
-    return runQuery(pool, { text, values: [...parameters], ...options })
-  }
+  const sharedTexts = sharedReads(async (asked) => {
+    const [text, values, settings] = asked as [string, unknown[], Settings]
+    return runWith<TextRow>(pool, settings, { text, values, ...asTexts })
+  })
   return {
     prepared: (name, text) => sharedReads((values) => runQuery(pool, { name, text, values })),
     preparedTexts: (name, text, from) =>
       sharedReads(async (values) => from(await runQuery(pool, { name, text, values, ...asTexts }))),
-    rows: (query) => run(query),
-    texts: (query) => run(query as Query<TextRow>, asTexts),
+    rows(query) {
+      const { sql: text, parameters } = query.compile(compiler)
+      return runQuery(pool, { text, values: [...parameters] })
+    },
+    texts(query, settings = {}) {
+      const { sql: text, parameters } = query.compile(compiler)
+      return sharedTexts([text, parameters, settings])
+    },
     snapshot: (begin, goOn, options) => withSnapshot(address(), async (snapshot) => goOn(await begin(snapshot)), options),
   }
 }
@@ -75,6 +87,22 @@ async function runQuery<Row>(pool: Pool, query: pg.QueryConfig): Promise<Row[]> 
     const isStale = (error as { code?: unknown }).code === '0A000'
     client.release(isStale)
     if (isStale) return runQuery(pool, query)
+    throw error
+  }
+}
+
+async function runWith<Row>(pool: Pool, settings: Settings, query: pg.QueryConfig): Promise<Row[]> {
+  const changes = Object.entries(settings).map(([name, value]) => `set local ${name} = '${value}'`)
+  if (changes.length === 0) return runQuery(pool, query)
+  const client = await pool.connect()
+  try {
+    await client.query(['begin read only', ...changes].join('; '))
+    const { rows } = await client.query(query)
+    await client.query('commit')
+    client.release()
+    return rows as Row[]
+  } catch (error) {
+    client.release(true) // ends its transaction
     throw error
   }
 }
@@ -124,10 +152,10 @@ export function followedReads(database: Reads, replica: Reads, watch: ReplicaWat
         () => replica.rows(query),
         () => database.rows(query),
       ),
-    texts: (query) =>
+    texts: (query, settings) =>
       ask(
-        () => replica.texts(query),
-        () => database.texts(query),
+        () => replica.texts(query, settings),
+        () => database.texts(query, settings),
       ),
     snapshot<Begun, T>(
       begin: (snapshot: Snapshot) => Promise<Begun>,

@@ -1,13 +1,14 @@
 /** A list that is paged by cursors both ways (§7 startAfter, endBefore): its pages, its length, and the rows beside one row. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { FilterOf, List, SortName } from '@arcade/contract/entities/entity'
+import type { Count } from '@arcade/contract/fields'
 import { Failure, type JsonText, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { columnName } from '#src/db/entities.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
 import { isTimeout } from '#src/postgres/errors.ts'
 import { type Ordering, type Place, readFrom, readPlace, writePlace } from './cursor-orders.ts'
-import { cursorPages, type KeyedRow, MAX_HITS } from './cursor-pages.ts'
+import { cursorPages, type KeyedRow, MAX_HITS, ROOM_FOR_HITS } from './cursor-pages.ts'
 import { keysetPage } from './cursors.ts'
 import { jsonArray } from './json-rows.ts'
 import { type ListRow, type ServedList, type Where, whereFilter } from './list.ts'
@@ -15,6 +16,9 @@ import { type ListRow, type ServedList, type Where, whereFilter } from './list.t
 /** Each count holds a connection of its own for as long as it takes. */
 const MAX_COUNTS = 4
 const COUNT_TIMEOUT_SECONDS = 30
+/** Rows of which the share that a filter matches is told, and the share from which on it matches so many that no index finds them sooner. */
+const SAMPLE_ROWS = 20_000
+const COMMON_SHARE = 0.05
 
 export type CursorQuery<L extends List> = Ordering<L> &
   FilterOf<L> & { pageSize: number; after?: string | undefined; before?: string | undefined }
@@ -32,8 +36,8 @@ export interface CursorPage<L extends List> {
 export interface CursorList<L extends List> {
   /** @throws Failure INVALID_INPUT for a cursor of another list or order */
   page(query: CursorQuery<L>): Promise<CursorPage<L>>
-  /** However long the list; given up when the client leaves. @throws Failure UNAVAILABLE when it takes too long */
-  count(filter: FilterOf<L>, signal: AbortSignal): Promise<number>
+  /** Exact, unless it is more than 10,000; given up when the client leaves. @throws Failure UNAVAILABLE when it takes too long */
+  count(filter: FilterOf<L>, signal: AbortSignal): Promise<Count>
   /** The ids of the rows before and after this one; undefined if there is no row with this id. */
   neighbours(id: number, query: Ordering<L> & FilterOf<L>): Promise<{ previous: number | null; next: number | null } | undefined>
 }
@@ -71,7 +75,7 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
 
     async count(filter, signal) {
       const where = whereFilter(served, filter)
-      if (where.isEmpty) return countAll()
+      if (where.isEmpty) return { total: await countAll(), isMore: false }
       if (counting >= MAX_COUNTS) throw tooSlow()
       counting += 1
       try {
@@ -103,19 +107,24 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
     return place
   }
 
-  async function countMatches({ matches, ways = [matches] }: Where, signal: AbortSignal): Promise<number> {
+  async function countMatches(where: Where, signal: AbortSignal): Promise<Count> {
     try {
       const countIn = async (snapshot: Snapshot): Promise<number> => {
-        await snapshot.query(`set statement_timeout = '${COUNT_TIMEOUT_SECONDS}s'`)
-        const hits = ways.map((way) => sql`(select ${id} from ${table} where ${way} limit ${sql.lit(MAX_HITS + 1)})`)
-        const few = sql`select count(*) as total from (${sql.join(hits, sql` union all `)}) as hits`.compile(database.db)
-        const [hitCount] = await unlessGone(snapshot.query<{ total: number }>(few.sql, [...few.parameters]), signal)
-        if (hitCount !== undefined && hitCount.total <= MAX_HITS) return hitCount.total
-        const every = sql`select count(*) as total from ${table} where ${matches}`.compile(database.db)
-        const [row] = await unlessGone(snapshot.query<{ total: number }>(every.sql, [...every.parameters]), signal)
-        return row?.total ?? 0
+        const count = async (rows: RawBuilder<unknown>): Promise<number> => {
+          const query = sql`select count(*) as total from (${rows}) as counted`.compile(database.db)
+          const [row] = await unlessGone(snapshot.query<{ total: number }>(query.sql, [...query.parameters]), signal)
+          return row?.total ?? 0
+        }
+        await snapshot.query(`set statement_timeout = '${COUNT_TIMEOUT_SECONDS}s'; set work_mem = '${ROOM_FOR_HITS.work_mem}'`)
+        const most = sql.lit(MAX_HITS + 1)
+        const sample = sql`(select * from ${table} limit ${sql.lit(SAMPLE_ROWS)}) as ${table}`
+        const share = (await count(sql`select ${id} from ${sample} where ${where.matches}`)) / SAMPLE_ROWS
+        if (share >= COMMON_SHARE) return count(sql`select ${id} from ${table} where ${where.matches} limit ${most}`)
+        const ways = (where.ways ?? where.guessedWays).map((way) => sql`(select ${id} from ${table} where ${way} limit ${most})`)
+        return count(sql`select * from (${sql.join(ways, sql` union all `)}) as hits limit ${most}`)
       }
-      return await reads.snapshot(countIn, async (total) => total)
+      const found = await reads.snapshot(countIn, async (total) => total)
+      return { total: Math.min(found, MAX_HITS), isMore: found > MAX_HITS }
     } catch (error) {
       throw isTimeout(error) ? tooSlow(error) : error
     }

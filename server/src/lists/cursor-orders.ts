@@ -17,6 +17,11 @@ export interface Place {
 /** Where reading starts: at an end of the list, beside a row, or beside a row without a value (those come last). */
 export type Start = 'first' | 'last' | 'after' | 'before' | 'afterMissing' | 'beforeMissing'
 
+/** Whether reading from there goes along the order. */
+export function isForwards(start: Start): boolean {
+  return start === 'first' || start === 'after' || start === 'afterMissing'
+}
+
 export interface CursorOrder {
   /** The column that the order goes by; undefined for the order by the id alone. */
   column: string | undefined
@@ -176,11 +181,11 @@ export interface Reading<L extends List> {
 
 /** Reading from a place one way, or from an end of the list. A reversed list is the same one read the other way. */
 export function readFrom<L extends List>({ sort, reversed }: Ordering<L>, way: 'after' | 'before', place?: Place): Reading<L> {
-  const isForwards = (way === 'after') !== reversed
-  if (place === undefined) return { sort, start: isForwards ? 'first' : 'last', parameters: [] }
+  const goesForwards = (way === 'after') !== reversed
+  if (place === undefined) return { sort, start: goesForwards ? 'first' : 'last', parameters: [] }
   const { key, id } = place
-  if (key === null) return { sort, start: isForwards ? 'afterMissing' : 'beforeMissing', parameters: [id] }
-  return { sort, start: isForwards ? 'after' : 'before', parameters: [key, id] }
+  if (key === null) return { sort, start: goesForwards ? 'afterMissing' : 'beforeMissing', parameters: [id] }
+  return { sort, start: goesForwards ? 'after' : 'before', parameters: [key, id] }
 }
 
 /** @throws Failure INVALID_INPUT for a cursor of another list or order */

@@ -7,10 +7,19 @@ import type { List, SortName } from '@arcade/contract/entities/entity'
 import type { Database } from '#src/db/database.ts'
 import { columnName, selectList } from '#src/db/entities.ts'
 import type { TextRow } from '#src/db/reads.ts'
-import { type CursorOrder, cursorOrder, type Place, type Ranges, type Reading, type Start } from './cursor-orders.ts'
+import { bindSql, type Condition } from './conditions.ts'
+import {
+  type CursorOrder,
+  cursorOrder,
+  isForwards,
+  type Place,
+  type Ranges,
+  readFrom,
+  type Reading,
+  type Start,
+} from './cursor-orders.ts'
 import { rowWriter } from './json-rows.ts'
-import { bindSql } from './bind-sql.ts'
-import { type ServedList, type Where } from './list.ts'
+import type { ServedList, Where } from './list.ts'
 
 /** A row as JSON, and its place in the order. */
 export interface KeyedRow extends Place {
@@ -36,10 +45,10 @@ const lookedAtFirst = (limit: number): number => Math.max(200, 30 * limit)
 const lookedAtAgain = (limit: number): number => 20 * lookedAtFirst(limit)
 /** That many rows are sorted in some ten milliseconds. */
 export const MAX_HITS = 10_000
-/** To find that many rows by indexes takes less time than a walk over a million. */
-const MANY_HITS = 200_000
 /** Rows that are looked at where a filter matches many rows, of which few are near the place. */
 const LOOKED_AT_FAR = 20_000
+/** Room for where each of ten million rows lies, which an index has found: without it PostgreSQL remembers pages and reads all their rows. */
+export const ROOM_FOR_HITS = { work_mem: '64MB' }
 
 export function cursorPages<L extends List>(database: Database, served: ServedList<L>): CursorPages<L> {
   const { reads } = database
@@ -66,13 +75,15 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
       let rows = await near(lookedAtFirst(limit))
       if (rows.length < limit && rows.length * 6 >= limit) rows = await near(lookedAtAgain(limit))
       if (rows.length === limit) return { rows }
-      const hits = await amongHits(where, { reading, limit, maxHits: MAX_HITS })
+      const hits = await amongHits(where.ways ?? [where.matches], { reading, limit, maxHits: MAX_HITS })
       if (hits.total <= MAX_HITS) return hits
       if (await endsWithin({ reading, lookedAt: lookedAtFirst(limit) }, where)) return { rows }
-      const further = await near(LOOKED_AT_FAR)
-      if (further.length === limit) return { rows: further }
-      const many = await amongHits(where, { reading, limit, maxHits: MANY_HITS })
-      return many.total <= MANY_HITS ? many : amongHits(where, { reading, limit, maxHits: undefined })
+      const farthest = hits.rows[limit - 1]
+      if (!farthest) {
+        const further = await near(LOOKED_AT_FAR)
+        if (further.length === limit) return { rows: further }
+      }
+      return { rows: await amongMany(where, { reading, limit, farthest }) }
     },
   }
 
@@ -142,7 +153,7 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     return [total, 'place_key', 'place_id', ...names].join(', ')
   }
 
-  function toRead(texts: TextRow[]): Read {
+  function toRead(texts: readonly TextRow[]): Read {
     const rows = texts.map((row) => ({ key: row[1] ?? null, id: Number(row[2]), json: writeRow(row) }))
     return { rows, total: texts[0]?.[0] == null ? undefined : Number(texts[0][0]) }
   }
@@ -187,29 +198,52 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     return sql`(select * from (${sql.join(parts, sql` union all `)}) as ranges limit ${sql.lit(lookedAt)})`
   }
 
-  /** All rows that match, up to one more than `maxHits`, and of them the page; in any order if there are too many. */
+  /**
+   * The page where very many rows match and none of them is near. One index finds the rows that match, another those that can be on the page;
+   * only what both find is read.
+   * @param farthest a row that matches, where the page ends at the latest
+   */
+  async function amongMany(
+    { guessedWays }: Where,
+    { reading, limit, farthest }: { reading: Reading<L>; limit: number; farthest: KeyedRow | undefined },
+  ): Promise<readonly KeyedRow[]> {
+    const { sort, start, parameters } = reading
+    const from = orders[sort].starts[start]!.parts.map(({ where }) => bindSql(where, parameters))
+    const within = farthest ? from.flatMap((part) => nearerThan(farthest, reading).map((end) => sql`(${part} and ${end})`)) : from
+    const conditions = guessedWays.map((way) => sql<boolean>`(${way}) and (${sql.join(within, sql` or `)})`)
+    const { rows } = await amongHits(conditions, { reading, limit })
+    return farthest ? [...rows, farthest].slice(0, limit) : rows
+  }
+
+  /** Each true for some of the rows that come before this one when they are read from there. */
+  function nearerThan(row: Place, { sort, start }: Reading<L>): RawBuilder<unknown>[] {
+    const back = readFrom<L>({ sort, reversed: false }, isForwards(start) ? 'before' : 'after', row)
+    return orders[sort].starts[back.start]!.parts.map(({ where }) => bindSql(where, back.parameters))
+  }
+
+  /** All rows that match one of the conditions, up to one more than `maxHits`, and of them the page; in any order if there are too many. */
   async function amongHits(
-    { ways, matches }: Where,
-    { reading, limit, maxHits }: { reading: Reading<L>; limit: number; maxHits: number | undefined },
+    conditions: readonly Condition[],
+    { reading, limit, maxHits }: { reading: Reading<L>; limit: number; maxHits?: number },
   ): Promise<{ rows: readonly KeyedRow[]; total: number }> {
     const { sort, start, parameters } = reading
     const { column, starts } = orders[sort]
     const { parts, outerOrderBy } = starts[start]!
     const most = maxHits === undefined ? sql`` : sql`limit ${sql.lit(maxHits + 1)}`
     const columns = sql.raw(column === undefined ? idColumn : `${idColumn}, ${column}`)
-    // Without a limit most rows match: one walk over all of them costs less than an index for each.
-    const found = (maxHits === undefined || ways === undefined ? [matches] : ways).map(
-      (condition) => sql`(select ${columns} from ${table} where ${condition} ${most})`,
-    )
+    const found = conditions.map((condition) => sql`(select ${columns} from ${table} where ${condition} ${most})`)
     const beyondPlace = parts.map(({ where }) => bindSql(where, parameters))
-    const read = await reads.texts(sql`
+    const read = await reads.texts(
+      sql`
       with hits as materialized (select * from (${sql.join(found, sql` union all `)}) as parts ${most}),
       next as (
         select ${sql.raw(idColumn)} as next_id from hits where (${sql.join(beyondPlace, sql`) or (`)})
          order by ${sql.raw(parts.at(-1)!.orderBy)} limit ${sql.lit(limit)})
       select ${sql.raw(selected('counted.total'))} from (select count(*) as total from hits) as counted left join (
         select ${sql.raw(placed(sort))} from next join ${table} on ${sql.raw(idColumn)} = next_id
-      ) as page on true order by ${sql.raw(outerOrderBy)}`)
+      ) as page on true order by ${sql.raw(outerOrderBy)}`,
+      ROOM_FOR_HITS,
+    )
     // If the page is empty, its columns are null in the one row that has the total.
     const { rows } = toRead(read.filter((row) => row[2] !== null))
     return { rows, total: Number(read[0]?.[0] ?? 0) }

@@ -2,16 +2,14 @@
  * A list of the contract as the database serves it: the table, what a filter means there, and what its rows look like. Pages, counts,
  * exports and acts on many rows all ask the same conditions of it.
  */
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { FilterOf, FilterValue, List, RowOf, SortName } from '@arcade/contract/entities/entity'
 import { type CallContext, signedIn } from '#src/calls.ts'
 import { columnName, type DerivedSql, type Entity } from '#src/db/entities.ts'
 import { momentParameter, momentText } from '#src/db/moments.ts'
-import { bindSql } from './bind-sql.ts'
+import { all, bindSql, type Condition } from './conditions.ts'
 import type { SearchCondition } from './search.ts'
 import type { ListSheet } from './sheet.ts'
-
-export type Condition = RawBuilder<boolean>
 
 /** A condition for each filter that names no field; for the others the field says what they mean. */
 type FilterConditions<L extends List> = {
@@ -61,6 +59,8 @@ export interface Where {
   matches: Condition
   /** Each finds some of these rows by an index of its own; together they find all of them, and none twice. */
   ways: Condition[] | undefined
+  /** The same, or all that the filter matches, for the planner to guess how many rows each finds. */
+  guessedWays: Condition[]
   /** True for the rows that the filter would match if they were not hidden. */
   hides: Condition | undefined
   /** True for rows within the bounds that the filter sets to this field: they narrow down the index which a sort by it reads. */
@@ -82,12 +82,14 @@ export function whereFilter<L extends List>(served: ServedList<L>, filter: Filte
   const hiddenRows = hidden === undefined || !context ? undefined : sql<boolean>`(${bindSql(hidden, [signedIn(context).id])})`
   const shownRows = hiddenRows ? [sql<boolean>`not ${hiddenRows}`] : []
   const matching = [...(searched ? [searched.matches] : []), ...others]
+  const narrowed = (way: Condition): Condition => all([way, ...others, ...shownRows])
   return {
     isEmpty: given.length === 0 && searched === undefined,
     hasSearch: searched !== undefined,
     indexed: searched || within !== undefined || hidden !== undefined ? undefined : indexedFilter(served, given),
     matches: all([...matching, ...shownRows]),
-    ways: searched?.ways?.map((way) => all([way, ...others, ...shownRows])),
+    ways: searched?.ways?.map(narrowed),
+    guessedWays: searched ? (searched.guessedWays ?? searched.ways ?? [searched.matches]).map(narrowed) : [narrowed(all([]))],
     hides: hiddenRows && all([...matching, hiddenRows]),
     withinBounds: (field) => all(filters.flatMap((one) => (one.field === field ? one.condition : []))),
   }
@@ -165,8 +167,4 @@ export function orderSql<L extends List>(served: ServedList<L>, sort: SortName<L
   const value = `${sortSql(served, sort)}${isDescending === reversed ? '' : ' desc'}`
   const missing = isOptional ? ` nulls ${reversed ? 'first' : 'last'}` : ''
   return `${value}${missing}, ${columnName(entity, entity.id)}${reversed ? ' desc' : ''}`
-}
-
-export function all(conditions: Condition[]): Condition {
-  return conditions.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(conditions, sql` and `)}`
 }

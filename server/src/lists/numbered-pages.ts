@@ -77,7 +77,7 @@ export function numberedPages<L extends List>(
     }
   }
 
-  function toRead(rows: TextRow[]): Read<L> {
+  function toRead(rows: readonly TextRow[]): Read<L> {
     return { rows: jsonArray(rows.map(writeRow)), total: rows[0] === undefined ? undefined : Number(rows[0][0]) }
   }
 

@@ -6,9 +6,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { findsBeginningsOnly, foldsToNothing, searchedText } from '@arcade/contract/entities/search'
 import { foldedSql } from '#src/db/folded-text.ts'
-import { bindSql } from './bind-sql.ts'
-
-type Condition = RawBuilder<boolean>
+import { bindSql, type Condition } from './conditions.ts'
 
 /** What a searched text means for a list. */
 export interface SearchCondition {
@@ -16,6 +14,8 @@ export interface SearchCondition {
   matches: Condition
   /** Each finds some of these rows by an index of its own; together they find all of them, and none twice. */
   ways?: Condition[]
+  /** The same for the planner to guess how many rows they find. Without them it is not worth a guess. */
+  guessedWays?: Condition[]
 }
 
 export interface SearchTerm {
@@ -25,6 +25,8 @@ export interface SearchTerm {
   inIndex: Condition
   /** True for the same rows as `matches`; the planner always takes the index for it. */
   found: Condition
+  /** The same; the planner guesses how many rows the index finds. */
+  guessed: Condition
 }
 
 const never = sql<boolean>`false`
@@ -35,7 +37,7 @@ const never = sql<boolean>`false`
  */
 export function searchTerm(search: string, names?: RawBuilder<string>): SearchTerm | undefined {
   const text = searchedText(search)
-  if (text === '') return foldsToNothing(search) ? { matches: never, inIndex: never, found: never } : undefined
+  if (text === '') return foldsToNothing(search) ? { matches: never, inIndex: never, found: never, guessed: never } : undefined
   const searched = names ?? sql.ref('folded_text')
   const part = names ? folded(text) : asStored(text)
   const isWordStart = findsBeginningsOnly(search)
@@ -44,9 +46,22 @@ export function searchTerm(search: string, names?: RawBuilder<string>): SearchTe
     : sql<boolean>`strpos(${searched}, ${part}) > 0`
   // Only one index is asked, the one that finds fewer rows: two letters in succession are rarer than most single characters.
   const hasWord = !hasUnindexedCharacters(text) || /[a-z0-9_.#-]{2}/i.test(text)
-  const inIndex = hasWord ? inWordIndex(text, isWordStart) : inCharacterIndex(text)
-  return { matches, inIndex, found: sql<boolean>`(${inIndex} and ${matches})` }
+  const indexed = (value: Value): Condition => (hasWord ? inWordIndex(text, isWordStart, value) : inCharacterIndex(text, value))
+  const [inIndex, guessed] = [indexed(hidden), indexed(shown)]
+  return {
+    matches,
+    inIndex,
+    found: sql<boolean>`(${inIndex} and ${matches})`,
+    guessed: sql<boolean>`(${guessed} and ${matches})`,
+  }
 }
+
+/** How a value that is looked for in an index stands in a statement. */
+type Value = (value: RawBuilder<unknown>) => RawBuilder<unknown>
+
+/** A subquery hides it from the planner, which believes an unknown pattern to be rare and takes the index. */
+const hidden: Value = (value) => sql`(select ${value})`
+const shown: Value = (value) => sql`(${value})`
 
 /** Whether a text holds characters that no trigram has. */
 function hasUnindexedCharacters(text: string): boolean {
@@ -63,11 +78,10 @@ function asStored(text: string): RawBuilder<string> {
   return sql<string>`translate(${folded(text)}, '_.-#', 'QXZJ')`
 }
 
-/** The subquery hides the pattern from the planner, which believes an unknown pattern to be rare and takes the index. */
-function inWordIndex(text: string, isWordStart: boolean): Condition {
-  if (isWordStart) return sql<boolean>`folded_text ~ (select '[ @]' || ${asStored(text)})`
+function inWordIndex(text: string, isWordStart: boolean, value: Value): Condition {
+  if (isWordStart) return sql<boolean>`folded_text ~ ${value(sql`'[ @]' || ${asStored(text)}`)}`
   const part = rarestPart(text) ?? text.replaceAll(/[\\%]/g, String.raw`\$&`)
-  return sql<boolean>`folded_text like (select '%' || ${asStored(part)} || '%')`
+  return sql<boolean>`folded_text like ${value(sql`'%' || ${asStored(part)} || '%'`)}`
 }
 
 /** Numbers tell names apart, the words before them are common: in `moon_4711` the trigrams of `moon_` cost ten times the others. */
@@ -76,9 +90,10 @@ function rarestPart(text: string): string | undefined {
   return numbers.toSorted((a, b) => b.length - a.length)[0]
 }
 
-function inCharacterIndex(text: string): Condition {
+function inCharacterIndex(text: string, value: Value): Condition {
+  const characters = sql`string_to_array(regexp_replace(${folded(text)}, '[a-z0-9_.#@ -]+', '', 'g'), null)`
   return sql<boolean>`folded_text ~ '[^a-zA-Z0-9@ ]' and string_to_array(regexp_replace(folded_text, '[a-zA-Z0-9@ ]+', '', 'g'), null)
-    @> (select string_to_array(regexp_replace(${folded(text)}, '[a-z0-9_.#@ -]+', '', 'g'), null))`
+    @> ${value(characters)}`
 }
 
 /** True for rows whose value, in any case, begins with a text. A range instead of LIKE: for that the planner would have to know the pattern to take the index. */

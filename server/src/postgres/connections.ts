@@ -123,8 +123,17 @@ export function planOnce(text: string): void {
   if (!plannedOnce.has(text)) plannedOnce.set(text, `planned-${plannedOnce.size + 1}`)
 }
 
-/** The text of each statement that is sent, for those who subscribe (https://nodejs.org/api/diagnostics_channel.html). */
-export const sentStatements = diagnostics.channel('arcade:statement')
+/** A statement with its parameters; one with a name is planned once a connection. */
+export type SentStatement = Pick<pg.QueryConfig<unknown[]>, 'name' | 'text' | 'values'>
+
+/** Each statement that is sent, for those who subscribe (https://nodejs.org/api/diagnostics_channel.html). */
+export const sentStatements = diagnostics.channel('arcade:statement') as diagnostics.Channel<unknown, SentStatement>
+
+/** COPY has no text here: it is a query object of its own. */
+function publish(query: unknown): void {
+  const statement = query as Partial<SentStatement>
+  if (statement.text !== undefined) sentStatements.publish(statement)
+}
 
 /** A pg client that survives the loss of its server at any moment, gives up a server that does not answer, and queues queries. */
 export class Connection extends pg.Client {
@@ -160,8 +169,8 @@ export class Connection extends pg.Client {
 
   #send(query: (...args: unknown[]) => unknown, args: unknown[]): unknown {
     const [text, values] = args
-    if (sentStatements.hasSubscribers) sentStatements.publish(typeof text === 'string' ? text : (text as pg.QueryConfig).text)
     const name = typeof text === 'string' ? plannedOnce.get(text) : undefined
+    if (sentStatements.hasSubscribers) publish(typeof text === 'string' ? { name, text, values } : text)
     const result = name === undefined ? query(...args) : query({ name, text, values })
     if (this.#answerTimeoutMs === 0 || !(result instanceof Promise)) return result
     const message = `The database did not answer within ${this.#answerTimeoutMs} ms`

@@ -1,6 +1,6 @@
 /** Around every test: nothing may be printed, every statement must be valid on a distributed database, and no row outlives a test. */
 import { afterAll, afterEach, beforeEach, expect, vi } from 'vitest'
-import { sentStatements } from '#src/postgres/connections.ts'
+import { sentStatements, type SentStatement } from '#src/postgres/connections.ts'
 import { distributionFaults } from './distribution-rules.ts'
 import { removePrepared } from './processes.ts'
 import { closeTestDatabase, emptyTables } from './test-database.ts'
@@ -9,7 +9,7 @@ const METHODS = ['debug', 'log', 'info', 'warn', 'error'] as const
 let noise: string[] = []
 const sent = new Set<string>()
 
-sentStatements.subscribe((text) => void sent.add(String(text)))
+sentStatements.subscribe((statement) => void sent.add((statement as SentStatement).text))
 
 beforeEach(() => {
   noise = []

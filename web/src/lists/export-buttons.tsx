@@ -35,7 +35,7 @@ interface ExportAllProps<L extends NamedList, Row> {
 /** What the list shows: all its rows, or with a search or filter those, everyone then being one step further (design §7). */
 export function ExportAllButton<L extends NamedList, Row>(props: ExportAllProps<L, Row>) {
   const { state, call, label = 'Download User Data', everything = 'Everyone', everyone } = props
-  const { list, address, isWhole, total } = state
+  const { list, address, isWhole, total, isMore } = state
   const options = { fallbackName: list.fileName }
   const selected = (filter: ReturnType<typeof listFilter<L>>, format: SheetFormat) => (running: Running) =>
     fetchSpreadsheet('selection', selectionInput(list, { filter }, listOrder(list, address), format), { ...options, ...running })
@@ -47,7 +47,7 @@ export function ExportAllButton<L extends NamedList, Row>(props: ExportAllProps<
       id={list.name}
       label={label}
       start={isWhole ? all('xlsx') : shown('xlsx')}
-      note={isWhole ? undefined : `${counted(total)} of ${counted(everyone)}`}
+      note={isWhole ? undefined : `${isMore ? 'more than ' : ''}${counted(total)} of ${counted(everyone)}`}
       others={
         isWhole
           ? [{ label: 'As CSV', start: all('csv') }]

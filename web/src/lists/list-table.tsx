@@ -36,7 +36,7 @@ export type FilterOptions = Readonly<Record<string, readonly { value: string; la
 
 export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
   const { label, state, columns, rowKey, options, toolbar, acts, noMatchText, firstStep } = props
-  const { list, address, isWhole, total, selection, change, table } = state
+  const { list, address, isWhole, total, isMore, selection, change, table } = state
   const { noun, emptyText, sorts, ownSort } = list
   const place = useLocation({ select: ({ state: { __TSR_key } }) => __TSR_key })
   const changeTo = (changed: object, replace = false) => change(changed, replace)
@@ -78,6 +78,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
         picking: {
           selection,
           total: table.isStale ? undefined : total, // not how many the search before has found
+          isMore,
           actions: (
             <>
               <ExportSelectionButton list={list} selection={selection} order={listOrder(list, address)} />
@@ -90,9 +91,10 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
   )
 }
 
-function countText<L extends List, Row>({ list: { noun }, rows, total }: ListState<L, Row>): string | undefined {
+function countText<L extends List, Row>({ list: { noun }, rows, total, isMore }: ListState<L, Row>): string | undefined {
   if (!rows) return undefined
-  return total === undefined ? 'Counting…' : `${total.toLocaleString('en-US')} ${total === 1 ? noun.one : noun.many}`
+  if (total === undefined) return 'Counting…'
+  return `${isMore ? 'More than ' : ''}${total.toLocaleString('en-US')} ${total === 1 ? noun.one : noun.many}`
 }
 
 const BEGINNINGS_ONLY = 'One or two letters are looked for at the beginnings of words. A third finds them anywhere.'

@@ -1,9 +1,6 @@
 /** How many rows a long list has: once it was filtered, that is counted by a call of its own, so that its rows need not wait. */
+import type { Count } from '@arcade/contract/fields'
 import { type QueryKey, useQuery, type UseQueryOptions } from '@tanstack/react-query'
-
-interface Total {
-  total: number
-}
 
 interface Listed {
   data: { total: number | null } | undefined
@@ -13,15 +10,15 @@ interface Listed {
 /**
  * @param optionsFor the call that counts what a filter matches
  * @param listed the call for the rows, whose answer may not know how many there are
- * @returns `total` to be given to `useList`, and how many there are without a search and filters, only while there are some
+ * @returns `counted` to be given to `useList`, and how many there are without a search and filters, only while there are some
  */
 export function useCounts<Filter extends object, Failure, Key extends QueryKey>(
-  optionsFor: (filter: Filter) => UseQueryOptions<Total, Failure, Total, Key>,
+  optionsFor: (filter: Filter) => UseQueryOptions<Count, Failure, Count, Key>,
   filter: Filter,
   { data, isPlaceholderData }: Listed,
-): { total: number | undefined; everyone: number | undefined } {
+): { counted: Count | undefined; everyone: number | undefined } {
   const isUncounted = data?.total === null && !isPlaceholderData
   const counted = useQuery({ ...optionsFor(filter), enabled: isUncounted })
   const everyone = useQuery({ ...optionsFor({} as Filter), enabled: Object.keys(filter).length > 0 })
-  return { total: isUncounted ? counted.data?.total : undefined, everyone: everyone.data?.total }
+  return { counted: isUncounted ? counted.data : undefined, everyone: everyone.data?.total }
 }

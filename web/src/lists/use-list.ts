@@ -1,5 +1,6 @@
 /** The state of a list on its page: what the address asks for, what the server has answered, and how to get from one to another page of it. */
 import type { FilterOf, List } from '@arcade/contract/entities/entity'
+import type { Count } from '@arcade/contract/fields'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { asCallError } from '#src/client.ts'
@@ -22,7 +23,7 @@ interface ListOptions<L extends List, Data extends Answer, Row> {
   query: UseQueryResult<Data>
   rowsOf: (data: Data) => readonly Row[]
   /** How many rows there are, for an answer that does not know it. */
-  total?: number | undefined
+  counted?: Count | undefined
   /** Goes to another address of the list; by default the whole address of the page. */
   onAddress?: (address: ListAddress<L>, replace: boolean) => void
 }
@@ -35,6 +36,8 @@ export interface ListState<L extends List, Row> {
   /** `undefined`: on their way. */
   rows: readonly Row[] | undefined
   total: number | undefined
+  /** There are more than `total`. */
+  isMore: boolean
   selection: Selection<FilterOf<L>>
   /** Goes to the first page of the list as `change` alters it. */
   change: (change: Partial<ListAddress<L>>, replace?: boolean) => void
@@ -46,7 +49,7 @@ export interface ListState<L extends List, Row> {
     error: string | undefined
     onRetry: () => void
     isStale: boolean
-    paging: { page: number; pageSize: number; pageCount: number | undefined } | undefined
+    paging: { page: number; pageSize: number; pageCount: number | undefined; isMore?: boolean } | undefined
     onPageChange: (page: number) => void
     pager: 'numbers' | 'prev-next'
     canPage?: { previous: boolean; next: boolean }
@@ -56,13 +59,14 @@ export interface ListState<L extends List, Row> {
 /** Brings together a list's declaration, its address and the answer of its call. */
 export function useList<L extends List, Data extends Answer, Row>(
   list: L,
-  { address, query, rowsOf, total: countedTotal, onAddress }: ListOptions<L, Data, Row>,
+  { address, query, rowsOf, counted, onAddress }: ListOptions<L, Data, Row>,
 ): ListState<L, Row> {
   const navigate = useNavigate()
   const filter = listFilter(list, address)
   const selection = useSelection<FilterOf<L>>(list.name, filter)
   const { data, error, isPlaceholderData, refetch } = query
-  const total = data?.total ?? countedTotal
+  const { total, isMore } =
+    data?.total == null ? { total: counted?.total, isMore: counted?.isMore ?? false } : { total: data.total, isMore: false }
   // An answer to a page beyond the last one has no rows, though the list has: the last page is about to be asked for.
   const isBeyond = data?.page !== undefined && data.page > (data.pageCount ?? data.page)
   const rows = data && !isBeyond ? rowsOf(data) : undefined
@@ -74,7 +78,7 @@ export function useList<L extends List, Data extends Answer, Row>(
   const change: ListState<L, Row>['change'] = (changed, replace) =>
     goTo(withoutUndefined<object>({ ...firstPage(address), ...changed }), replace)
   const changeLook = (look: LookAddress): void => goTo(withoutUndefined<object>({ ...address, ...look }), true)
-  const shared = { list, address, isWhole: Object.keys(filter).length === 0, rows, total, selection, change, changeLook }
+  const shared = { list, address, isWhole: Object.keys(filter).length === 0, rows, total, isMore, selection, change, changeLook }
   const message = error ? asCallError(error).message : undefined
 
   if (!list.isPagedByCursor) {
@@ -96,7 +100,7 @@ export function useList<L extends List, Data extends Answer, Row>(
   const pageSize = data?.pageSize ?? list.pageSizes[0]
   const pageCount = total === undefined ? undefined : Math.max(1, Math.ceil(total / pageSize))
   // The cursor says what the page shows. Its number is a guess where rows have come or gone since one came to it.
-  const page = Math.min(address.page ?? 1, pageCount ?? Infinity)
+  const page = Math.min(address.page ?? 1, (isMore ? undefined : pageCount) ?? Infinity)
 
   /** §4: Previous does nothing on page 1, Next nothing without a last-document cursor; both wait for a page on its way. */
   const handlePageChange = (next: number): void => {
@@ -116,7 +120,7 @@ export function useList<L extends List, Data extends Answer, Row>(
       error: !data || isLost ? message : undefined,
       onRetry: () => (isLost ? goTo(firstPage(address)) : void refetch()),
       isStale: isPlaceholderData,
-      paging: data && { page, pageSize, pageCount },
+      paging: data && { page, pageSize, pageCount, isMore },
       onPageChange: handlePageChange,
       pager: 'prev-next',
       canPage: { previous: page > 1, next: data?.after != null },

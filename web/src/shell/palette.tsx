@@ -32,6 +32,8 @@ interface Group {
   entries: Entry[]
   /** How many there are besides the entries that are shown; undefined while they are counted. */
   total?: number | undefined
+  /** There are more than `total`. */
+  isMore?: boolean
 }
 
 const SEARCH_AFTER_MS = 200
@@ -130,12 +132,12 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
       </div>
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the list of a combobox (ARIA APG) */}
       <div id={`${id}-list`} role="listbox" aria-label="Results" className={classes['list']} tabIndex={-1}>
-        {groups.map(({ title, entries: ofGroup, total }) => (
+        {groups.map(({ title, entries: ofGroup, total, isMore = false }) => (
           // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a group of options, not of form controls
           <div key={title} role="group" aria-label={title}>
             <p className={classes['group']} aria-hidden>
               {title}
-              {total !== undefined && total > ofGroup.length && ` · ${shownText(ofGroup.length, total)}`}
+              {total !== undefined && total > ofGroup.length && ` · ${shownText(ofGroup.length, total, isMore)}`}
             </p>
             {ofGroup.map((entry) => (
               // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the field has the focus and the keys (ARIA combobox)
@@ -173,13 +175,14 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
 function resultsText(groups: readonly Group[]): string {
   const shown = groups.reduce((sum, { entries }) => sum + entries.length, 0)
   const total = groups.reduce((sum, group) => sum + ('total' in group ? (group.total ?? Number.NaN) : group.entries.length), 0)
-  const isMore = Number.isNaN(total) || total > shown
-  return `${isMore ? shownText(shown, total) : shown} ${shown === 1 && !isMore ? 'result' : 'results'}`
+  const isUncounted = groups.some(({ isMore }) => isMore)
+  const isPart = Number.isNaN(total) || total > shown
+  return `${isPart ? shownText(shown, total, isUncounted) : shown} ${shown === 1 && !isPart ? 'result' : 'results'}`
 }
 
 /** Not a number is a total that is being counted. */
-function shownText(shown: number, total: number): string {
-  return `${shown} of ${Number.isNaN(total) ? '…' : total.toLocaleString('en-US')}`
+function shownText(shown: number, total: number, isMore: boolean): string {
+  return `${shown} of ${isMore ? 'more than ' : ''}${Number.isNaN(total) ? '…' : total.toLocaleString('en-US')}`
 }
 
 /** The pages and actions that this user may use. */
@@ -342,9 +345,10 @@ function useFound(text: string): Found {
     // While the text is being typed, the answers belong to an older text.
     groups:
       settled === text
-        ? sources.map(({ title, total, entries = [] }) => ({
+        ? sources.map(({ title, query, total, entries = [] }) => ({
             title,
             total: total ?? undefined,
+            isMore: query === players && isUncounted && (counted.data?.isMore ?? false),
             entries: entries.slice(0, FOUND_OF_EACH),
           }))
         : [],

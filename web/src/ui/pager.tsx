@@ -8,6 +8,8 @@ export interface TablePage {
   pageSize: number
   /** Undefined while the list is being counted. */
   pageCount: number | undefined
+  /** There are more pages than that: the list was not counted to its end. */
+  isMore?: boolean
 }
 
 export interface PagerProps {
@@ -21,8 +23,8 @@ export interface PagerProps {
 }
 
 export function Pager({ paging, onPageChange, pager = 'numbers', canPage, count }: PagerProps) {
-  const { pageCount } = paging ?? { pageCount: 1 }
-  const page = Math.min(paging?.page ?? 1, pageCount ?? Infinity)
+  const { pageCount, isMore = false } = paging ?? { pageCount: 1 }
+  const page = Math.min(paging?.page ?? 1, (isMore ? undefined : pageCount) ?? Infinity)
   const can = canPage ?? { previous: page > 1, next: page < (pageCount ?? 1) }
   return (
     <nav className={classes['pager']} aria-label="Pages" data-hidden={paging === undefined || undefined}>
@@ -41,7 +43,8 @@ export function Pager({ paging, onPageChange, pager = 'numbers', canPage, count 
       <p className={classes['position']}>
         {count && <span>{count}</span>}
         <span aria-live="polite">
-          Page {page.toLocaleString('en-US')} of {pageCount?.toLocaleString('en-US') ?? '…'}
+          Page {page.toLocaleString('en-US')} of {isMore && 'more than '}
+          {pageCount?.toLocaleString('en-US') ?? '…'}
         </span>
       </p>
     </nav>

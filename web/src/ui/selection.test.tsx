@@ -9,14 +9,14 @@ const titles = ['Ada', 'Bob', 'Cy', 'Di', 'Eve', 'Flo', 'Gus', 'Hal', 'Ida', 'Jo
 const rows = titles.map((title, index) => ({ id: `${index}`, title }))
 const run = vi.fn<BulkAct['run']>(async () => ({ affected: 12, named: rows.slice(0, 10), refused: 0, refusals: [] }))
 
-function List({ shown, search = '' }: { shown: string[]; search?: string }) {
+function List({ shown, search = '', isMore = false }: { shown: string[]; search?: string; isMore?: boolean }) {
   const selection = useSelection('people', { search })
   return (
     <>
       <button type="button" onClick={() => selection.set(shown, true)}>
         Pick page
       </button>
-      <SelectionBar selection={selection} shownIds={shown} total={12}>
+      <SelectionBar selection={selection} shownIds={shown} total={12} isMore={isMore}>
         <BulkButton
           act={{
             title: 'Delete people',
@@ -52,6 +52,12 @@ test('design §7 all of one search say so once the list shows another one', asyn
   await expect.element(count).toMatchTextContent(/^12 selected$/)
   show(<List shown={['4']} search="e" />)
   await expect.element(count).toMatchTextContent(/^12 selected, by another search or filter than this one$/)
+})
+
+test('design §7 all of a search that was not counted to its end are more than were counted', async () => {
+  render(<List shown={['0', '1']} search="a" isMore />)
+  await page.getByRole('button', { name: 'Select all matching' }).click()
+  await expect.element(count).toMatchTextContent(/^More than 12 selected$/)
 })
 
 test('design §7 the question names the first ten rows, and which the page does not show', async () => {

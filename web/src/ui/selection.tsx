@@ -18,7 +18,7 @@ interface Basket {
   isOpen: boolean
   ids: ReadonlySet<string>
   /** All rows that this filter matches, instead of `ids`. */
-  all: { filter: object; total: number } | undefined
+  all: { filter: object; total: number; isMore: boolean } | undefined
 }
 
 const EMPTY: Basket = { isOpen: false, ids: new Set(), all: undefined }
@@ -46,13 +46,15 @@ export interface Selection<Filter extends object = object> {
   /** Shows or hides the checkboxes. Hiding them empties the basket. */
   setOpen: (isOpen: boolean) => void
   count: number
+  /** More than `count` are picked. */
+  isMore: boolean
   isAll: boolean
   /** It is all that a filter matches, and the list is narrowed down in another way by now. */
   isOfOtherView: boolean
   has: (id: string) => boolean
   set: (ids: readonly string[], isPicked: boolean) => void
-  /** Picks all rows that the present filter matches; there are `total` of them. */
-  setAll: (total: number) => void
+  /** Picks all rows that the present filter matches; there are `total` of them, or more. */
+  setAll: (total: number, isMore: boolean) => void
   clear: () => void
   target: Target<Filter>
 }
@@ -69,10 +71,12 @@ export function useSelection<Filter extends object>(list: string, filter: Filter
       ...acts,
       isOpen,
       count: all?.total ?? ids.size,
+      isMore: all?.isMore ?? false,
       isAll: all !== undefined,
       isOfOtherView: all !== undefined && !coversList,
       has: (id) => coversList || ids.has(id),
-      setAll: (total) => put(list, { isOpen: true, ids: new Set(), all: { filter: JSON.parse(key) as object, total } }),
+      setAll: (total, isMore) =>
+        put(list, { isOpen: true, ids: new Set(), all: { filter: JSON.parse(key) as object, total, isMore } }),
       target: all ? { filter: all.filter as Filter } : { ids: [...ids] },
     }
   }, [basket, key, list, acts])
@@ -104,12 +108,14 @@ interface SelectionBarProps {
   shownIds: readonly string[]
   /** How many rows the list's filter matches; undefined while they are being counted. */
   total: number | undefined
+  /** There are more than `total`. */
+  isMore?: boolean
   /** Buttons that act on the picked rows. */
   children: ReactNode
 }
 
 /** The bar below a list with an open basket: the counter, buttons to pick all or none, and the acts. */
-export function SelectionBar({ selection, shownIds, total, children }: SelectionBarProps) {
+export function SelectionBar({ selection, shownIds, total, isMore = false, children }: SelectionBarProps) {
   const { count, isAll } = selection
   const shown = useMemo(() => new Set(shownIds), [shownIds])
   const bar = useRef<HTMLElement>(null)
@@ -122,12 +128,12 @@ export function SelectionBar({ selection, shownIds, total, children }: Selection
   return (
     <section ref={bar} className={classes['bar']} aria-label="Selection" tabIndex={-1}>
       <output className={classes['count']}>
-        {count === 0 ? 'Nothing selected' : `${formatted(count)} selected`}
+        {count === 0 ? 'Nothing selected' : `${selection.isMore ? 'More than ' : ''}${formatted(count)} selected`}
         <Elsewhere selection={selection} shown={shown} />
       </output>
       {total !== undefined && total > 0 && !(isAll && count === total) && (
-        <Button variant="subtle" size="compact-sm" onClick={() => selection.setAll(total)}>
-          Select all {formatted(total)} matching
+        <Button variant="subtle" size="compact-sm" onClick={() => selection.setAll(total, isMore)}>
+          Select all {!isMore && formatted(total)} matching
         </Button>
       )}
       {count > 0 && (

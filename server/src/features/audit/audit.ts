@@ -21,7 +21,7 @@ export function auditHandlers({ database }: { database: Database }): Handlers<ty
       return { entries, ...page }
     },
 
-    count: async (filter, { signal }) => ({ total: await list.count(filter, signal) }),
+    count: (filter, { signal }) => list.count(filter, signal),
     ofRecord: ({ kind, id, after }) => readRecord(kind, id, after),
   }
 

@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import { playerList } from '@arcade/contract/entities/player'
 import { counterSql } from '#src/db/counters.ts'
 import { playerEntity } from '#src/db/entities.ts'
-import { type Condition, serveList } from '#src/lists/list.ts'
+import type { Condition } from '#src/lists/conditions.ts'
+import { serveList } from '#src/lists/list.ts'
 import { eachOnce, type SearchCondition, type SearchTerm, searchTerm, startsWithInIndex } from '#src/lists/search.ts'
 
 const wallets = {
@@ -42,11 +43,14 @@ function searchPlayers(text: string): SearchCondition | undefined {
   const isId = /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? [sql<boolean>`user_id = ${Number(text)}`] : []
   const phone = phoneTerm(text)
   const terms = [term, ...(phone ? [phone] : [])]
-  const found = terms.map((one) => one.found)
   const matches = terms.map((one) => one.matches)
   const earlier = [...matches, ...findsWallet]
-  const ways = eachOnce([...found, ...findsWallet, ...isId], earlier)
-  return { matches: sql<boolean>`(${sql.join([...matches, ...hasWallet, ...isId], sql` or `)})`, ways }
+  const ways = (how: 'found' | 'guessed') => eachOnce([...terms.map((one) => one[how]), ...findsWallet, ...isId], earlier)
+  return {
+    matches: sql<boolean>`(${sql.join([...matches, ...hasWallet, ...isId], sql` or `)})`,
+    ways: ways('found'),
+    guessedWays: ways('guessed'),
+  }
 }
 
 /** Phone numbers are stored by their digits, with the country's: `+62 812-34` and `0812 34` are looked for as `6281234` and `81234`. */

@@ -23,7 +23,7 @@ export function playersHandlers({ database }: { database: Database }): Handlers<
       return { users, ...page }
     },
 
-    count: async (filter, { signal }) => ({ total: await list.count(filter, signal) }),
+    count: (filter, { signal }) => list.count(filter, signal),
 
     async get({ userId }) {
       const { rows } = await sql<Player & { taken: number; earned: number }>`

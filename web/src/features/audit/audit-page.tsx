@@ -51,12 +51,8 @@ export function AuditPage() {
   const pageSize = address.size ?? auditList.pageSizes[0]
   const input = { ...filter, ...listOrder(auditList, address), ...listCursor(address), pageSize }
   const query = useQuery(api.audit.list.queryOptions({ input, placeholderData: keepPreviousData }))
-  const { total, everyone } = useCounts(
-    (counted: typeof filter) => api.audit.count.queryOptions({ input: counted }),
-    filter,
-    query,
-  )
-  const state = useList(auditList, { address, query, rowsOf: ({ entries }) => entries, total })
+  const { counted, everyone } = useCounts((of: typeof filter) => api.audit.count.queryOptions({ input: of }), filter, query)
+  const state = useList(auditList, { address, query, rowsOf: ({ entries }) => entries, counted })
   const options = useFilterOptions(address, state.rows)
   return (
     <OpenContext value={setOpened}>

@@ -43,12 +43,8 @@ export function PlayersPage() {
   const pageSize = address.size ?? playerList.pageSizes[0]
   const input = { ...filter, ...listOrder(playerList, address), ...listCursor(address), pageSize }
   const query = useQuery(api.players.list.queryOptions({ input, placeholderData: keepPreviousData }))
-  const { total, everyone } = useCounts(
-    (counted: typeof filter) => api.players.count.queryOptions({ input: counted }),
-    filter,
-    query,
-  )
-  const state = useList(playerList, { address, query, rowsOf: ({ users }) => users, total })
+  const { counted, everyone } = useCounts((of: typeof filter) => api.players.count.queryOptions({ input: of }), filter, query)
+  const state = useList(playerList, { address, query, rowsOf: ({ users }) => users, counted })
   return (
     <Page title="Telegram Users" actions={<ExportAllButton state={state} call="players" everyone={everyone} />}>
       <div className={classes['list']}>

@@ -1,5 +1,11 @@
-/** SQL that is written with $1, $2 … as a part of a statement that Kysely builds. */
+/** Conditions on the rows of a list, as parts of statements. */
 import { type RawBuilder, sql } from 'kysely'
+
+export type Condition = RawBuilder<boolean>
+
+export function all(conditions: Condition[]): Condition {
+  return conditions.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(conditions, sql` and `)}`
+}
 
 /** SQL with $1, $2 … for these parameters. */
 export function bindSql(text: string, parameters: readonly unknown[]): RawBuilder<unknown> {

@@ -1,0 +1,55 @@
+/** Telegram Users where a search matches more rows than are sorted or counted. */
+import { playersSorts } from '@arcade/contract/entities/player'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { readFrom } from '#src/lists/cursor-orders.ts'
+import { cursorPages } from '#src/lists/cursor-pages.ts'
+import { orderSql, whereFilter } from '#src/lists/list.ts'
+import { testApp } from '#src/testing/test-app.ts'
+import { servedPlayers } from './players-list.ts'
+
+test('Lists: where a filter matches too many rows for an index, and few near by, the page is the same', async () => {
+  const app = await testApp()
+  await sql`insert into telegram_users (user_id, username, first_name, balance, created_at)
+    select n, case when n % 7 > 0 then 'player_' || n end, case when n > 61000 then 'Zoë' when n % 3 > 0 then 'Anna' end, 70000 - n / 2,
+      case when n % 5 > 0 then timestamptz '2026-01-01' - n * interval '1 hour' end
+    from generate_series(1, 72000) n`.execute(app.database.db)
+  await sql`analyze telegram_users`.execute(app.database.db)
+  const pages = cursorPages(app.database, servedPlayers)
+  const filter = whereFilter(servedPlayers, { search: 'zoë' })
+  for (const sort of playersSorts) {
+    const { keyText } = pages.orders[sort]
+    const { rows: inOrder } = await sql<{ id: number; key: string | null; is_hit: boolean }>`
+      select user_id as id, ${sql.raw(keyText)} as key, coalesce(first_name = 'Zoë', false) as is_hit from telegram_users
+      order by ${sql.raw(orderSql(servedPlayers, sort, false))}`.execute(app.database.db)
+    for (const reversed of [false, true]) {
+      const order = reversed ? inOrder.toReversed() : inOrder
+      const hits = order.flatMap((row, at) => (row.is_hit ? at : []))
+      const places = [-1, 0, 30_000, 60_000, hits[0]!, hits[5000]!, hits.at(-4)!, hits.at(-1)!, 71_990]
+      for (const place of places) {
+        const reading = readFrom({ sort, reversed }, 'after', order[place])
+        const { rows } = await pages.read(filter, reading, 6)
+        const wanted = order.slice(place + 1).filter((row) => row.is_hit)
+        expect(
+          rows.map(({ id }) => id),
+          `${sort} ${reversed} after ${place}`,
+        ).toEqual(wanted.slice(0, 6).map(({ id }) => id))
+      }
+    }
+  }
+})
+
+test('Lists: a filter that matches very many rows is counted as far as an index goes', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  await sql`insert into telegram_users (user_id, username, first_name)
+    select n, 'player_' || n, case when n > 30000 and n <= 40000 then 'Zoë' when n > 40000 then 'Anna' end from generate_series(1, 51001) n`.execute(
+    app.database.db,
+  )
+  const count = async (search: string) =>
+    (await admin.call('GET', `/api/telegram-users/count?${new URLSearchParams({ search }).toString()}`)).body
+  expect(await count('player')).toEqual({ total: 10_000, isMore: true })
+  expect(await count('zoë')).toEqual({ total: 10_000, isMore: false })
+  expect(await count('anna')).toEqual({ total: 10_000, isMore: true })
+  expect(await count('player_51')).toEqual({ total: 113, isMore: false })
+})
