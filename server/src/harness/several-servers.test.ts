@@ -155,8 +155,8 @@ test('Live: several servers: what is changed on one is on the dashboards of the 
     times.push(performance.now() - changedAt)
   }
   await reader.cancel()
-  // The median, as a busy machine may hold one of them up.
-  expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(1000)
+  // Each change comes right after a look, so this is how often a server looks: every 0.8 s, on a busy machine a little later.
+  expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(1600)
 })
 
 test('§design 7 several servers: of those that make the first admin at once one does', async () => {
@@ -197,6 +197,7 @@ test('§security crash: one of two servers is killed under load: what was acknow
     () => cookie,
   )
   let isOver = false
+  onTestFinished(() => void (isOver = true))
   const operators = [0, 1, 2].map((number) => operate({ proxy, cookie, number, isOver: () => isOver }))
   const running = workload.run(() => isOver)
   const kills = rounds(3, 100)
@@ -252,6 +253,7 @@ test('§design 8 several servers are restarted one after the other, and no reque
   await waitFor('both to be ready', () => proxy.ready() === 2)
   const cookie = await signIn(proxy.url)
   let isOver = false
+  onTestFinished(() => void (isOver = true))
   const operators = [0, 1, 2, 3].map((number) => operate({ proxy, cookie, number, isOver: () => isOver }))
   for (let restart = 0; restart < rounds(2, 20); restart += 1) {
     const old = servers.shift()!
