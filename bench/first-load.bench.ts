@@ -1,6 +1,7 @@
 /**
  * Design §9: JavaScript of the first load, gzip, and LCP on a CPU slowed four times, of the login page and of the dashboard. The limit is
- * an empty React page, served in the same way; the three are loaded in turn, so that what slows the machine slows all of them.
+ * an empty React page, served in the same way; the three are loaded in turn, so that what slows the machine slows all of them. The largest
+ * paint of both is on the loading screen already (Login's picture, the dashboard's heading); when one can type, or read figures, is told too.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -14,6 +15,16 @@ const LCP_AT_MOST = 1.5
 interface Load {
   scriptBytes: number
   lcpMs: number
+  drawnMs: number
+}
+
+interface MeasuredPage {
+  name: string
+  url: string
+  cookie: string
+  /** What is there once the page is drawn. */
+  drawn: string
+  loads: Load[]
 }
 
 const build = await temporaryDirectory()
@@ -22,38 +33,24 @@ const bare = await startProcess('bench/bare/page-server.ts', { BENCH_BUILD: buil
 const server = await startBenchServer()
 const browser = await openBrowser()
 
-const empty = { name: 'empty React page', url: bare.url, cookie: '', ready: 'Arcade Console', loads: [] as Load[] }
-const pages = [
-  { name: 'login page', url: server.url, cookie: '', ready: 'Sign into your account', atMostKb: 150, loads: [] as Load[] },
-  {
-    name: 'dashboard',
-    url: server.url,
-    cookie: server.admin.cookie,
-    ready: 'Top balances',
-    atMostKb: 180,
-    loads: [] as Load[],
-  },
+const empty: MeasuredPage = { name: 'empty React page', url: bare.url, cookie: '', drawn: 'h1', loads: [] }
+const { url, admin } = server
+const pages: (MeasuredPage & { atMostKb: number })[] = [
+  { name: 'login page', url, cookie: '', drawn: 'input[name=email]', atMostKb: 150, loads: [] },
+  { name: 'dashboard', url, cookie: admin.cookie, drawn: 'main dd', atMostKb: 180, loads: [] },
 ]
 try {
   for (const page of [empty, ...pages]) await load(page) // the first one of each is slower: nothing is compiled yet
   for (let round = 0; round < ROUNDS; round += 1) for (const page of [empty, ...pages]) page.loads.push(await load(page))
-  const lcpOf = ({ loads }: { loads: Load[] }) => median(loads.map(({ lcpMs }) => lcpMs))
-  for (const page of pages) {
-    const { name, atMostKb, loads } = page
-    report(`JavaScript of the ${name}, gzip`, {
-      ours: median(loads.map(({ scriptBytes }) => scriptBytes)) / 1000,
-      unit: 'kB',
-      atMost: atMostKb,
-    })
-    report(`LCP of the ${name} on a CPU slowed 4 ×, of an empty React page's`, {
-      ours: lcpOf(page),
-      limit: lcpOf(empty),
-      unit: 'ms',
-      atMost: LCP_AT_MOST,
-    })
+  for (const { name, atMostKb, loads } of pages) {
+    const typical = (figure: keyof Load, among: Load[]) => median(among.map((one) => one[figure]))
+    const beside = (figure: keyof Load) => ({ ours: typical(figure, loads), limit: typical(figure, empty.loads), unit: 'ms' })
+    report(`JavaScript of the ${name}, gzip`, { ours: typical('scriptBytes', loads) / 1000, unit: 'kB', atMost: atMostKb })
+    report(`LCP of the ${name} on a CPU slowed 4 ×`, { ...beside('lcpMs'), atMost: LCP_AT_MOST })
+    report(`${name} drawn on a CPU slowed 4 ×`, beside('drawnMs'))
   }
   for (const { name, loads } of [empty, ...pages])
-    console.log(`${name}: ${loads.map(({ lcpMs }) => lcpMs.toFixed(0)).join(', ')} ms`)
+    console.log(`LCP of the ${name}: ${loads.map(({ lcpMs }) => lcpMs.toFixed(0)).join(', ')} ms`)
 } finally {
   await browser.close()
   await server.stop()
@@ -70,10 +67,11 @@ function buildBarePage(outDir: string): void {
 }
 
 /** The page as somebody sees it who was never here: nothing is cached. */
-async function load({ url, cookie, ready }: { url: string; cookie: string; ready: string }): Promise<Load> {
+async function load({ url: address, cookie, drawn }: MeasuredPage): Promise<Load> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
-  if (cookie !== '') await context.addCookies([{ name: 'session', value: cookie.replace('session=', ''), url }])
+  if (cookie !== '') await context.addCookies([{ name: 'session', value: cookie.replace('session=', ''), url: address }])
   const page = await context.newPage()
+  await page.addInitScript(noteWhenDrawn, drawn)
   const sizes: Promise<number>[] = []
   page.on('response', (response) => {
     const isAhead = response.request().headers()['sec-purpose'] === 'prefetch' // for the page after this one
@@ -82,12 +80,21 @@ async function load({ url, cookie, ready }: { url: string; cookie: string; ready
   })
   const session = await context.newCDPSession(page)
   await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
-  await page.goto(url, { waitUntil: 'networkidle' }) // to look for a text would run scripts of the tool in the page meanwhile
-  await page.getByText(ready).first().waitFor()
+  await page.goto(address, { waitUntil: 'networkidle' }) // to look for a text would run scripts of the tool in the page meanwhile
   const scriptBytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
   const lcpMs = await largestContentfulPaint(page)
+  const drawnMs = await page.evaluate(() => Number(document.documentElement.dataset['drawnMs']))
   await context.close()
-  return { scriptBytes, lcpMs }
+  return { scriptBytes, lcpMs, drawnMs }
+}
+
+function noteWhenDrawn(selector: string): void {
+  const observer = new MutationObserver(() => {
+    if (!document.querySelector(selector)) return
+    document.documentElement.dataset['drawnMs'] = String(performance.now())
+    observer.disconnect()
+  })
+  observer.observe(document, { childList: true, subtree: true })
 }
 
 function largestContentfulPaint(page: Page): Promise<number> {

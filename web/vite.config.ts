@@ -58,6 +58,9 @@ const firstModules = {
   signedIn: ['src/routes.tsx', 'src/shell/shell.tsx', 'src/features/dashboard/dashboard-page.tsx'],
 }
 
+/** Behind Login and the loading screen before it, which does not wait for the style sheets to name it. */
+const loginPicture = 'src/ui/cabinet.svg'
+
 /** Writes `first-pages.json`: the scripts and style sheets of those pages, without the ones that the app loads anyway. */
 function firstPages(): Plugin {
   return {
@@ -79,7 +82,9 @@ function firstPages(): Plugin {
         const styles = scripts.flatMap((name) => [...(byName.get(name)?.viteMetadata?.importedCss ?? [])])
         return [...styles, ...scripts].map((name) => `/${name}`)
       }
-      const source = JSON.stringify({ signedOut: filesOf(firstModules.signedOut), signedIn: filesOf(firstModules.signedIn) })
+      const picture = Object.values(bundle).find((file) => file.type === 'asset' && file.originalFileNames.includes(loginPicture))
+      const signedOut = [`/${picture?.fileName}`, ...filesOf(firstModules.signedOut)]
+      const source = JSON.stringify({ signedOut, signedIn: filesOf(firstModules.signedIn) })
       this.emitFile({ type: 'asset', fileName: 'first-pages.json', source })
     },
   }

@@ -7,7 +7,7 @@ const webApp = await loadWebApp(process.env['BENCH_BUILD'] ?? '')
 const server = http.createServer((incoming, response) => {
   const url = new URL(incoming.url ?? '/', 'http://127.0.0.1')
   const request = new Request(url, { headers: { 'accept-encoding': String(incoming.headers['accept-encoding']) } })
-  const { status, headers, body } = webApp.file(request, url.pathname) ?? webApp.page({ user: null })
+  const { status, headers, body } = webApp.file(request, url.pathname) ?? webApp.page({ user: null }, url.pathname)
   response.writeHead(status, headers).end(body)
 })
 server.listen(0, '127.0.0.1', () => {

@@ -29,7 +29,7 @@ import type { Metrics } from './metrics.ts'
 import type { Readiness } from './readiness.ts'
 import { createRefusals } from './refusals.ts'
 import { type BoundRoute, pathPattern } from './routes.ts'
-import type { WebApp } from './static.ts'
+import type { PageSession, WebApp } from './static.ts'
 
 export interface HttpServices {
   routes: BoundRoute[]
@@ -120,7 +120,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
     if (!services.webApp || !isOfWebApp) return refuse('NOT_FOUND')
     const file = services.webApp.file(c.req.raw, pathname)
     if (file) return send(file)
-    return pathname.startsWith('/assets/') ? refuse('NOT_FOUND') : send(services.webApp.page(await sessionFor(c)))
+    return pathname.startsWith('/assets/') ? refuse('NOT_FOUND') : send(services.webApp.page(await sessionFor(c), pathname))
   })
   http.onError((error, c) => {
     const requestId = randomUUID()
@@ -133,10 +133,10 @@ export function createHttp(services: HttpServices): Hono<Env> {
   return http
 
   /** What GET /api/session answers, for the page to start with. Null if that fails: then the page asks by itself. */
-  async function sessionFor(c: Context<Env>): Promise<{ user: unknown } | null> {
+  async function sessionFor(c: Context<Env>): Promise<PageSession | null> {
     const route = routes.find(({ name }) => name === 'auth.session')
     const response = route && (await answer(c, route))
-    return response?.ok ? ((await response.json()) as { user: unknown }) : null
+    return response?.ok ? ((await response.json()) as PageSession) : null
   }
 
   function isRefusedForSpace({ onFullDisk }: CallMeta): boolean {

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
 import { loadWebApp } from './static.ts'
 
-const INDEX = '<head><title>Console</title></head><script type="application/json" id="session">"the session"</script>'
+const INDEX =
+  '<head><title>Console</title></head><main class="app-loading"></main><script type="application/json" id="session">"the session"</script>'
 
 let build = ''
 let app: TestApp
@@ -16,7 +17,10 @@ beforeAll(async () => {
   await mkdir(join(build, 'assets'))
   await writeFile(join(build, 'index.html'), INDEX)
   await writeFile(join(build, 'assets', 'main-abc.js'), 'export {}')
-  const firstPages = { signedIn: ['/assets/shell-abc.css', '/assets/shell-abc.js'], signedOut: ['/assets/login-abc.js'] }
+  const firstPages = {
+    signedIn: ['/assets/shell-abc.css', '/assets/shell-abc.js'],
+    signedOut: ['/assets/art-abc.svg', '/assets/login-abc.js'],
+  }
   await writeFile(join(build, 'first-pages.json'), JSON.stringify(firstPages))
 })
 
@@ -45,17 +49,34 @@ describe('the web app', () => {
     app = await testApp({ webApp: await loadWebApp(build) })
     admin = await app.signUp('admin')
     const linksOf = async (headers: Record<string, string>) =>
-      (await (await app.fetch('/', { headers })).text()).match(/<link rel="\w+" crossorigin href="[^"]+"/g)
+      (await (await app.fetch('/', { headers })).text()).match(/<link rel="\w+" [^>]+"/g)
     expect(await linksOf(admin.headers)).toEqual([
       '<link rel="stylesheet" crossorigin href="/assets/shell-abc.css"',
       '<link rel="modulepreload" crossorigin href="/assets/shell-abc.js"',
     ])
     expect(await linksOf({})).toEqual([
+      '<link rel="preload" as="image" href="/assets/art-abc.svg"',
       '<link rel="modulepreload" crossorigin href="/assets/login-abc.js"',
       '<link rel="prefetch" crossorigin href="/assets/shell-abc.css"',
       '<link rel="prefetch" crossorigin href="/assets/shell-abc.js"',
     ])
     expect(await (await app.fetch('/first-pages.json')).text()).toContain('<title>Console</title>')
+  })
+
+  test('the loading screen begins with what the page shows that it is for', async () => {
+    app = await testApp({ webApp: await loadWebApp(build) })
+    admin = await app.signUp('admin')
+    const user = await app.signUp('user')
+    const loadingOf = async (path: string, headers: Record<string, string> = {}) =>
+      /<main .*<\/main>/.exec(await (await app.fetch(path, { headers })).text())?.[0]
+    const title = (text: string) => `<main class="app-loading"><p class="app-loading-title" aria-hidden="true">${text}</p></main>`
+    expect(await loadingOf('/admin', admin.headers)).toBe(title('Admin Dashboard'))
+    expect(await loadingOf('/', user.headers)).toBe(title('User Dashboard'))
+    expect(await loadingOf('/history')).toBe('<main class="app-loading" data-for="login"></main>')
+    for (const path of ['/register', '/set-password', '/Register/'])
+      expect(await loadingOf(path)).toBe('<main class="app-loading"></main>')
+    expect(await loadingOf('/history', admin.headers)).toBe('<main class="app-loading"></main>')
+    expect(await loadingOf('/', { authorization: 'Bearer nonsense' })).toBe('<main class="app-loading"></main>')
   })
 
   test('a name cannot end the script element it stands in', async () => {

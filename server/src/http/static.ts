@@ -29,14 +29,19 @@ interface Asset {
   gzip: Uint8Array<ArrayBuffer> | undefined
 }
 
+/** As far as it matters here. */
+export interface PageSession {
+  user: { userType: string } | null
+}
+
 export interface WebApp {
   /** A file of the build; `undefined` if there is none at this path. */
   file(request: Request, pathname: string): Answer | undefined
   /**
    * The page for every address of the app. It holds the answer of GET /api/session and links to the files of the first page, so that the
-   * browser loads all of them at once instead of finding them one after the other.
+   * browser loads all of them at once instead of finding them one after the other. Its loading screen begins with what that page shows.
    */
-  page(session: { user: unknown } | null): Answer
+  page(session: PageSession | null, pathname: string): Answer
 }
 
 /** Loads the build below `directory`. @throws Error if there is none */
@@ -52,19 +57,18 @@ export async function loadWebApp(directory: string): Promise<WebApp> {
   if (beforeSession === undefined || afterSession === undefined || firstPages === undefined)
     throw new Error(`there is no built web app in ${directory}`)
   const { signedIn, signedOut } = JSON.parse(firstPages) as Record<'signedIn' | 'signedOut', string[]>
-  const pages = {
-    signedIn: beforeSession.replace('</head>', `${linksTo(signedIn)}</head>`),
-    signedOut: beforeSession.replace('</head>', `${linksTo(signedOut)}${linksAhead(signedIn, signedOut)}</head>`),
-  }
+  const signedInPage = beforeSession.replace('</head>', `${linksTo(signedIn)}</head>`)
+  const signedOutPage = beforeSession.replace('</head>', `${linksTo(signedOut)}${linksAhead(signedIn, signedOut)}</head>`)
   return {
     file(request, pathname) {
       const asset = assets.get(pathname)
       return asset && respond(request, asset)
     },
-    page(session) {
+    page(session, pathname) {
       // Within a script element `<` could end it (HTML, 4.12.1.3).
       const json = JSON.stringify(session).replaceAll('<', String.raw`\u003c`)
-      const body = `${session?.user ? pages.signedIn : pages.signedOut}${json}${afterSession}`
+      const before = session?.user ? signedInPage : signedOutPage
+      const body = `${before.replace(LOADING_SCREEN, loadingScreen(session, pathname))}${json}${afterSession}`
       return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body }
     },
   }
@@ -72,6 +76,19 @@ export async function loadWebApp(directory: string): Promise<WebApp> {
 
 /** The placeholder in index.html, from where web/src/session.tsx reads the session. */
 const SESSION_PLACE = '"the session"'
+
+/** The start tag of the loading screen in index.html. */
+const LOADING_SCREEN = '<main class="app-loading">'
+
+/** Login's picture is behind its spinner, and the dashboard's heading above it: both stand where they will stay. */
+function loadingScreen(session: PageSession | null, pathname: string): string {
+  if (session === null) return LOADING_SCREEN
+  const isDashboard = pathname === '/' || pathname === '/admin'
+  const isLogin = !/^\/(register|set-password)\/?$/i.test(pathname)
+  if (!session.user) return isLogin ? '<main class="app-loading" data-for="login">' : LOADING_SCREEN
+  const title = session.user.userType === 'admin' ? 'Admin Dashboard' : 'User Dashboard'
+  return isDashboard ? `${LOADING_SCREEN}<p class="app-loading-title" aria-hidden="true">${title}</p>` : LOADING_SCREEN
+}
 
 /** The text of a file that the server alone needs: it is taken out of the files that a browser can ask for. */
 function decodeAsset(assets: Map<string, Asset>, name: string): string | undefined {
@@ -82,13 +99,12 @@ function decodeAsset(assets: Map<string, Asset>, name: string): string | undefin
 
 /** The same tags as Vite's loader writes. It looks for them and does not load the files a second time. */
 function linksTo(files: string[]): string {
-  return files
-    .map((file) =>
-      file.endsWith('.css')
-        ? `<link rel="stylesheet" crossorigin href="${file}">`
-        : `<link rel="modulepreload" crossorigin href="${file}">`,
-    )
-    .join('')
+  return files.map((file) => `<link ${linkOf(file)} href="${file}">`).join('')
+}
+
+function linkOf(file: string): string {
+  if (file.endsWith('.css')) return 'rel="stylesheet" crossorigin'
+  return file.endsWith('.svg') ? 'rel="preload" as="image"' : 'rel="modulepreload" crossorigin'
 }
 
 /** The files that only the page after a sign-in needs. web/src/main.tsx has the browser fetch them once Login is there. */
