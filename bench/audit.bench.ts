@@ -11,6 +11,7 @@ import { writeHistoryItems } from '../server/src/db/history-items.ts'
 import { lockPriorities } from '../server/src/db/priorities.ts'
 import type { Tables } from '../server/src/db/tables.ts'
 import {
+  IS_LARGE,
   type Measured,
   measure,
   median,
@@ -29,7 +30,7 @@ const PAGE_BUDGET = 0.6
 const SEALED = 1_000_000
 const WRITES = 2000
 const WARM_UP = 200
-const ENTRIES = process.argv.includes('--large') ? 10_000_000 : 1_000_000
+const ENTRIES = IS_LARGE ? 10_000_000 : 1_000_000
 
 const server = await startBenchServer()
 const { database } = server

@@ -13,6 +13,9 @@ import { type ConsoleServer, startConsoleServer } from '../server/src/testing/co
 
 export const ROOT = resolve(import.meta.dirname, '..')
 
+/** Whether ten million rows are wanted where a million is usual. */
+export const IS_LARGE = process.env['BENCH_LARGE'] === 'yes' || process.argv.includes('--large')
+
 export interface BenchServer extends ConsoleServer {
   /** The Cookie header of a signed-in admin, and their e-mail. */
   admin: { cookie: string; email: string }
@@ -48,7 +51,7 @@ export async function stopProcess(child: ChildProcess): Promise<void> {
 /** The real server on a fresh data directory, or a fresh database of DATABASE_URL, with an admin signed in. */
 export async function startBenchServer(env: Record<string, string> = {}): Promise<BenchServer> {
   const server = await startConsoleServer({ RATE_LIMIT: 'off', ...env })
-  const email = 'bench@gmail.com'
+  const email = `bench${Date.now()}@gmail.com` // a DATA_DIR that stays has those of the times before
   const { token } = await server.addPerson({ fname: 'Bench', lname: 'Admin', email, userType: 'admin' })
   return { ...server, admin: { cookie: `session=${token}`, email } }
 }
@@ -87,7 +90,8 @@ export async function startBare(
 }
 
 export interface Load {
-  url: string
+  /** For all connections, or for each. */
+  url: string | string[]
   connections: number
   seconds: number
   /** For all connections, or for each. */
@@ -113,12 +117,13 @@ export async function measure({ url, connections, seconds, headers = {}, method 
     new Promise<number>((settle, reject) => {
       const started = performance.now()
       const own = Array.isArray(headers) ? headers[connection % headers.length] : headers
-      const sent = http.request(url, { agent, method, headers: { ...own, ...length } }, (answer) => {
+      const address = typeof url === 'string' ? url : url[connection % url.length]!
+      const sent = http.request(address, { agent, method, headers: { ...own, ...length } }, (answer) => {
         answer.resume()
         answer.once('end', () =>
           answer.statusCode === 200
             ? settle(performance.now() - started)
-            : reject(new Error(`${url} answered ${answer.statusCode}`)),
+            : reject(new Error(`${address} answered ${answer.statusCode}`)),
         )
       })
       sent.once('error', reject)

@@ -7,10 +7,7 @@ import { addPlayers } from './players.ts'
 import { type BenchServer, measure, report, show, startBenchServer } from './harness.ts'
 
 const P99_BUDGET_MS = 50
-/** An operator still feels this as immediate, also with ten searches at a time on two cores. */
-const OTHERS_P99_MS = 250
-/** The budget of a term whose hundred thousand hits lie in one distant part of the order, so that all of them are found and sorted. */
-const FAR_P99_MS = 3000
+const OTHERS_P99_MS = 200
 const MILLION = 1_000_000
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '5' } } })
 const load = { connections: 10, seconds: Number(values.seconds) }
@@ -27,7 +24,14 @@ const questions = [
   { name: 'Cyrillic name and number', query: { search: 'виктор40' } },
   { name: 'beginning of a wallet', query: { search: '0xabcd' } },
   { name: 'username reversed', query: { search: 'oon_7777', sort: 'username', reversed: 'true' } },
-  { name: 'name in another part of the order', query: { search: 'lucía', sort: 'a-z' }, p99Ms: FAR_P99_MS },
+  { name: 'name in another part of the order', query: { search: 'lucía', sort: 'a-z' } },
+  {
+    name: 'ten such names at once, by ten people',
+    query: ['lucía', 'chidi', 'daria', 'ivan', 'sky', 'wei', 'lucia', 'виктор', 'chidi5', 'daria7'].map((search) => ({
+      search,
+      sort: 'a-z',
+    })),
+  },
   { name: 'part, by balance, deep', query: { search: 'oon_77' }, pagesDown: 40 },
   { name: 'wallet and balance, newest, deep', query: { wallet: 'bsc', balanceMin: '90000', sort: 'newest' }, pagesDown: 40 },
 ]
@@ -36,7 +40,9 @@ const server = await startBenchServer()
 try {
   await addPlayers(server, 0, MILLION)
   for (const { name, query, p99Ms = OTHERS_P99_MS, pagesDown = 0 } of questions) {
-    const url = await pageDown(server, query, pagesDown)
+    const url = Array.isArray(query)
+      ? await Promise.all(query.map((one) => pageDown(server, one, pagesDown)))
+      : await pageDown(server, query, pagesDown)
     const measured = await measure({ ...load, url, headers: { cookie: server.admin.cookie } })
     show(name, measured)
     report(`${name}: p99`, { ours: measured.p99Ms, unit: 'ms', atMost: p99Ms })

@@ -31,8 +31,8 @@ for (const file of chosen) {
   const folder = await mkdtemp(join(tmpdir(), 'arcade-bench-'))
   const rowsFile = join(folder, 'rows.ndjson')
   await writeFile(rowsFile, '')
-  const args = [join('bench', file), ...(values.large ? ['--large'] : [])]
-  const { code } = await run('node', args, { env: { ...env, BENCH_ROWS: rowsFile } })
+  const chosenEnv = { ...env, BENCH_ROWS: rowsFile, ...(values.large && { BENCH_LARGE: 'yes' }) }
+  const { code } = await run('node', [join('bench', file)], { env: chosenEnv })
   const rows = (await readFile(rowsFile, 'utf8'))
     .split('\n')
     .filter((line) => line !== '')

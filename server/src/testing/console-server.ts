@@ -50,12 +50,12 @@ export interface ConsoleServer {
 /** As in scripts/run. */
 const FLAGS = ['--max-semi-space-size=2']
 
-/** `sample` is the directory that `reset` imports. */
+/** `sample` is the directory that `reset` imports. A DATA_DIR in `env` may be there already, and stays. */
 export async function startConsoleServer(
   env: Record<string, string> = {},
   { sample: directory = SAMPLE } = {},
 ): Promise<ConsoleServer> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'arcade-console-'))
+  const dataDir = env['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'arcade-console-')))
   const start = (more: Record<string, string> = {}) =>
     spawn(process.execPath, [...FLAGS, resolve(ROOT, 'server/src/main.ts')], {
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', DATA_DIR: dataDir, ...env, ...more },
@@ -114,7 +114,7 @@ export async function startConsoleServer(
       await database.close()
       child.kill('SIGTERM')
       if (child.exitCode === null) await once(child, 'exit')
-      await rm(dataDir, { recursive: true, force: true })
+      if (env['DATA_DIR'] === undefined) await rm(dataDir, { recursive: true, force: true })
     },
   }
 }

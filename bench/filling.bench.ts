@@ -1,0 +1,76 @@
+/**
+ * Design §9: seeding and importing players, a million unless told otherwise, against one `COPY` of the same rows into the same empty table
+ * with the same indexes, on one connection. Both do more than it: they validate, count, audit, and can be ended at any moment.
+ */
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createReadStream } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { sql } from 'kysely'
+import { playerFields } from '@arcade/contract/entities/player'
+import { importDirectory } from '../server/src/cli/import.ts'
+import { seed } from '../server/src/cli/seed.ts'
+import { columnName, playerEntity } from '../server/src/db/entities.ts'
+import { copyIn, copyOut } from '../server/src/postgres/copy.ts'
+import { report, startBenchServer, temporaryDirectory } from './harness.ts'
+
+const SEED_BUDGET = 2
+const IMPORT_BUDGET = 3
+const CHUNK_BYTES = 256 * 1024
+const players = Number(process.argv[2] ?? 1_000_000)
+const fields = Object.keys(playerFields)
+const columns = fields.map((field) => columnName(playerEntity, field))
+
+const server = await startBenchServer()
+const { database } = server
+const folder = await temporaryDirectory()
+const client = await database.connect('bench')
+const log = (line: string): void => console.log(line)
+try {
+  const seeded = await timed(() => seed({ database, telegramUsers: players, participations: 0, log }))
+  const rows = join(folder.path, 'rows')
+  const lines = join(folder.path, 'import', 'telegramUsers.ndjson')
+  await mkdir(join(folder.path, 'import'))
+  await keep(rows, `copy (select ${columns.join(', ')} from telegram_users) to stdout`)
+  // One backslash alone stands before what COPY's text format escapes.
+  const object = `json_build_object(${fields.map((field, index) => `'${field}', ${columns[index]}`).join(', ')})`
+  await keep(
+    lines,
+    `copy (select json_strip_nulls(${object}) from telegram_users) to stdout (format csv, quote e'\\x01', delimiter e'\\x02')`,
+  )
+
+  await sql`truncate telegram_users`.execute(database.db)
+  const statement = `copy telegram_users (${columns.join(', ')}) from stdin`
+  const copied = await timed(() =>
+    copyIn(client, statement, createReadStream(rows, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>),
+  )
+
+  await sql`truncate telegram_users`.execute(database.db)
+  const imported = await timed(() =>
+    importDirectory({
+      database,
+      directory: join(folder.path, 'import'),
+      rejectedPath: join(folder.path, 'rejected.ndjson'),
+      log,
+    }),
+  )
+  const noun = `${players.toLocaleString('en')} players`
+  report(`seeding ${noun}`, { ours: seeded, limit: copied, unit: 's', atMost: SEED_BUDGET })
+  report(`importing ${noun}`, { ours: imported, limit: copied, unit: 's', atMost: IMPORT_BUDGET })
+} finally {
+  await client.end()
+  await server.stop()
+  await folder.remove()
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await work()
+  return (performance.now() - started) / 1000
+}
+
+async function keep(path: string, statement: string): Promise<void> {
+  await pipeline(Readable.from(copyOut(client, statement, CHUNK_BYTES)), createWriteStream(path))
+}

@@ -1,0 +1,83 @@
+/**
+ * Design §9: what the console's pages take with ten thousand, a hundred thousand, a million and (with `--large`) ten million players and as
+ * many participations, 10 connections that ask the same (4 that count); the limit of each is the same question at a tenth of the rows, and from a million
+ * on it is a bound. BENCH_DATA_DIR keeps the seeded consoles, a folder each, for the next time.
+ */
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { seed } from '../server/src/cli/seed.ts'
+import type { Database } from '../server/src/db/database.ts'
+import { IS_LARGE, type Measured, measure, report, show, startBenchServer } from './harness.ts'
+
+const GROWTH_BUDGET = 1.3
+/** Differences of less are the machine's. */
+const SAME_MS = 1
+const MILLION = 1_000_000
+const SECONDS = 2
+const CONNECTIONS = 10
+/** The server refuses more, lest they take all of its database. */
+const COUNTS_AT_ONCE = 4
+const sizes = [10_000, 100_000, MILLION, ...(IS_LARGE ? [10 * MILLION] : [])]
+
+const kept = process.env['BENCH_DATA_DIR']
+
+let before = new Map<string, Measured>()
+for (const size of sizes) {
+  const measured = await measureAt(size)
+  for (const [question, { p50Ms: ours, p99Ms }] of measured) {
+    const limit = before.get(question)?.p50Ms
+    const isBound = size > MILLION && limit !== undefined && Math.abs(ours - limit) > SAME_MS
+    const name = `${question}, ${size.toLocaleString('en')}`
+    report(`${name}: p50`, { ours, unit: 'ms', ...(limit !== undefined && { limit }), ...(isBound && { atMost: GROWTH_BUDGET }) })
+    report(`${name}: p99`, { ours: p99Ms, unit: 'ms' })
+  }
+  before = measured
+}
+
+async function measureAt(size: number): Promise<Map<string, Measured>> {
+  const server = await startBenchServer(kept === undefined ? {} : { DATA_DIR: join(kept, String(size)) })
+  try {
+    const { database, url, admin } = server
+    await seed({ database, telegramUsers: size, participations: size, log: (line) => console.log(line) })
+    const results = new Map<string, Measured>()
+    for (const [question, path] of Object.entries(await questions(database, size))) {
+      const headers = { cookie: admin.cookie }
+      const measured = await measure({
+        url: url + path,
+        headers,
+        connections: path.includes('/count') ? COUNTS_AT_ONCE : CONNECTIONS,
+        seconds: SECONDS,
+      })
+      show(`${size}, ${question}`, measured)
+      results.set(question, measured)
+    }
+    return results
+  } finally {
+    await server.stop()
+  }
+}
+
+async function questions({ db }: Database, size: number): Promise<Record<string, string>> {
+  const { rows: halfway } = await sql<{ key: string; id: number }>`
+    select balance::text as key, user_id as id from telegram_users order by balance desc, user_id offset ${size / 2} limit 1`.execute(
+    db,
+  )
+  const { rows: items } = await sql<{ kind: string; id: string }>`
+    select kind, item_id as id from participations group by kind, item_id order by count(*) desc limit 1`.execute(db)
+  const deep = Buffer.from(JSON.stringify(['balance', halfway[0]?.key, halfway[0]?.id])).toString('base64url')
+  const list = '/api/telegram-users'
+  return {
+    'list of 5': list,
+    'list of 50, A-Z': `${list}?sort=a-z&pageSize=50`,
+    'deep page of 50': `${list}?pageSize=50&after=${deep}`,
+    'search of a username': `${list}?search=moon_77`,
+    'search found nowhere': `${list}?search=zzqx`,
+    'search of a common name': `${list}?search=kofi`,
+    'search of a common name, A-Z': `${list}?search=kofi&sort=a-z`,
+    'count of everybody': `${list}/count`,
+    'count of a common name': `${list}/count?search=kofi`,
+    'history: participants': `/api/history/${items[0]?.kind}/${items[0]?.id}/participants`,
+    'dashboard: figures': '/api/metrics',
+    'dashboard: activity': '/api/activity?range=all',
+  }
+}
