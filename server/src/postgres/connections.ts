@@ -179,13 +179,16 @@ export class Connection extends pg.Client {
   }
 }
 
-/** To compile an expression takes longer than any of the statements gains by it; of a cluster's searches it took most of the time. */
-const WITHOUT_JIT = '-c jit=off'
+/**
+ * To compile an expression takes longer than any of the statements gains by it. A cluster would open more connections to a server for each
+ * statement of more than 10 ms, which takes longer than the statement; others than clusters know nothing of that setting (docs/scaling.md).
+ */
+const SETTINGS = '-c jit=off -c citus.max_adaptive_executor_pool_size=1'
 
 function configFor(address: Address): pg.ClientConfig {
   // PGSSLMODE of the environment is meant for other databases than the embedded one.
   const ssl = 'host' in address ? { ssl: false } : {}
-  return { ...address, ...ssl, types, options: WITHOUT_JIT, keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
+  return { ...address, ...ssl, types, options: SETTINGS, keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 }
 
 /** pg's types leave out its public property `connection`. */
