@@ -39,7 +39,7 @@ for (const file of chosen) {
     .map((line) => JSON.parse(line) as Row)
   await rm(folder, { recursive: true })
   const isWhole = code === 0 || code === BEYOND
-  if (isWhole) await writeSection(file, { ran, rows })
+  if (isWhole && rows.length > 0) await writeSection(file, { ran, rows }) // one that needs more than this machine has measures nothing
   if (code !== 0) missed.push(isWhole ? file : `${file} (broke with ${code})`)
   if (!isWhole || (code === BEYOND && values.strict)) process.exitCode = 1
 }
