@@ -1,6 +1,6 @@
 /**
  * Design §9: seeding and importing players, a million unless told otherwise, against one `COPY` of the same rows into the same empty table
- * with the same indexes, on one connection. Both do more than it: they validate, count, audit, and can be ended at any moment.
+ * with the same indexes, on one connection. Both do more than it: they check, count and vacuum, and can be ended at any moment.
  */
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
