@@ -1,5 +1,5 @@
 /**
- * Design §9: XLSX of 1M players in ≤ 2.5 × the time of deflating the same rows as COPY text in one thread, RSS ≤ idle + 64 MB.
+ * Design §9: XLSX of 1M players in ≤ 2 × the time of deflating the same rows as COPY text in one thread, RSS ≤ idle + 64 MB.
  * Without the database, so that the writer alone is measured. `node bench/spreadsheet.bench.ts [rows]`; exit 1 beyond a budget.
  * Each subject runs in a process of its own: what one leaves in memory would count for the next.
  */
@@ -8,9 +8,11 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { deflateRawSync } from 'node:zlib'
-import { spreadsheet, type Column } from '../server/src/sheets/spreadsheet.ts'
+import { copyText } from '../server/src/postgres/copy-text.ts'
+import type { Column } from '../server/src/sheets/cells.ts'
+import { spreadsheet } from '../server/src/sheets/spreadsheet.ts'
 
-const TIME_BUDGET = 2.5 // times the reference, design §9
+const TIME_BUDGET = 2 // times the reference, design §9
 const RSS_BUDGET_MB = 64 // design §9
 const LOOP_BUDGET_MS = 10
 const BATCH_ROWS = 1000
@@ -27,13 +29,11 @@ const textFields =
   'firstName lastName username twitterUsername instagramUsername linkedInUsername discordUsername youtubeUsername email phoneNumber ' +
   'tonWalletAddress bscWallet'
 
-const columns: Column<Player>[] = [
-  { header: 'userId', width: 14, kind: 'number', value: (row) => row.userId },
-  { header: 'createdAt', width: 20, kind: 'date', value: (row) => row.createdAt },
-  ...textFields
-    .split(' ')
-    .map((header, i): Column<Player> => ({ header, width: 20, kind: 'text', value: (row) => row.texts[i] })),
-  { header: 'balance', width: 12, kind: 'number', value: (row) => row.balance },
+const columns: Column[] = [
+  { header: 'userId', width: 14, kind: 'number', field: 0 },
+  { header: 'createdAt', width: 20, kind: 'date', field: 1 },
+  { header: 'balance', width: 12, kind: 'number', field: 2 },
+  ...textFields.split(' ').map((header, index): Column => ({ header, width: 20, kind: 'text', field: 3 + index })),
 ]
 
 /** Players with the names, gaps and lengths of the sample data: 9 of 15 cells filled, a third of the names not Latin. */
@@ -97,8 +97,14 @@ function players(count: number): Player[] {
   })
 }
 
-async function* batches(pool: Player[], rows: number): AsyncGenerator<Player[]> {
-  for (let at = 0; at < rows; at += BATCH_ROWS) yield pool.slice(at % pool.length, (at % pool.length) + BATCH_ROWS)
+/** As the database gives them. */
+function chunks(pool: Player[]): Buffer[] {
+  const rows = pool.map(({ userId, createdAt, balance, texts }) => [userId, createdAt, balance, ...texts])
+  return Array.from({ length: rows.length / BATCH_ROWS }, (_, i) => copyText(rows.slice(i * BATCH_ROWS, (i + 1) * BATCH_ROWS)))
+}
+
+async function* repeat(pool: Buffer[], rows: number): AsyncGenerator<Buffer> {
+  for (let done = 0; done < rows; done += BATCH_ROWS) yield pool[(done / BATCH_ROWS) % pool.length]!
 }
 
 interface Result {
@@ -153,7 +159,8 @@ function cpuSince(start: NodeJS.CpuUsage): number {
 async function run(subject: string, rows: number): Promise<Result> {
   const pool = players(Math.min(POOL_ROWS, rows))
   if (subject !== 'spreadsheet') return reference(pool, rows, Number(subject))
-  return measure(() => spreadsheet({ sheetName: 'Players', columns, rows: batches(pool, rows) }))
+  const copied = chunks(pool)
+  return measure(() => spreadsheet({ sheetName: 'Players', columns, rows: repeat(copied, rows) }))
 }
 
 function inOwnProcess(subject: string, rows: number): Promise<Result> {

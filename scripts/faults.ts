@@ -195,7 +195,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'formula-guard-off',
     what: 'A formula after a line break is not guarded',
-    file: `${server}/sheets/spreadsheet.ts`,
+    file: `${server}/sheets/cell-text.ts`,
     find: `(?<=([,;\\t\\n|]))`,
     replace: `(?<=([,;\\t|]))`,
     harness: 'formulas',

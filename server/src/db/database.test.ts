@@ -3,12 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { destroy } from '#src/postgres/connections.ts'
+import { readRows } from '#src/postgres/copy-text.ts'
 import { startProcess, waitFor } from '#src/testing/processes.ts'
 import { createDatabase, openAgain, testDatabase } from '#src/testing/test-database.ts'
 import { onServer } from '#src/testing/test-server.ts'
 import { openDatabase } from './database.ts'
 import { StartError, violatedConstraint, isDiskFull, isUnavailable } from '#src/postgres/errors.ts'
 import type { Migration } from './migrate.ts'
+import { cursorRows } from './snapshot.ts'
 
 const log = pino({ level: 'silent' })
 const database = await testDatabase()
@@ -183,12 +186,21 @@ describe('prepared', () => {
 describe('snapshots', () => {
   test('§security an export sees one moment, whatever is written meanwhile', async () => {
     await db.insertInto('counters').values({ name: 'a', value: 1 }).execute()
-    await database.snapshot(async ({ query, rows }) => {
+    await database.snapshot(async ({ query, copy }) => {
       expect(await query('select value from counters')).toEqual([{ value: 1 }])
       await db.updateTable('counters').set({ value: 2 }).execute()
-      const batches = await collect(rows('select value from counters where name = $1', ['a'], 10))
-      expect(batches).toEqual([[{ value: 1 }]])
+      expect(await textOf(copy('select value from counters where name = $1', ['a']))).toBe('1\n')
       await expect(query(`insert into counters values ('b', 1)`)).rejects.toThrow('read-only transaction')
+    })
+  })
+
+  test('§security parameters of COPY are quoted, whatever is in them, and null stays null', async () => {
+    const hostile = `it's "\\' $2 $1; drop table users --\n\t\\N é😀`
+    await database.snapshot(async ({ copy }) => {
+      const text = await textOf(
+        copy('select $1::text, $2::int - 1, $3::text, 7 = any($4::int[]), $1', [hostile, -5, null, [7, 8]]),
+      )
+      expect(readRows(Buffer.from(text))).toEqual([[hostile, '-6', null, 't', hostile]])
     })
   })
 
@@ -197,52 +209,55 @@ describe('snapshots', () => {
     [3, [3]],
     [4, [4]],
     [9, [4, 4, 1]],
-  ] as const)('§security %i rows in batches of 4', async ([count, sizes]) => {
-    const batches = await collect(database.snapshotRows<{ n: number }>('select n from generate_series(1, $1::int) n', [count], 4))
+  ] as const)('§security %i rows of a cursor in batches of 4', async ([count, sizes]) => {
+    const client = await database.connect('test')
+    onTestFinished(() => destroy(client))
+    await client.query('begin')
+    const query = { name: 'rows', sql: 'select n from generate_series(1, $1::int) n', params: [count], batchSize: 4 }
+    const batches = await collect(cursorRows<{ n: number }>(client, query))
     expect(batches.map(({ length }) => length)).toEqual(sizes)
     expect(batches.flat().map(({ n }) => n)).toEqual(Array.from({ length: count }, (_, index) => index + 1))
   })
 
   const endless = 'select generate_series(1, 100000000) as n'
 
-  test('§security a reader who leaves frees cursor and connection', async () => {
-    for await (const rows of database.snapshotRows(endless, [], 10)) {
-      expect(rows).toHaveLength(10)
-      break
-    }
+  test('§security a reader who leaves frees the connection', async () => {
+    await database.snapshot(async ({ copy }) => {
+      for await (const rows of copy(endless)) {
+        expect(rows.subarray(0, 4).toString()).toBe('1\n2\n')
+        break
+      }
+    })
     await noSnapshotsLeft()
   })
 
-  test('§security a reader who fails frees cursor and connection', async () => {
-    const failed = database.snapshot(async ({ rows }) => {
-      for await (const _ of rows(endless, [], 10)) throw new Error('the client left')
+  test('§security a reader who fails frees the connection', async () => {
+    const failed = database.snapshot(async ({ copy }) => {
+      for await (const _ of copy(endless)) throw new Error('the client left')
     })
     await expect(failed).rejects.toThrow('the client left')
     await noSnapshotsLeft()
   })
 
-  test('§security leaving one cursor keeps the snapshot', async () => {
-    await database.snapshot(async ({ rows, query }) => {
-      for await (const _ of rows(endless, [], 10)) break
-      expect(await query('select name from pg_cursors')).toEqual([])
-    })
-  })
-
-  test('§security work that forgets its cursor in the middle of a long query is cut off', async () => {
-    await database.snapshot(async ({ rows }) => {
-      void rows('select pg_sleep(60)', [], 10)
+  test('§security work that forgets its rows in the middle of a long query is cut off', async () => {
+    await database.snapshot(async ({ copy }) => {
+      void copy('select pg_sleep(60)')
         .next()
         .catch(() => undefined)
-      await waitFor('the query to run', async () => (await snapshotQueries()).some((query) => query.startsWith('fetch')))
+      await waitFor('the query to run', async () => (await snapshotQueries()).some((query) => query.startsWith('copy')))
     })
     await noSnapshotsLeft()
   })
 
   test('§security an error in the query reaches the reader', async () => {
-    const broken = collect(database.snapshotRows('select 1 / (3 - n) from generate_series(1, 5) n', [], 1))
+    const broken = database.snapshot(({ copy }) => textOf(copy('select 1 / (3 - n) from generate_series(1, 5) n')))
     await expect(broken).rejects.toThrow('division by zero')
     await noSnapshotsLeft()
   })
+
+  async function textOf(chunks: AsyncIterable<Buffer>): Promise<string> {
+    return Buffer.concat(await collect(chunks)).toString()
+  }
 
   async function snapshotQueries(): Promise<string[]> {
     const { rows } = await sql<{ query: string }>`

@@ -15,7 +15,7 @@ import { type ReplicaState, watchReplica } from '#src/postgres/replica-watch.ts'
 import { type Migration, migrate } from './migrate.ts'
 import { MIGRATION_LIMITS, type MigrationLimits } from './migration-connection.ts'
 import { followedReads, type Reads, readsFrom } from './reads.ts'
-import { type Snapshot, type SnapshotOptions, snapshotRows, withSnapshot } from './snapshot.ts'
+import { type Snapshot, type SnapshotOptions, withSnapshot } from './snapshot.ts'
 import type { Tables } from './tables.ts'
 import { refuseUnfinishedFolder } from './unfinished-restore.ts'
 
@@ -60,8 +60,6 @@ export interface Database {
   readonly replica: Replica | undefined
   /** A connection outside the pool and without time limits, which its user closes. */
   connect(applicationName: string): Promise<Connection>
-  /** The rows of one query in batches, from a snapshot of its own. Leaving the iteration in any way closes the connection. */
-  snapshotRows<Row>(sql: string, params: unknown[], batchSize: number): AsyncGenerator<Row[]>
   /** `onGap` is called when the connection is lost and when it is back: messages may be missed, so caches have to be dropped. */
   listen(channel: string, onMessage: (payload: string) => void, onGap?: () => void): Promise<void>
   /** Whether the database answers within a second. */
@@ -154,7 +152,6 @@ function databaseOn({ pool, lockHolder, freeSpace, replicaOptions }: Parts): Dat
     reads: replica?.reads ?? own,
     replica,
     connect: (applicationName) => connect(lockHolder.address(), applicationName),
-    snapshotRows: (sql, params, batchSize) => snapshotRows(lockHolder.address(), { sql, params, batchSize }),
     listen: (channel, onMessage, onGap = () => undefined) => lockHolder.listen({ channel, onMessage, onGap }),
     async isReady() {
       // The pool may be busy with slow calls, which does not make this process useless.

@@ -1,14 +1,15 @@
 /**
- * A consistent view of the database for as long as an export takes: a repeatable-read, read-only transaction with server-side cursors
- * on a connection of its own. The connection is closed however the work ends.
+ * A consistent view of the database for as long as an export takes: a repeatable-read, read-only transaction on a connection of its own,
+ * which is closed however the work ends. Also the rows of one query by a cursor, for a connection at hand.
  */
 import { type Address, type Connection, connect, destroy } from '#src/postgres/connections.ts'
+import { copyOut, copyStatement } from '#src/postgres/copy.ts'
 import { beginAtOneMoment } from './one-moment.ts'
 
 export interface Snapshot {
   query: <Row>(sql: string, params?: unknown[]) => Promise<Row[]>
-  /** The rows in batches; the next batch is fetched while the last one is worked on. Leaving the loop early closes the cursor. */
-  rows: <Row>(sql: string, params: unknown[], batchSize: number) => AsyncGenerator<Row[]>
+  /** The rows as COPY text, in chunks of whole rows: of which some are read ahead. Leaving the loop early ends the snapshot. */
+  copy: (sql: string, params?: unknown[]) => AsyncGenerator<Buffer>
 }
 
 export interface SnapshotOptions {
@@ -16,32 +17,23 @@ export interface SnapshotOptions {
   isOneMoment?: boolean
 }
 
+const CHUNK_BYTES = 128 * 1024
+
 export async function withSnapshot<T>(
   address: Address,
   work: (snapshot: Snapshot) => Promise<T>,
   options?: SnapshotOptions,
 ): Promise<T> {
   const client = await begin(address, options)
-  let cursors = 0
   try {
     return await work({
       async query<Row>(sql: string, params: unknown[] = []) {
         return (await client.query(sql, params)).rows as Row[]
       },
-      rows: (sql, params, batchSize) => cursorRows(client, { name: `rows_${(cursors += 1)}`, sql, params, batchSize }),
+      copy: (sql, params = []) => copyOut(client, copyStatement(sql, params), CHUNK_BYTES),
     })
   } finally {
     destroy(client) // a read-only transaction has nothing to commit, and a query may still run for a reader who left
-  }
-}
-
-/** The rows of one query from a snapshot that lasts from the first to the last step of the iteration. */
-export async function* snapshotRows<Row>(address: Address, query: Omit<Cursor, 'name'>): AsyncGenerator<Row[]> {
-  const client = await begin(address)
-  try {
-    yield* cursorRows<Row>(client, { ...query, name: 'rows' })
-  } finally {
-    destroy(client)
   }
 }
 
@@ -50,8 +42,7 @@ async function begin(address: Address, { isOneMoment = false }: SnapshotOptions 
   try {
     // PostgreSQL then cancels a query whose client is gone; not every platform can, hence the catch.
     await client.query(`set client_connection_check_interval = '1s'`).catch(() => undefined)
-    // By default the planner assumes that a cursor reads a tenth of its rows; here all are read.
-    await client.query('set cursor_tuple_fraction = 1; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0')
+    await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0')
     if (isOneMoment) await beginAtOneMoment([client])
     else await client.query('begin isolation level repeatable read read only')
     return client

@@ -9,8 +9,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type Column, spreadsheet } from '#src/sheets/spreadsheet.ts'
+import { spreadsheet } from '#src/sheets/spreadsheet.ts'
 import { readAll, readSheets } from '#src/testing/read-sheets.ts'
+import { chunkOf, columnsOf, type TestColumn } from '#src/testing/sheet-source.ts'
 import { reportFigure, rounds, seededRandom } from '#src/testing/size.ts'
 
 const SEPARATORS = [',', ';', '\t', '|']
@@ -23,16 +24,16 @@ beforeAll(async () => {
   const rows = Array.from({ length: Math.ceil(texts.length / COLUMNS) }, (_, row) =>
     texts.slice(row * COLUMNS, (row + 1) * COLUMNS),
   )
-  const columns = Array.from({ length: COLUMNS }, (_, column): Column<string[]> => ({
+  const columns = Array.from({ length: COLUMNS }, (_, column): TestColumn<string[]> => ({
     header: 'Text',
     width: 20,
     kind: 'text',
     value: (row) => row[column],
   }))
-  async function* batches() {
-    yield rows
+  async function* chunks() {
+    yield chunkOf(columns, rows)
   }
-  workbook = await readAll(spreadsheet({ sheetName: 'Texts', columns, rows: batches() }))
+  workbook = await readAll(spreadsheet({ sheetName: 'Texts', columns: columnsOf(columns), rows: chunks() }))
   const [, ...read] = readSheets(new Uint8Array(workbook).buffer)['Texts']!
   for (const [index] of texts.entries()) written.push(String(read[Math.floor(index / COLUMNS)]?.[index % COLUMNS] ?? ''))
 })

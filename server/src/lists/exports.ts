@@ -11,7 +11,7 @@ import type { Database } from '#src/db/database.ts'
 import { selectList } from '#src/db/entities.ts'
 import type { DownloadAnswer, Downloads } from '#src/sheets/download.ts'
 import { orderSql, type ServedList, type Target, whereTarget } from './list.ts'
-import { sheetColumns, sheetNames, type SheetRow } from './sheet.ts'
+import { sheetColumns, sheetNames } from './sheet.ts'
 
 /** The audit entry of an export of picked rows names at most so many of them, beside their number. */
 const AUDITED_IDS = 1000
@@ -72,7 +72,7 @@ export function listExports<L extends List>(
   }
 
   function start({ exportId, format, context, where, order, total, detail = {} }: Start): Promise<DownloadAnswer> {
-    return downloads.start<SheetRow>({
+    return downloads.start({
       context,
       exportId,
       format,

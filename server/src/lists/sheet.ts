@@ -1,8 +1,8 @@
 /** The columns of spreadsheets, derived from the fields that the contract declares: header, width and kind of cell. */
 import type { Field, Fields, SheetName } from '@arcade/contract/entities/entity'
-import type { Column } from '#src/sheets/spreadsheet.ts'
+import type { Column } from '#src/sheets/cells.ts'
 
-/** A row as `selectList` gives it, with moments in milliseconds. */
+/** A row that is at hand, with moments in milliseconds or as texts. */
 export type SheetRow = Readonly<Record<string, string | number | boolean | null | undefined>>
 
 /** Fields that a cell cannot show as they are. */
@@ -25,36 +25,34 @@ export function sheetNames<Fs extends Fields>(fields: Fs, first: readonly SheetN
   return [...first, ...names.filter((name) => !first.includes(name))]
 }
 
-/** The columns of a spreadsheet as the contract declares them. */
-export function sheetColumns<const Fs extends Fields>(
-  fields: Fs,
-  { flags, first, inWords = {} }: SheetOptions<Fs>,
-): Column<SheetRow>[] {
-  return sheetNames(fields, first).flatMap((name): Column<SheetRow>[] => {
+/** The columns of a spreadsheet as the contract declares them, for rows of the fields that `sheetNames` gives, with moments in milliseconds. */
+export function sheetColumns<const Fs extends Fields>(fields: Fs, { flags, first, inWords = {} }: SheetOptions<Fs>): Column[] {
+  return sheetNames(fields, first).flatMap((name, index): Column[] => {
+    const field: Field = fields[name]!
     const words = inWords[name]
-    const column = sheetColumn(name)
+    const column = { header: field.label, width: field.sheetWidth ?? 0, kind: cellKinds[field.kind], field: index }
+    if (field.kind === 'flag') {
+      const [t, f] = (flags as Readonly<Record<string, readonly [string, string]>>)[name]!
+      return [{ ...column, words: { t, f } }] // PostgreSQL's words
+    }
     if (!words) return [column]
-    const inItsWords = {
-      ...column,
-      kind: 'text',
-      value: (row: SheetRow) => wordOf(fields[name]!, row[name] as string | null),
-    } as const
+    const inItsWords = field.kind === 'choice' ? { ...column, words: field.options } : column
     return words === true ? [inItsWords] : [inItsWords, { ...column, header: words.storedHeader }]
   })
-
-  function sheetColumn(name: SheetName<Fs>): Column<SheetRow> {
-    const { kind, label: header, sheetWidth: width = 0 } = fields[name]!
-    if (kind === 'moment') return { header, width, kind: 'date', value: (row) => toDate(row[name]) }
-    if (kind === 'number' || kind === 'integer')
-      return { header, width, kind: 'number', value: (row) => row[name] as number | null }
-    if (kind !== 'flag') return { header, width, kind: 'text', value: (row) => row[name] as string | null }
-    const [whenTrue, whenFalse] = (flags as Readonly<Record<string, readonly [string, string]>>)[name]!
-    return { header, width, kind: 'text', value: (row) => (row[name] === true ? whenTrue : whenFalse) }
-  }
 }
 
-function wordOf(field: Field, value: string | null): string | null {
-  return field.kind === 'choice' && value !== null ? (field.options[value] ?? value) : value
+const cellKinds = {
+  text: 'text',
+  choice: 'text',
+  flag: 'text',
+  number: 'number',
+  integer: 'number',
+  moment: 'date',
+} as const satisfies Record<Field['kind'], Column['kind']>
+
+/** The values of a row at hand for the columns of `sheetColumns`. */
+export function sheetValues(fields: Fields, row: SheetRow): (SheetRow[string] | Date)[] {
+  return sheetNames(fields).map((name) => (fields[name]!.kind === 'moment' ? toDate(row[name]) : row[name]))
 }
 
 /** Milliseconds since 1970, or any text that names a moment. */

@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import type pg from 'pg'
+import pg from 'pg'
 import { type Connection, destroy } from './connections.ts'
 
 /** The rows that `copy … to stdout` gives, in chunks of whole rows of about so many bytes. Leaving the iteration closes the connection. */
@@ -28,6 +28,7 @@ export async function* copyOut(client: Connection, statement: string, chunkBytes
 
   client.query({
     ...ignored,
+    text: statement, // for those who listen to statements
     submit: (connection: Protocol) => connection.query(statement),
     handleCopyData({ chunk }: { chunk: Buffer }) {
       if (used + chunk.length > buffer.length) finishChunk()
@@ -61,6 +62,13 @@ export async function* copyOut(client: Connection, statement: string, chunkBytes
     socket.resume()
     if (!isDone && failure === undefined) destroy(client)
   }
+}
+
+/** The statement that gives a query's rows. COPY takes no parameters, so they stand in it, quoted as PostgreSQL wants it. */
+export function copyStatement(query: string, parameters: readonly unknown[]): string {
+  const values = parameters.map((value) => prepareValue(value))
+  const literals = values.map((value) => (value === null ? 'null' : pg.escapeLiteral(value)))
+  return `copy (${query.replaceAll(/\$(\d+)/g, (_, number: string) => `${literals[Number(number) - 1]} `)}) to stdout`
 }
 
 /** Feeds `copy … from stdin`. What `source` throws, ends the statement as failed. */
@@ -117,6 +125,9 @@ const ignored = Object.fromEntries(
     'handleCopyInResponse',
   ].map((name) => [name, () => undefined]),
 )
+
+/** As a parameter is sent; pg's types leave it out. */
+const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => string | null } }).utils
 
 /** The part of pg's protocol that its types leave out. */
 interface Protocol {

@@ -2,22 +2,25 @@
  * A table as a CSV file, streamed: RFC 4180 with commas and CRLF, in UTF-8 with a byte order mark, without which Excel takes it for
  * another encoding. Texts are guarded against formulas as in a spreadsheet.
  */
-import { type Column, guardText, type SpreadsheetOptions } from './spreadsheet.ts'
+import { readRows } from '#src/postgres/copy-text.ts'
+import { guardText, numberOf } from './cell-text.ts'
+import type { Column } from './cells.ts'
+import type { SpreadsheetOptions } from './spreadsheet.ts'
 
 const BYTE_ORDER_MARK = '\uFEFF'
 const END_OF_LINE = '\r\n'
 
 /** The file as a stream of bytes, made only as fast as it is read. A failure of `rows` errors the stream. */
-export function csv<Row>(options: Omit<SpreadsheetOptions<Row>, 'sheetName'>): ReadableStream<Uint8Array> {
+export function csv(options: Omit<SpreadsheetOptions, 'sheetName'>): ReadableStream<Uint8Array> {
   const { columns, rows, onRows, signal } = options
-  const batches = rows[Symbol.asyncIterator]()
+  const chunks = rows[Symbol.asyncIterator]()
   const encoder = new TextEncoder()
   const closed = new AbortController()
   let written = 0
   let text = BYTE_ORDER_MARK + csvLine(columns.map(({ header }) => header))
   const release = async (): Promise<void> => {
     closed.abort()
-    await batches.return?.()
+    await chunks.return?.()
   }
   return new ReadableStream<Uint8Array>(
     {
@@ -32,12 +35,12 @@ export function csv<Row>(options: Omit<SpreadsheetOptions<Row>, 'sheetName'>): R
       async pull(controller) {
         let isEnded = false
         do {
-          const batch = await batches.next()
+          const chunk = await chunks.next()
           if (closed.signal.aborted) return
-          isEnded = batch.done ?? false
-          const rowsOfBatch = batch.done ? [] : batch.value
-          for (const row of rowsOfBatch) text += csvLine(columns.map((column) => cellText(column, row)))
-          onRows?.((written += rowsOfBatch.length))
+          isEnded = chunk.done ?? false
+          const rowsOfChunk = chunk.done ? [] : readRows(chunk.value)
+          for (const row of rowsOfChunk) text += csvLine(columns.map((column) => cellText(column, row)))
+          onRows?.((written += rowsOfChunk.length))
         } while (text === '' && !isEnded)
         if (text !== '') controller.enqueue(encoder.encode(text))
         text = ''
@@ -52,13 +55,18 @@ export function csv<Row>(options: Omit<SpreadsheetOptions<Row>, 'sheetName'>): R
 }
 
 /** Dates stand as in the spreadsheet, in UTC. */
-function cellText<Row>(column: Column<Row>, row: Row): string {
-  const value = column.value(row)
-  if (value === null || value === undefined || Number.isNaN(value)) return ''
-  if (!(value instanceof Date)) return String(value)
-  return Number.isNaN(value.getTime())
+function cellText({ kind, field: source, words }: Column, row: readonly (string | null)[]): string {
+  const stored = typeof source === 'number' ? (row[source] ?? '') : source.always
+  const text = words?.[stored] ?? stored
+  if (text === '' || kind === 'text') return text
+  if (kind === 'number') {
+    const decimal = numberOf(text) ?? text
+    return Number.isNaN(decimal) ? '' : String(decimal)
+  }
+  const date = new Date(Number(text))
+  return Number.isNaN(date.getTime())
     ? ''
-    : value
+    : date
         .toISOString()
         .replace('T', ' ')
         .replace(/\.\d+Z$/, '')

@@ -306,7 +306,7 @@ describe('security: a connection is freed', () => {
   ) {
     const user = { id: 'a', username: 'A', fname: 'A', lname: 'A', email: 'a@gmail.com', userType: 'admin' as const }
     const context = { caller: { kind: 'user', user }, requestId: randomUUID(), signal } as CallContext
-    return downloads.start<{ id: number; text: string }>({
+    return downloads.start({
       context,
       exportId: undefined,
       target: 'test',
@@ -315,18 +315,8 @@ describe('security: a connection is freed', () => {
       open: async () => ({
         total: MANY,
         columns: [
-          {
-            header: 'ID',
-            width: 10,
-            kind: 'number',
-            value: (row) => row.id,
-          },
-          {
-            header: 'Text',
-            width: 10,
-            kind: 'text',
-            value: (row) => row.text,
-          },
+          { header: 'ID', width: 10, kind: 'number', field: 0 },
+          { header: 'Text', width: 10, kind: 'text', field: 1 },
         ],
         rows: { sql: query },
       }),

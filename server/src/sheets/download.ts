@@ -12,7 +12,8 @@ import type { Snapshot } from '#src/db/snapshot.ts'
 import { csv } from './csv.ts'
 import { type Progress, progressElsewhere } from './progress.ts'
 import type { Spool, Transfer } from './spool.ts'
-import { type Column, spreadsheet } from './spreadsheet.ts'
+import type { Column } from './cells.ts'
+import { spreadsheet } from './spreadsheet.ts'
 
 /** Sheets that are written but not taken hold no connection, yet memory: so many for each export that may run. */
 const TRANSFERS_PER_EXPORT = 16
@@ -21,18 +22,17 @@ const TRANSFERS_PER_EXPORT = 16
  * database from vacuuming.
  */
 const STALL_MS = 60_000
-const BATCH_ROWS = 1000
 const RETRY_AFTER_SECONDS = 15
 
-export interface Table<Row> {
-  columns: Column<Row>[]
+export interface Table {
+  columns: Column[]
   /** The number of rows to come. */
   total: number
-  /** A query of the snapshot, or rows at hand. */
-  rows: { sql: string; parameters?: unknown[] } | Row[]
+  /** A query of the snapshot, or COPY text of rows at hand. */
+  rows: { sql: string; parameters?: unknown[] } | Buffer
 }
 
-export interface DownloadOptions<Row> {
+export interface DownloadOptions {
   context: CallContext
   /** The caller asks for the progress under this id. */
   exportId: string | undefined
@@ -43,7 +43,7 @@ export interface DownloadOptions<Row> {
   /** Of the XLSX file; a CSV file has the same with its own ending. */
   fileName: string
   sheetName: string
-  open: (snapshot: Snapshot) => Promise<Table<Row>>
+  open: (snapshot: Snapshot) => Promise<Table>
 }
 
 export interface DownloadAnswer {
@@ -53,7 +53,7 @@ export interface DownloadAnswer {
 
 export interface Downloads {
   /** @throws Failure while nothing was sent; a later failure breaks the transfer, so that a short file never looks whole */
-  start<Row>(options: DownloadOptions<Row>): Promise<DownloadAnswer>
+  start(options: DownloadOptions): Promise<DownloadAnswer>
   /** Rows that were sent so far of all, to whom started the download, on whichever server. @throws Failure NOT_FOUND once it is over */
   progress(exportId: string, context: CallContext): Promise<Progress>
   /** How many sheets are being written. */
@@ -94,7 +94,7 @@ export async function createDownloads({
   }
   const askOthers = await progressElsewhere(database, ownProgress)
   const downloads: Downloads = {
-    async start<Row>(options: DownloadOptions<Row>) {
+    async start(options: DownloadOptions) {
       const { context, exportId, format = 'xlsx', fileName, sheetName } = options
       const { id: userId } = signedIn(context)
       if (writing.size >= maxExports || spool.transfers >= maxExports * TRANSFERS_PER_EXPORT) {
@@ -108,7 +108,7 @@ export async function createDownloads({
       running.add(current)
       try {
         const stalled = new AbortController()
-        const { columns, total, batches } = await openBatches(options, {
+        const { columns, total, chunks } = await openChunks(options, {
           database,
           stallMs,
           onStall: (error) => stalled.abort(error),
@@ -116,14 +116,14 @@ export async function createDownloads({
         })
         // What is refused above, such as a history that never was, takes nothing away.
         await auditDownload(options, total).catch(async (error: unknown) => {
-          await batches.return?.()
+          await chunks.return?.()
           throw error
         })
         current.total = total
         const onRows = (written: number): void => {
           current.rows = written
         }
-        const table = { columns, rows: batches, onRows, signal: stalled.signal }
+        const table = { columns, rows: chunks, onRows, signal: stalled.signal }
         const isCsv = format === 'csv'
         const sheet = isCsv ? csv(table) : spreadsheet({ ...table, sheetName })
         current.transfer = spool.through(sheet)
@@ -166,7 +166,7 @@ export async function createDownloads({
    * is kept for the database: the entry gets short, and then it is a line of the log.
    */
   async function auditDownload(
-    { context, target, format = 'xlsx', detail = {} }: Pick<DownloadOptions<unknown>, 'context' | 'target' | 'format' | 'detail'>,
+    { context, target, format = 'xlsx', detail = {} }: Pick<DownloadOptions, 'context' | 'target' | 'format' | 'detail'>,
     rows: number,
   ): Promise<void> {
     const { ids: _ids, ...short } = detail
@@ -187,7 +187,7 @@ export async function createDownloads({
   }
 }
 
-interface BatchServices {
+interface ChunkServices {
   database: Database
   stallMs: number
   onStall: (error: Error) => void
@@ -199,13 +199,13 @@ interface BatchServices {
  * Opens the snapshot and reads its first rows, so that what can fail at once does so before the answer begins. The snapshot is held
  * open until the last row was read or the reader left.
  */
-async function openBatches<Row>({ open, context }: DownloadOptions<Row>, { database, stallMs, onStall, onEnd }: BatchServices) {
-  type Opened = Omit<Table<Row>, 'rows'> & { source: AsyncIterator<Row[]>; first: IteratorResult<Row[]> }
+async function openChunks({ open, context }: DownloadOptions, { database, stallMs, onStall, onEnd }: ChunkServices) {
+  type Opened = Omit<Table, 'rows'> & { source: AsyncIterator<Buffer>; first: IteratorResult<Buffer> }
   const opened = Promise.withResolvers<Opened>()
   const released = Promise.withResolvers<void>()
   const begin = async (snapshot: Snapshot): Promise<Opened> => {
     const { columns, total, rows } = await open(snapshot)
-    const source = Array.isArray(rows) ? batchesOf(rows) : snapshot.rows<Row>(rows.sql, rows.parameters ?? [], BATCH_ROWS)
+    const source = Buffer.isBuffer(rows) ? onlyChunk(rows) : snapshot.copy(rows.sql, rows.parameters)
     return { columns, total, source, first: await unlessGone(source.next(), context.signal) }
   }
   const goOn = (begun: Opened): Promise<void> => {
@@ -234,8 +234,8 @@ async function openBatches<Row>({ open, context }: DownloadOptions<Row>, { datab
   }
   watch()
 
-  let ahead: IteratorResult<Row[]> | undefined = first
-  const batches: AsyncIterableIterator<Row[]> = {
+  let ahead: IteratorResult<Buffer> | undefined = first
+  const chunks: AsyncIterableIterator<Buffer> = {
     async next() {
       clearTimeout(timer)
       try {
@@ -253,11 +253,11 @@ async function openBatches<Row>({ open, context }: DownloadOptions<Row>, { datab
       end()
       return { done: true, value: undefined }
     },
-    [Symbol.asyncIterator]: () => batches,
+    [Symbol.asyncIterator]: () => chunks,
   }
-  return { columns, total, batches }
+  return { columns, total, chunks }
 }
 
-async function* batchesOf<Row>(rows: Row[]): AsyncGenerator<Row[]> {
-  for (let at = 0; at < rows.length; at += BATCH_ROWS) yield rows.slice(at, at + BATCH_ROWS)
+async function* onlyChunk(rows: Buffer): AsyncGenerator<Buffer> {
+  yield rows
 }

@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { type Cells, cellFormats, readAll, readWorkbook } from '#src/testing/read-sheets.ts'
-import { spreadsheet, type Column } from './spreadsheet.ts'
+import { chunkOf, columnsOf, type TestColumn } from '#src/testing/sheet-source.ts'
+import { spreadsheet } from './spreadsheet.ts'
 
-const textColumn: Column<string | null>[] = [{ header: 'Text', width: 20, kind: 'text', value: (row) => row }]
-const idColumn: Column<number>[] = [{ header: 'id', width: 12, kind: 'number', value: (row) => row }]
+const textColumn: TestColumn<string | null>[] = [{ header: 'Text', width: 20, kind: 'text', value: (row) => row }]
+const idColumn: TestColumn<number>[] = [{ header: 'id', width: 12, kind: 'number', value: (row) => row }]
 
 describe('security "Exports": a real XLSX file', () => {
   test('has the parts of the package, each with a right checksum', async () => {
@@ -27,7 +28,7 @@ describe('security "Exports": a real XLSX file', () => {
       balance: number | undefined
       at: Date | null
     }
-    const columns: Column<Row>[] = [
+    const columns: TestColumn<Row>[] = [
       { header: 'Name', width: 20, kind: 'text', value: (row) => row.name },
       { header: 'Balance', width: 10, kind: 'number', value: (row) => row.balance },
       { header: 'At', width: 20, kind: 'date', value: (row) => row.at },
@@ -60,7 +61,7 @@ describe('security "Exports": a real XLSX file', () => {
     ['NaN', NaN, undefined],
     ['infinity', -Infinity, undefined],
   ])('a number column with %s', async (_, value, expected) => {
-    const columns: Column<typeof value>[] = [{ header: 'n', width: 9, kind: 'number', value: (row) => row }]
+    const columns: TestColumn<typeof value>[] = [{ header: 'n', width: 9, kind: 'number', value: (row) => row }]
     expect(await firstCell(columns, value)).toEqual(expected)
   })
 
@@ -74,7 +75,7 @@ describe('security "Exports": a real XLSX file', () => {
       "'+010000-01-01T00:00:00.000Z",
     ],
   ])('%s', async (_, value, expected) => {
-    const columns: Column<Date>[] = [{ header: 'at', width: 20, kind: 'date', value: (row) => row }]
+    const columns: TestColumn<Date>[] = [{ header: 'at', width: 20, kind: 'date', value: (row) => row }]
     expect(await firstCell(columns, value)).toEqual(expected)
   })
 
@@ -93,7 +94,7 @@ describe('security "Exports": a real XLSX file', () => {
   })
 
   test('names columns past Z', async () => {
-    const columns = Array.from({ length: 703 }, (_, i): Column<null> => ({
+    const columns = Array.from({ length: 703 }, (_, i): TestColumn<null> => ({
       header: `h${i}`,
       width: 5,
       kind: 'text',
@@ -317,17 +318,17 @@ interface WriteOptions {
   isParsed?: boolean
 }
 
-async function write<Row>(columns: Column<Row>[], rows: Row[], options: WriteOptions = {}) {
+async function write<Row>(columns: TestColumn<Row>[], rows: Row[], options: WriteOptions = {}) {
   const { sheetName = 'Sheet', limits = {}, batch = 100, isParsed = true } = options
-  async function* batches(): AsyncGenerator<Row[]> {
-    for (let at = 0; at < rows.length; at += batch) yield rows.slice(at, at + batch)
+  async function* chunks(): AsyncGenerator<Buffer> {
+    for (let at = 0; at < rows.length; at += batch) yield chunkOf(columns, rows.slice(at, at + batch))
   }
-  const bytes = await readAll(spreadsheet({ sheetName, columns, rows: batches() }, limits))
+  const bytes = await readAll(spreadsheet({ sheetName, columns: columnsOf(columns), rows: chunks() }, limits))
   const { parts, sheets, isZip64 } = readWorkbook(bytes, { isParsed })
   return { bytes, parts, sheets, isZip64 }
 }
 
 /** What the first cell under the header holds. */
-async function firstCell<Row>(columns: Column<Row>[], row: Row): Promise<Cells[string] | undefined> {
+async function firstCell<Row>(columns: TestColumn<Row>[], row: Row): Promise<Cells[string] | undefined> {
   return (await write(columns, [row])).sheets['Sheet']![1]!['A']
 }

@@ -43,7 +43,7 @@ const isOnPlayers = new RegExp(`\\b${players}`)
 /** Each fault as a sentence; none for a statement without a distributed table, and for definitions of tables and indexes. */
 export function distributionFaults(statement: string): string[] {
   const text = plain(statement)
-  if (!isOnPlayers.test(text) || /^(create|alter|drop|lock|comment|copy|vacuum|analyze|truncate)\b/.test(text)) return []
+  if (!isOnPlayers.test(text) || /^(create|alter|drop|lock|comment|copy (?!\()|vacuum|analyze|truncate)\b/.test(text)) return []
   return rules.filter(({ breaks }) => breaks(text)).map(({ what }) => `${what}: ${statement.replaceAll(/\s+/g, ' ').trim()}`)
 }
 

@@ -21,8 +21,9 @@ import { isoSql, microsecondsSql, momentParameter, momentSql } from '#src/db/mom
 import type { Downloads, Table } from '#src/sheets/download.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
 import { type SearchTerm, searchTerm } from '#src/lists/search.ts'
-import { sheetColumns, type SheetRow } from '#src/lists/sheet.ts'
-import type { Column } from '#src/sheets/spreadsheet.ts'
+import { sheetColumns, sheetNames, type SheetRow, sheetValues } from '#src/lists/sheet.ts'
+import { copyText, writeField } from '#src/postgres/copy-text.ts'
+import type { Column } from '#src/sheets/cells.ts'
 
 /** More titles than a tab can sensibly list; the newest are kept. */
 const TITLES_LIMIT = 10_000
@@ -217,15 +218,13 @@ function withoutKeys({ at: _at, period: _period, key: _key, total: _total, ...pa
 type Details = { [Name in SheetName<typeof historyItemFields>]?: string | number | null | undefined }
 
 /** The participants, each beside the item's details, so that the table can be filtered, sorted and joined with others. */
-function columnsFor(item: Details): Column<SheetRow>[] {
-  const details = sheetColumns(historyItemFields, { flags: {} }).map((column) => fixColumn(column, item))
+function columnsFor(item: Details): Column[] {
+  const values = sheetValues(historyItemFields, item)
+  const details = sheetColumns(historyItemFields, { flags: {} }).map((column, index) => ({
+    ...column,
+    field: { always: writeField(values[index]) },
+  }))
   return [...sheetColumns(participantFields, { flags: {} }), ...details]
-}
-
-/** The column with the same value in every row. */
-function fixColumn(column: Column<SheetRow>, row: SheetRow): Column<SheetRow> {
-  const value = column.value(row)
-  return { ...column, value: () => value } as Column<SheetRow>
 }
 
 /** An item without participants has one row, in which only its details stand. */
@@ -238,7 +237,7 @@ export function historyDownload({ downloads }: { downloads: Downloads }): Handle
     const isNamed = kind !== undefined && id !== undefined
     if (!isNamed && (kind ?? id) !== undefined)
       throw new Failure('INVALID_INPUT', { message: 'Give both kind and id, or neither.' })
-    return downloads.start<SheetRow>({
+    return downloads.start({
       context,
       exportId,
       format,
@@ -250,17 +249,22 @@ export function historyDownload({ downloads }: { downloads: Downloads }): Handle
   }
 }
 
-async function openItem(snapshot: Snapshot, kind: HistoryKind, id: string): Promise<Table<SheetRow>> {
+async function openItem(snapshot: Snapshot, kind: HistoryKind, id: string): Promise<Table> {
   const [item] = await snapshot.query<HistoryItem>(ITEM, [kind, id])
   if (!item) throw new Failure('NO_SUCH_HISTORY')
   const columns = columnsFor(item)
-  if (item.participants === 0) return { columns, total: 0, rows: [NOBODY] }
-  const fields = selectList(participantEntity, { derived: {}, moments: 'milliseconds' })
+  if (item.participants === 0) return { columns, total: 0, rows: posted([NOBODY]) }
+  const only = sheetNames(participantFields)
+  const fields = selectList(participantEntity, { derived: {}, only, moments: 'milliseconds' })
   const query = `select ${fields} ${OF_ITEM} order by at desc, user_id, period`
   return { columns, total: item.participants, rows: { sql: query, parameters: [kind, id] } }
 }
 
-async function openPosted(data: HistoryDownloadInput['data']): Promise<Table<SheetRow>> {
+async function openPosted(data: HistoryDownloadInput['data']): Promise<Table> {
   const rows: SheetRow[] = data.users.length > 0 ? data.users : [NOBODY]
-  return { columns: columnsFor(data), total: data.users.length, rows }
+  return { columns: columnsFor(data), total: data.users.length, rows: posted(rows) }
+}
+
+function posted(rows: SheetRow[]): Buffer {
+  return copyText(rows.map((row) => sheetValues(participantFields, row)))
 }

@@ -1,0 +1,31 @@
+/** The text format of COPY (https://www.postgresql.org/docs/current/sql-copy.html): a line a row, fields between tabs, `\N` for null. */
+
+type CopyValue = string | number | bigint | boolean | Date | null | undefined
+
+/** Rows as PostgreSQL would give them; a Date as its milliseconds since 1970. */
+export function copyText(rows: readonly (readonly CopyValue[])[]): Buffer {
+  return Buffer.from(rows.map((row) => `${row.map(writeField).join('\t')}\n`).join(''))
+}
+
+/** A field's text; see `copyText`. */
+export function writeField(value: CopyValue): string {
+  if (value === null || value === undefined) return '\\N'
+  if (typeof value === 'boolean') return value ? 't' : 'f'
+  if (value instanceof Date) return String(value.getTime())
+  return String(value).replaceAll(/[\\\b\f\n\r\t\v]/g, (character) => `\\${LETTERS[character] ?? character}`)
+}
+
+/** The way back, for a field that is not null. */
+export function readField(field: string): string {
+  return field.includes('\\') ? field.replaceAll(/\\(.)/gs, (_, letter: string) => CHARACTERS[letter] ?? letter) : field
+}
+
+/** The fields of each row in a chunk of whole rows. */
+export function readRows(chunk: Buffer): (string | null)[][] {
+  const lines = chunk.toString().split('\n')
+  lines.pop() // nothing stands behind the last line's end
+  return lines.map((line) => line.split('\t').map((field) => (field === '\\N' ? null : readField(field))))
+}
+
+const CHARACTERS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
+const LETTERS = Object.fromEntries(Object.entries(CHARACTERS).map(([letter, character]) => [character, letter]))

@@ -1,0 +1,294 @@
+/**
+ * Cells of a spreadsheet from PostgreSQL's COPY text (§7 downloads): nearly all bytes of a row are copied into the XML as they are, since to
+ * make texts and objects of a million rows takes three times as long. What needs care, by a byte in it, becomes a text first.
+ */
+import { readField } from '#src/postgres/copy-text.ts'
+import { CELL_CHARACTERS, EXACT_DIGITS, numberOf, textCell } from './cell-text.ts'
+import type { PieceBuffer } from './zip-stream.ts'
+
+/** `width` is in characters. A value that does not fit the column's kind becomes text; null, '' and NaN make an empty cell. */
+export interface Column {
+  header: string
+  width: number
+  /** Dates are milliseconds since 1970. */
+  kind: 'text' | 'number' | 'date'
+  /** The place of the column's field in each row, from 0 on, or the field's text where it is the same in every row. */
+  field: number | { always: string }
+  /** What a cell says in place of what is stored. */
+  words?: Readonly<Record<string, string>>
+}
+
+/** Positions of the cell formats in the `cellXfs` of the style sheet. */
+export const STYLE = { header: 1, date: 2, text: 3, integer: 4 } as const
+
+/** What bytes of a field mean for its cell. */
+const SEPARATOR = 1
+const DIGIT = 2
+const POINT = 4
+const MINUS = 8
+const SPACE = 16
+const UNDERSCORE = 32
+const LETTER_X = 64
+/** May stand first in a text that is guarded. */
+const OPENER = 128
+/** May stand in a handle, besides digits and what is above. */
+const LETTER = 256
+/** Means something to COPY or XML, separates cells of CSV, or begins a character that may be white space, a wide operator or illegal in XML. */
+const CARE = 512
+
+const MEANINGS = new Uint16Array(256)
+for (let byte = 0; byte < 0x20; byte += 1) MEANINGS[byte] = CARE
+for (const byte of Buffer.from('&<>,;|\\')) MEANINGS[byte] = CARE
+for (const byte of [0xc2, 0xe1, 0xe2, 0xe3, 0xef]) MEANINGS[byte] = CARE
+for (const byte of Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwyz')) MEANINGS[byte] = LETTER
+for (const byte of Buffer.from('0123456789')) MEANINGS[byte] = DIGIT
+for (const byte of Buffer.from('=+@"')) MEANINGS[byte] = OPENER
+for (const byte of Buffer.from('\t\n')) MEANINGS[byte] = SEPARATOR
+MEANINGS[0x2d] = OPENER | MINUS
+MEANINGS[0x2e] = POINT
+MEANINGS[0x20] = SPACE
+MEANINGS[0x5f] = UNDERSCORE
+MEANINGS[0x78] = LETTER_X
+const IN_HANDLES = LETTER | LETTER_X | DIGIT | POINT | UNDERSCORE
+const IN_NUMBERS = DIGIT | POINT | MINUS
+
+const NEWLINE = 0x0a
+const BACKSLASH = 0x5c
+const LETTER_N = 0x4e
+const AT_SIGN = 0x40
+const PLUS = 0x2b
+const HYPHEN = 0x2d
+const POINT_BYTE = 0x2e
+const LETTER_x = 0x78
+const ZERO = 0x30
+/** Room for a cell's tags, its position and a number. */
+const TAGS_BYTES = 128
+const GENERAL_FORMAT_DIGITS = 12 // numbers of so many show an exponent in the General format
+
+const DAY_MS = 86_400_000
+const UNIX_EPOCH_DAY = 25_569 // 1970-01-01 as Excel counts days
+const FIRST_DATE_MS = Date.UTC(1900, 2, 1) // before it Excel is a day off: it has a 29 February 1900
+const LAST_DATE_MS = Date.UTC(10_000, 0, 1) - 1
+const GENERAL_FORMAT_END = 10 ** (GENERAL_FORMAT_DIGITS - 1)
+
+/** Where the fields of one row begin and end in their bytes, and what all bytes of each mean together. */
+class Fields {
+  readonly starts: Int32Array
+  readonly ends: Int32Array
+  readonly meanings: Uint16Array
+  count = 0
+
+  constructor(limit: number) {
+    this.starts = new Int32Array(limit)
+    this.ends = new Int32Array(limit)
+    this.meanings = new Uint16Array(limit)
+  }
+
+  /** Reads the fields of a row that starts at `at`. @returns where the next row starts */
+  read(bytes: Uint8Array, at: number): number {
+    const { starts, ends, meanings } = this
+    let count = 0
+    let start = at
+    let meaning = 0
+    for (let next = at; ; next += 1) {
+      const byte = bytes[next]!
+      const one = MEANINGS[byte]!
+      if (one !== SEPARATOR) {
+        meaning |= one
+        continue
+      }
+      if (count < starts.length) {
+        starts[count] = start
+        ends[count] = next
+        meanings[count] = meaning
+        count += 1
+      }
+      if (byte === NEWLINE) {
+        this.count = count
+        return next + 1
+      }
+      start = next + 1
+      meaning = 0
+    }
+  }
+}
+
+/** Writes rows of COPY text as rows of a worksheet. */
+export class RowWriter {
+  readonly #cells: Cell[]
+  readonly #fields: Fields
+
+  constructor(columns: readonly Column[]) {
+    this.#cells = columns.map((column, index) => new Cell(column, index))
+    this.#fields = new Fields(Math.max(0, ...columns.map(({ field }) => (typeof field === 'number' ? field + 1 : 0))))
+  }
+
+  /** Writes the row of COPY text that starts at `at`. @returns where the next one starts */
+  write(bytes: Buffer, at: number, row: number, piece: PieceBuffer): number {
+    const next = this.#fields.read(bytes, at)
+    const number = row.toFixed(0) // String would keep it in V8's cache of numbers: 100 MB more over a million rows
+    piece.reserve(TAGS_BYTES)
+    piece.addBytes(ROW_START, 0, ROW_START.length)
+    piece.addDigits(number)
+    piece.addBytes(TAG_END, 0, TAG_END.length)
+    for (const cell of this.#cells) cell.write(bytes, this.#fields, number, piece)
+    piece.reserve(TAGS_BYTES)
+    piece.addBytes(ROW_END, 0, ROW_END.length)
+    return next
+  }
+}
+
+const ROW_START = Buffer.from('<row r="')
+const ROW_END = Buffer.from('</row>')
+const TAG_END = Buffer.from('">')
+const TEXT_START = Buffer.from(`" s="${STYLE.text}" t="inlineStr"><is><t>`)
+const TEXT_END = Buffer.from('</t></is></c>')
+const GUARDED_START = `" s="${STYLE.text}"`
+const NUMBER_START = Buffer.from('"><v>')
+const INTEGER_START = Buffer.from(`" s="${STYLE.integer}"><v>`)
+const DATE_START = Buffer.from(`" s="${STYLE.date}"><v>`)
+const NUMBER_END = Buffer.from('</v></c>')
+
+/** Writes the cells of one column. */
+class Cell {
+  readonly #start: Buffer
+  readonly #kind: Column['kind']
+  readonly #words: Column['words']
+  readonly #field: number
+  readonly #always: { bytes: Buffer; fields: Fields } | undefined
+
+  constructor({ kind, field, words }: Column, index: number) {
+    this.#start = Buffer.from(`<c r="${columnName(index)}`)
+    this.#kind = kind
+    this.#words = words
+    this.#field = typeof field === 'number' ? field : 0
+    if (typeof field === 'number') return
+    const bytes = Buffer.from(`${field.always}\n`)
+    const fields = new Fields(1)
+    fields.read(bytes, 0)
+    this.#always = { bytes, fields }
+  }
+
+  write(row: Buffer, fieldsOfRow: Fields, number: string, piece: PieceBuffer): void {
+    const bytes = this.#always?.bytes ?? row
+    const { starts, ends, meanings, count } = this.#always?.fields ?? fieldsOfRow
+    const field = this.#field
+    if (field >= count) return
+    const start = starts[field]!
+    const end = ends[field]!
+    const meaning = meanings[field]!
+    if (start === end || (end - start === 2 && bytes[start] === BACKSLASH && bytes[start + 1] === LETTER_N)) return
+    if (this.#words === undefined && this.#kind === 'text' && isPlain(bytes, start, end, meaning))
+      return this.#add(bytes, start, end, number, TEXT_START, TEXT_END, piece)
+    if (this.#words === undefined && this.#kind === 'number') {
+      const last = numberEnd(bytes, start, end, meaning)
+      if (last >= 0)
+        return this.#add(bytes, start, last, number, isWide(bytes, start, last) ? INTEGER_START : NUMBER_START, NUMBER_END, piece)
+    }
+    const stored = readField(bytes.toString('utf8', start, end))
+    this.#writeText(this.#words?.[stored] ?? stored, number, piece)
+  }
+
+  #writeText(text: string, number: string, piece: PieceBuffer): void {
+    if (this.#kind === 'date') {
+      const time = Math.trunc(Number(text))
+      if (Number.isNaN(new Date(time).getTime())) return
+      if (time >= FIRST_DATE_MS && time <= LAST_DATE_MS)
+        return this.#addText((time / DAY_MS + UNIX_EPOCH_DAY).toFixed(9), number, DATE_START, NUMBER_END, piece)
+      return this.#addGuarded(new Date(time).toISOString(), number, piece)
+    }
+    const decimal = this.#kind === 'number' ? numberOf(text) : undefined
+    if (decimal === undefined) return this.#addGuarded(text, number, piece)
+    if (!Number.isFinite(decimal)) return
+    const isInteger = Number.isInteger(decimal)
+    const style = isInteger && Math.abs(decimal) >= GENERAL_FORMAT_END ? INTEGER_START : NUMBER_START
+    const digits = isInteger && Math.abs(decimal) < 1e21 ? decimal.toFixed(0) : `${decimal}`
+    this.#addText(digits, number, style, NUMBER_END, piece)
+  }
+
+  #addGuarded(text: string, number: string, piece: PieceBuffer): void {
+    if (text === '') return
+    piece.reserve(TAGS_BYTES)
+    this.#addStart(number, piece)
+    piece.add(textCell(GUARDED_START, text))
+  }
+
+  #addText(text: string, number: string, before: Buffer, after: Buffer, piece: PieceBuffer): void {
+    piece.reserve(TAGS_BYTES + text.length)
+    this.#addStart(number, piece)
+    piece.addBytes(before, 0, before.length)
+    piece.addDigits(text)
+    piece.addBytes(after, 0, after.length)
+  }
+
+  #add(bytes: Buffer, start: number, end: number, number: string, before: Buffer, after: Buffer, piece: PieceBuffer): void {
+    piece.reserve(TAGS_BYTES + end - start)
+    this.#addStart(number, piece)
+    piece.addBytes(before, 0, before.length)
+    piece.addBytes(bytes, start, end)
+    piece.addBytes(after, 0, after.length)
+  }
+
+  #addStart(number: string, piece: PieceBuffer): void {
+    piece.addBytes(this.#start, 0, this.#start.length)
+    piece.addDigits(number)
+  }
+}
+
+/** Whether the bytes are a cell's text as they are: neither escaped, guarded, cut nor marked for the white space at its ends. */
+function isPlain(bytes: Uint8Array, start: number, end: number, meaning: number): boolean {
+  if (meaning & CARE || end - start > CELL_CHARACTERS) return false
+  const first = MEANINGS[bytes[start]!]!
+  if (meaning & SPACE && (first === SPACE || MEANINGS[bytes[end - 1]!] === SPACE)) return false
+  if (meaning & UNDERSCORE && meaning & LETTER_X && hasEscape(bytes, start, end)) return false
+  return (first & OPENER) === 0 || isHarmless(bytes, start, end)
+}
+
+/** What might be one of Excel's, as in `_x0041_`. */
+function hasEscape(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start + 1; at < end; at += 1) if (bytes[at] === LETTER_x && MEANINGS[bytes[at - 1]!] === UNDERSCORE) return true
+  return false
+}
+
+/** A handle, or digits behind a sign: most of the texts that begin as a formula might. */
+function isHarmless(bytes: Uint8Array, start: number, end: number): boolean {
+  const first = bytes[start]!
+  if (first !== AT_SIGN && first !== PLUS && first !== HYPHEN) return false
+  const allowed = first === AT_SIGN ? IN_HANDLES : DIGIT
+  for (let at = start + 1; at < end; at += 1) if ((MEANINGS[bytes[at]!]! & allowed) === 0) return false
+  return end - start > 1
+}
+
+/** Where a number ends that may stand in a cell as it is, without the zeros behind its point; -1 if it has to be read. */
+function numberEnd(bytes: Uint8Array, start: number, end: number, meaning: number): number {
+  const first = bytes[start] === HYPHEN ? start + 1 : start
+  if ((meaning & ~IN_NUMBERS) !== 0 || end - first > EXACT_DIGITS || end === first) return -1
+  if (bytes[first] === ZERO && end - first > 1 && bytes[first + 1] !== POINT_BYTE) return -1
+  let point = -1
+  for (let at = first; at < end; at += 1) {
+    if (MEANINGS[bytes[at]!] === DIGIT) continue
+    if (bytes[at] !== POINT_BYTE || point >= 0 || at === first) return -1
+    point = at
+  }
+  if (point < 0) return end
+  let last = end
+  while (bytes[last - 1] === ZERO) last -= 1
+  return last - 1 === point ? point : last
+}
+
+/** Whether it is an integer that the General format would show with an exponent. */
+function isWide(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start < GENERAL_FORMAT_DIGITS) return false
+  let digits = 0
+  for (let at = start; at < end; at += 1) {
+    if (bytes[at] === POINT_BYTE) return false
+    if (bytes[at] !== HYPHEN) digits += 1
+  }
+  return digits >= GENERAL_FORMAT_DIGITS
+}
+
+/** A, B … Z, AA … */
+export function columnName(index: number): string {
+  const letter = String.fromCharCode(65 + (index % 26))
+  return index < 26 ? letter : columnName(Math.floor(index / 26) - 1) + letter
+}
