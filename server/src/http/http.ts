@@ -17,6 +17,7 @@ import { deviceName } from '#src/identity/device-name.ts'
 import { DEVICE_MAX_SECONDS, type Devices } from '#src/identity/devices.ts'
 import { SESSION_MAX_SECONDS, type Sessions } from '#src/identity/sessions.ts'
 import { addressReader } from './address.ts'
+import { breakableBody } from './breakable-body.ts'
 import { identify, privateCookie, refuseUnless } from './caller.ts'
 import { asKindOfCall } from '#src/postgres/pool-shares.ts'
 import { failureAnswer, logFailure, toFailure } from './failures.ts'
@@ -210,7 +211,8 @@ export function createHttp(services: HttpServices): Hono<Env> {
       if (!route.isDownload)
         return send({ status: 200, headers: { ...jsonHeaders, ...headers }, body: writeJson(output) }, cookies)
       const { headers: own, body } = output as { headers: Record<string, string>; body: ReadableStream | null }
-      return send({ status: body === null ? 304 : 200, headers: { ...own, ...headers }, body })
+      const breakable = body && breakableBody(body, c.env?.outgoing)
+      return send({ status: body === null ? 304 : 200, headers: { ...own, ...headers }, body: breakable })
     } catch (error) {
       await rememberPosition()
       const failure = toFailure(error, meta.unexpected)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { serve } from '@hono/node-server'
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { CallContext } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { auditTrail } from '#src/testing/audit-trail.ts'
@@ -255,7 +255,7 @@ describe('security: a connection is freed', () => {
     await addPlayers(app.database)
     const lines: string[] = []
     const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
-    const { body } = await players(await bareDownloads(app, 200, log))
+    const { body } = await downloadOf(await bareDownloads(app, 200, log))
     const reader = body.getReader()
     await reader.read()
     await expectFreed(app.database)
@@ -267,17 +267,35 @@ describe('security: a connection is freed', () => {
     expect(lines.join()).toContain('download-broken')
   })
 
+  test('when the database is lost half-way, which breaks the transfer instead of ending it well', async () => {
+    const app = await testApp({ spoolBytes: 0 })
+    await addPlayers(app.database)
+    // The database has not given its last row when it is gone, whatever the buffers on the way hold.
+    const query = 'select user_id, phone_number from telegram_users union all select 0, pg_sleep(600)::text'
+    const { body } = await downloadOf(await bareDownloads(app), query)
+    const reader = body.getReader()
+    await reader.read()
+    const [pid] = await snapshotsOf(app.database)
+    await sql`select pg_terminate_backend(${pid}::int)`.execute(app.database.db)
+    await expect(
+      (async () => {
+        while (!(await reader.read()).done);
+      })(),
+    ).rejects.toThrow('terminat')
+    await expectFreed(app.database)
+  })
+
   test('when nobody ever reads', async () => {
     const app = await testApp({ spoolBytes: 0 })
     await addPlayers(app.database)
-    await players(await bareDownloads(app, 200))
+    await downloadOf(await bareDownloads(app, 200))
     await expectFreed(app.database)
   })
 
   test('when the client leaves before the first row', async () => {
     const app = await testApp({ spoolBytes: 0 })
     const leaving = new AbortController()
-    const starting = players(await bareDownloads(app), 'select 1 as id from pg_sleep(600)', leaving.signal)
+    const starting = downloadOf(await bareDownloads(app), 'select 1 as id from pg_sleep(600)', leaving.signal)
     await expect.poll(() => snapshotsOf(app.database)).toHaveLength(1)
     leaving.abort()
     await expect(starting).rejects.toMatchObject({ code: 'TOO_SLOW' })
@@ -288,47 +306,15 @@ describe('security: a connection is freed', () => {
     const app = await testApp({ spoolBytes: 0 })
     const downloads = await bareDownloads(app)
     for (let round = 0; round < MAX_EXPORTS + 1; round += 1)
-      await expect(players(downloads, 'select 1 / 0 as id')).rejects.toThrow('division by zero')
+      await expect(downloadOf(downloads, 'select 1 / 0 as id')).rejects.toThrow('division by zero')
     await expectFreed(app.database)
   })
-
-  /** Downloads that keep nothing for slow readers. */
-  async function bareDownloads({ database }: TestApp, stallMs?: number, log = pino({ level: 'silent' })): Promise<Downloads> {
-    const spool = await openSpool({ directory: join(tmpdir(), `arcade-test-bare-${process.pid}`), log, limitBytes: 0 })
-    return createDownloads({ database, log, spool, maxExports: MAX_EXPORTS, ...(stallMs !== undefined && { stallMs }) })
-  }
-
-  /** A download without a call around it. */
-  function players(
-    downloads: Downloads,
-    query = 'select user_id as id, phone_number as text from telegram_users order by user_id',
-    signal = new AbortController().signal,
-  ) {
-    const user = { id: 'a', username: 'A', fname: 'A', lname: 'A', email: 'a@gmail.com', userType: 'admin' as const }
-    const context = { caller: { kind: 'user', user }, requestId: randomUUID(), signal } as CallContext
-    return downloads.start({
-      context,
-      exportId: undefined,
-      target: 'test',
-      fileName: 'test.xlsx',
-      sheetName: 'Test',
-      open: async () => ({
-        total: MANY,
-        columns: [
-          { header: 'ID', width: 10, kind: 'number', field: 0 },
-          { header: 'Text', width: 10, kind: 'text', field: 1 },
-        ],
-        rows: { sql: query },
-      }),
-    })
-  }
 })
 
 describe('over a real socket', () => {
-  async function listen(app: TestApp): Promise<string> {
-    const answer = (request: Request) => app.fetch(new URL(request.url).pathname, { headers: request.headers })
+  async function listen(fetch: TestApp['nodeFetch']): Promise<string> {
     const server = await new Promise<Server>((resolve) => {
-      const started = serve({ fetch: answer, port: 0, hostname: '127.0.0.1' }, () => resolve(started)) as Server
+      const started = serve({ fetch, port: 0, hostname: '127.0.0.1' }, () => resolve(started)) as Server
     })
     onTestFinished(() => {
       server.closeAllConnections()
@@ -337,35 +323,46 @@ describe('over a real socket', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
 
-  test('security: a failure half-way breaks the transfer instead of ending it well', async () => {
-    const app = await testApp({ spoolBytes: 0 })
-    const admin = await app.signUp('admin')
-    await addPlayers(app.database)
-    const response = await fetch((await listen(app)) + START, { headers: admin.headers })
-    expect(response.status).toBe(200)
-    const reader = response.body!.getReader()
-    await reader.read()
-    const [pid] = await snapshotsOf(app.database)
-    const printed = vi.spyOn(console, 'error').mockImplementation(() => {}) // @hono/node-server prints what broke an answer
-    await sql`select pg_terminate_backend(${pid}::int)`.execute(app.database.db)
-    await expect(
-      (async () => {
-        while (!(await reader.read()).done);
-      })(),
-    ).rejects.toThrow(/terminated|other side closed|aborted|ended/)
-    await expectFreed(app.database)
-    printed.mockRestore()
-  })
-
   test('security: a client that hangs up frees the cursor', async () => {
     const app = await testApp({ spoolBytes: 0 })
     const admin = await app.signUp('admin')
     await addPlayers(app.database)
     const leaving = new AbortController()
-    const response = await fetch((await listen(app)) + START, { headers: admin.headers, signal: leaving.signal })
+    const response = await fetch((await listen(app.nodeFetch)) + START, { headers: admin.headers, signal: leaving.signal })
     await response.body!.getReader().read()
     expect(await snapshotsOf(app.database)).toHaveLength(1)
     leaving.abort()
     await expectFreed(app.database)
   })
 })
+
+/** Downloads that keep nothing for slow readers. */
+async function bareDownloads({ database }: TestApp, stallMs?: number, log = pino({ level: 'silent' })): Promise<Downloads> {
+  const spool = await openSpool({ directory: join(tmpdir(), `arcade-test-bare-${process.pid}`), log, limitBytes: 0 })
+  return createDownloads({ database, log, spool, maxExports: MAX_EXPORTS, ...(stallMs !== undefined && { stallMs }) })
+}
+
+/** A download without a call around it. */
+function downloadOf(
+  downloads: Downloads,
+  query = 'select user_id as id, phone_number as text from telegram_users order by user_id',
+  signal = new AbortController().signal,
+) {
+  const user = { id: 'a', username: 'A', fname: 'A', lname: 'A', email: 'a@gmail.com', userType: 'admin' as const }
+  const context = { caller: { kind: 'user', user }, requestId: randomUUID(), signal } as CallContext
+  return downloads.start({
+    context,
+    exportId: undefined,
+    target: 'test',
+    fileName: 'test.xlsx',
+    sheetName: 'Test',
+    open: async () => ({
+      total: MANY,
+      columns: [
+        { header: 'ID', width: 10, kind: 'number', field: 0 },
+        { header: 'Text', width: 10, kind: 'text', field: 1 },
+      ],
+      rows: { sql: query },
+    }),
+  })
+}
