@@ -8,7 +8,7 @@ import { breakableBody } from './breakable-body.ts'
 
 test('security: a failure breaks the answer for a reader who is behind, instead of ending it well', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {}) // @hono/node-server prints what broke an answer
-  let fail = (_: Error): void => {}
+  let fail: (error: Error) => void = () => {}
   let outgoing: ServerResponse | undefined
   const source = () =>
     new ReadableStream<Uint8Array>({
