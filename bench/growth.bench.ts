@@ -6,6 +6,7 @@
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { seed } from '../server/src/cli/seed.ts'
+import { readCounters } from '../server/src/db/counters.ts'
 import type { Database } from '../server/src/db/database.ts'
 import { IS_LARGE, type Measured, measure, report, show, startBenchServer } from './harness.ts'
 
@@ -38,7 +39,8 @@ async function measureAt(size: number): Promise<Map<string, Measured>> {
   const server = await startBenchServer(kept === undefined ? {} : { DATA_DIR: join(kept, String(size)) })
   try {
     const { database, url, admin } = server
-    await seed({ database, telegramUsers: size, participations: size, log: (line) => console.log(line) })
+    const [players = 0] = await readCounters(database.db, [{ of: 'players' }])
+    if (players < size) await seed({ database, telegramUsers: size, participations: size, log: (line) => console.log(line) })
     const results = new Map<string, Measured>()
     for (const [question, path] of Object.entries(await questions(database, size))) {
       const headers = { cookie: admin.cookie }
