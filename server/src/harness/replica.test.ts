@@ -109,8 +109,8 @@ describe('Replica', () => {
     }
     expect(database.replica!.state().failed, 'statements that a replica refuses').toBe(0)
     const before = answered()
-    for (const path of ['/api/session', '/api/views?list=users', '/api/account/sessions', '/api/backups'])
-      await admin.call('GET', path)
+    for (const path of ['/api/session', '/api/views?list=users', '/api/account/sessions', '/api/backups', '/api/events'])
+      await (await freshReader()).call('GET', path)
     await createTask(admin)
     expect(answered()).toBe(before)
     await onServer(withDatabase(adminUrl, 'console'), async (run) => {
