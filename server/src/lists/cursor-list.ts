@@ -54,14 +54,14 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
 
   return {
     async page({ sort, reversed, pageSize, after, before, ...filter }) {
-      const ordering = { sort, reversed }
+      const order = pages.orders[sort]
       const where = whereFilter(served, filter as unknown as FilterOf<L>)
       const cursor = after ?? before
       const direction = after !== undefined ? 'after' : before !== undefined ? 'before' : undefined
-      const place = cursor === undefined ? undefined : readPlace(cursor, ordering, pages.orders[sort])
-      const read = await pages.read(where, readFrom(ordering, direction ?? 'after', place), pageSize + 1)
+      const place = cursor === undefined ? undefined : readPlace(cursor, order, reversed)
+      const read = await pages.read(where, readFrom({ sort, reversed }, direction ?? 'after', place), pageSize + 1)
       const total = read.total ?? (where.isEmpty ? await countAll() : null)
-      const cursorAt = (row: KeyedRow): string => writePlace(row, ordering)
+      const cursorAt = (row: KeyedRow): string => writePlace(row, order, reversed)
       const page = keysetPage(read.rows, { size: pageSize, direction, toCursor: cursorAt })
       return {
         rows: jsonArray(page.rows.map(({ json }) => json)),

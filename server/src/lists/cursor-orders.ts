@@ -23,6 +23,8 @@ export function isForwards(start: Start): boolean {
 }
 
 export interface CursorOrder {
+  /** Names the order among those of all lists: what a cursor is good for. */
+  name: string
   /** The column that the order goes by; undefined for the order by the id alone. */
   column: string | undefined
   /** SQL for the value that the order goes by. */
@@ -82,15 +84,17 @@ function compareTexts(column: string): Comparison {
 
 /** The order of a sort, as the contract declares it. */
 export function cursorOrder<L extends List>({ list, entity }: ServedList<L>, sort: SortName<L>): CursorOrder {
-  const { field: name, isDescending = false } = list.sorts[sort]!
+  const { field, isDescending = false } = list.sorts[sort]!
+  const name = `${list.name}:${sort}`
   const idColumn = columnName(entity, entity.id)
-  if (name === entity.id) return orderById(idColumn)
-  const { kind, isOptional = false } = entity.fields[name]!
-  if (kind === 'flag') throw new Error(`${name}: a list cannot be paged in the order of a flag`)
-  const column = columnName(entity, name)
+  if (field === entity.id) return { name, ...orderById(idColumn) }
+  const { kind, isOptional = false } = entity.fields[field]!
+  if (kind === 'flag') throw new Error(`${field}: a list cannot be paged in the order of a flag`)
+  const column = columnName(entity, field)
   const { keyText, isKey, filtered, ...comparison } = comparisons[kind](column)
   const options = { idColumn, isDescending, isOptional }
   return {
+    name,
     column,
     value: comparison.value,
     keyText,
@@ -101,7 +105,7 @@ export function cursorOrder<L extends List>({ list, entity }: ServedList<L>, sor
   }
 }
 
-function orderById(column: string): CursorOrder {
+function orderById(column: string): Omit<CursorOrder, 'name'> {
   const [up, down] = [column, `${column} desc`]
   const [outerUp, outerDown] = ['place_id', 'place_id desc']
   return {
@@ -189,16 +193,17 @@ export function readFrom<L extends List>({ sort, reversed }: Ordering<L>, way: '
 }
 
 /** @throws Failure INVALID_INPUT for a cursor of another list or order */
-export function readPlace<L extends List>(cursor: string, ordering: Ordering<L>, { isKey, starts }: CursorOrder): Place {
+export function readPlace(cursor: string, order: CursorOrder, reversed: boolean): Place {
+  const { isKey, starts } = order
   const isKeyHere = (part: unknown): part is string | null => isKey(part) || (part === null && starts.afterMissing !== undefined)
-  const [key, id] = readCursor<[string | null, number]>(cursor, cursorName(ordering), [isKeyHere, isId])
+  const [key, id] = readCursor<[string | null, number]>(cursor, cursorName(order, reversed), [isKeyHere, isId])
   return { key, id }
 }
 
-export function writePlace<L extends List>({ key, id }: Place, ordering: Ordering<L>): string {
-  return writeCursor([cursorName(ordering), key, id])
+export function writePlace({ key, id }: Place, order: CursorOrder, reversed: boolean): string {
+  return writeCursor([cursorName(order, reversed), key, id])
 }
 
-function cursorName<L extends List>({ sort, reversed }: Ordering<L>): string {
-  return reversed ? `${sort} reversed` : sort
+function cursorName({ name }: CursorOrder, reversed: boolean): string {
+  return reversed ? `${name} reversed` : name
 }

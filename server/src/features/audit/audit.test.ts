@@ -109,6 +109,18 @@ describe('security: the audit trail', () => {
     expect(second.after).toBeNull()
   })
 
+  test('has no page at a cursor of another list, though that has an order of the same name', async () => {
+    const { app, admin } = await opening()
+    const players = Array.from({ length: 6 }, (_, index) => ({ user_id: index + 1, balance: 0 }))
+    await app.database.db.insertInto('telegram_users').values(players).execute()
+    const { after } = (await admin.call('GET', '/api/telegram-users?sort=newest')).body
+    expect(after).not.toBeNull()
+    expect(await admin.call('GET', `/api/audit?sort=newest&after=${after}`)).toMatchObject({
+      status: 400,
+      body: { success: false, code: 'INVALID_INPUT' },
+    })
+  })
+
   test('is read without writing anything: what is not sealed yet has the number that it will have', async () => {
     const { app, admin } = await opening()
     const id = await add(admin)

@@ -210,18 +210,19 @@ describe('security: bad input', () => {
     encode(null),
     encode({}),
     encode([]),
-    encode(['balance']),
-    encode(['a-z', 'anna', 1]),
-    encode(['balance', '1']),
-    encode(['balance', 1, 1]),
-    encode(['balance', null, 1]),
-    encode(['balance', 'NaN', 1]),
-    encode(['balance', '1', '1']),
-    encode(['balance', '1', 1.5]),
-    encode(['balance', '1', 2 ** 60]),
-    encode(['balance', '1', 1, 2]),
-    encode(['balance', '9'.repeat(99), 1]),
-    encode(['balance', '1); drop table users', 1]),
+    encode(['telegramUsers:balance']),
+    encode(['telegramUsers:a-z', 'anna', 1]),
+    encode(['balance', '1', 1]),
+    encode(['telegramUsers:balance', '1']),
+    encode(['telegramUsers:balance', 1, 1]),
+    encode(['telegramUsers:balance', null, 1]),
+    encode(['telegramUsers:balance', 'NaN', 1]),
+    encode(['telegramUsers:balance', '1', '1']),
+    encode(['telegramUsers:balance', '1', 1.5]),
+    encode(['telegramUsers:balance', '1', 2 ** 60]),
+    encode(['telegramUsers:balance', '1', 1, 2]),
+    encode(['telegramUsers:balance', '9'.repeat(99), 1]),
+    encode(['telegramUsers:balance', '1); drop table users', 1]),
     'a'.repeat(9e3),
   ]
 
@@ -236,7 +237,7 @@ describe('security: bad input', () => {
       }
     }
     for (const name of ['\0', '\ud800', 5, ['a']]) {
-      const answer = await admin.call('GET', `/api/telegram-users?sort=a-z&after=${encode(['a-z', name, 1])}`)
+      const answer = await admin.call('GET', `/api/telegram-users?sort=a-z&after=${encode(['telegramUsers:a-z', name, 1])}`)
       expect(answer.status).toBe(400)
     }
   })
@@ -244,7 +245,7 @@ describe('security: bad input', () => {
   test('security: other sizes, sorts, fields, and both cursors at once are refused with 400', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
-    const cursor = encode(['balance', '1', 1])
+    const cursor = encode(['telegramUsers:balance', '1', 1])
     for (const query of [
       'pageSize=6',
       'pageSize=1e9',
