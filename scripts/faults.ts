@@ -211,7 +211,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'ready-without-database',
     what: 'A server whose database is away says that it is ready',
-    file: http,
+    file: 'server/src/http/readiness.ts',
     find: `(await database.isReady()) && `,
     replace: '',
     harness: 'faults',
