@@ -1,4 +1,6 @@
 /** The screens before the session is known (§2): loading, and that the server cannot be reached. */
+import { useEffect, useEffectEvent } from 'react'
+import { client } from '#src/client.ts'
 import { Problem } from '#src/ui/page.tsx'
 import classes from './loading-screen.module.css'
 
@@ -17,7 +19,29 @@ export function LoadingScreen() {
   )
 }
 
+const ASK_AGAIN_MS = 3000
+
+/** Asks again by itself, while somebody may see it and when the browser is online again, and says the same until there is an answer. */
 export function UnreachableScreen({ onRetry }: { onRetry: () => void }) {
+  const handleAnswer = useEffectEvent(onRetry)
+
+  useEffect(() => {
+    let isAsking = false
+    const ask = async (): Promise<void> => {
+      if (isAsking || document.hidden) return
+      isAsking = true
+      await client.auth.session().then(handleAnswer, () => {})
+      isAsking = false
+    }
+    const handleTurn = () => void ask()
+    const timer = setInterval(handleTurn, ASK_AGAIN_MS)
+    window.addEventListener('online', handleTurn)
+    return () => {
+      clearInterval(timer)
+      window.removeEventListener('online', handleTurn)
+    }
+  }, [])
+
   return (
     <main className="app-loading">
       <div className={classes['card']}>

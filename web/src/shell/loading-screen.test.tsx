@@ -1,0 +1,48 @@
+/** The screen of a server that cannot be reached, in a browser: it asks again by itself. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { render } from '#src/testing/render.tsx'
+import { UnreachableScreen } from './loading-screen.tsx'
+
+let isBack: boolean
+const ask = vi.fn<() => Promise<Response>>(async () => {
+  if (!isBack) throw new TypeError('Failed to fetch')
+  return Response.json({ user: null, registrationEmailHost: '', hasAdmin: true })
+})
+const handleRetry = vi.fn<() => void>()
+
+beforeEach(() => {
+  isBack = false
+  ask.mockClear()
+  handleRetry.mockClear()
+  vi.useFakeTimers()
+  vi.spyOn(globalThis, 'fetch').mockImplementation(ask)
+  render(<UnreachableScreen onRetry={handleRetry} />)
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+test('§2 it asks again every few seconds, and goes on once there is an answer', async () => {
+  await vi.advanceTimersByTimeAsync(7000)
+  expect(ask).toHaveBeenCalledTimes(2)
+  expect(handleRetry).not.toHaveBeenCalled()
+  isBack = true
+  await vi.advanceTimersByTimeAsync(3000)
+  await vi.waitFor(() => expect(handleRetry).toHaveBeenCalledTimes(1))
+})
+
+test('§2 it asks at once when the browser is online again', async () => {
+  isBack = true
+  window.dispatchEvent(new Event('online'))
+  await vi.waitFor(() => expect(handleRetry).toHaveBeenCalledTimes(1))
+})
+
+test('§2 it does not ask while nobody can see it', async () => {
+  const hidden = vi.spyOn(document, 'hidden', 'get').mockReturnValue(true)
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(ask).not.toHaveBeenCalled()
+  hidden.mockReturnValue(false)
+  await vi.advanceTimersByTimeAsync(3000)
+  expect(ask).toHaveBeenCalledTimes(1)
+})
