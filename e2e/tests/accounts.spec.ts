@@ -21,7 +21,7 @@ async function expectLogin(page: Page): Promise<void> {
 }
 
 test.describe('§2 signed-out area', () => {
-  for (const path of ['/', '/auth/log-in', '/manage-users', '/no/such/page', '/admin']) {
+  for (const path of ['/', '/auth/log-in', '/manage-users', '/no/such/page', '/admin', '/%', '/manage-users/%ff']) {
     test(`§2 ${path} shows the Login screen`, async ({ page }) => {
       await page.goto(path)
       await expectLogin(page)
@@ -98,7 +98,7 @@ test.describe('§4 sign-in', () => {
   })
 
   test.describe('§8 failures', () => {
-    test.use({ expectedNoise: { patterns: [/status of 401/, /ERR_FAILED/] } })
+    test.use({ expectedNoise: { patterns: [/status of 401/, /ERR_FAILED|ERR_INTERNET_DISCONNECTED/] } })
 
     test('§8 a wrong password toasts Invalid Credentials!', async ({ page, server }) => {
       await server.addPerson({ fname: 'Ada', lname: 'Admin', email: 'ada@gmail.com', userType: 'admin' })
@@ -115,7 +115,31 @@ test.describe('§4 sign-in', () => {
       await page.route('**/api/session', (route) => route.abort())
       await fill(page, { Email: 'ada@gmail.com', Password: PASSWORD })
       await page.getByRole('button', { name: 'Sign In' }).click()
-      await expect(toast(page, 'Internal Server Error!')).toBeVisible()
+      await expect(toast(page, 'Internal Server Error!')).toContainText('The server cannot be reached. Please try again.')
+      await expect(page.getByRole('form').getByText('The server cannot be reached. Please try again.')).toBeVisible()
+      await expect(page.getByLabel('Password', { exact: true })).toHaveValue(PASSWORD)
+    })
+
+    test('§8 offline is said until the connection is back; the password stays for the next try', async ({
+      page,
+      context,
+      server,
+    }) => {
+      await server.addPerson({ fname: 'Ada', lname: 'Admin', email: 'ada@gmail.com', userType: 'admin' })
+      await page.goto('/')
+      await fill(page, { Email: 'ada@gmail.com', Password: PASSWORD })
+      await page.waitForLoadState('networkidle')
+      await context.setOffline(true)
+      await page.getByRole('button', { name: 'Sign In' }).click()
+      const offline = 'You are offline. Please try again when the connection is back.'
+      const notice = page.getByRole('form').getByText(offline)
+      await expect(notice).toBeVisible()
+      await expect(toast(page, 'Internal Server Error!')).toContainText(offline)
+      await context.setOffline(false)
+      await expect(notice).toHaveCount(0)
+      await page.getByRole('button', { name: 'Sign In' }).click()
+      await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()
+      await expect(toast(page, 'Internal Server Error!')).toHaveCount(0)
     })
 
     test('§8 a failing sign-out toasts Logging Out Failed!', async ({ page, signIn }) => {

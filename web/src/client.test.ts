@@ -68,7 +68,10 @@ test('what cannot be saved says so: the connection is gone, or there was none', 
   vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
   await expect(save()).rejects.toThrow('You are offline: nothing was saved.')
   await expect(client.socialTasks.list({})).rejects.toThrow('The server cannot be reached. Please try again.')
-  await expect(client.auth.logout()).rejects.toThrow('The server cannot be reached. Please try again.')
+  await expect(client.auth.logout()).rejects.toMatchObject({
+    code: 'OFFLINE',
+    message: 'You are offline. Please try again when the connection is back.',
+  })
 })
 
 test('§4 a call that is refused as signed out tells the session, a failed login does not', async () => {

@@ -110,18 +110,20 @@ function failed(error: unknown, call?: FailedCall): unknown {
 function explained(error: unknown, { path, wasOffline }: FailedCall): CallError {
   if (error instanceof ORPCError) return fromBody(error.data, error.status, failureTexts[path.join('.')])
   const callError = asCallError(error)
-  if (callError.code !== 'NETWORK' || !isSaving(path)) return callError
+  if (callError.code !== 'NETWORK' || isReading(path)) return callError
+  // Signing in and out saves nothing of what somebody has typed.
+  if (path[0] === 'auth')
+    return wasOffline ? unanswered('You are offline. Please try again when the connection is back.', error, 'OFFLINE') : callError
   const message = wasOffline
     ? 'You are offline: nothing was saved. Please try again when the connection is back.'
     : 'The connection is gone, and it is not known whether this was saved. Please try again: nothing is saved twice.' // the answer may be all that was lost
   return unanswered(message, error, wasOffline ? 'OFFLINE' : 'NETWORK')
 }
 
-/** Signing in and out saves nothing of what somebody has typed. */
-function isSaving(path: readonly string[]): boolean {
+function isReading(path: readonly string[]): boolean {
   let node: unknown = contractRoutes
   for (const key of path) node = (node as Record<string, unknown>)[key]
-  return path[0] !== 'auth' && (node as { '~orpc': { route: { method?: string } } })['~orpc'].route.method !== 'GET'
+  return (node as { '~orpc': { route: { method?: string } } })['~orpc'].route.method === 'GET'
 }
 
 export interface CallOptions {

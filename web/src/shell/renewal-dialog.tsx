@@ -1,7 +1,7 @@
 /** Signing in again above a form whose text would otherwise be lost with the session (§4). */
 import type { LoginInput } from '@arcade/contract/auth'
 import { Button } from '@mantine/core'
-import { useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useId, useRef } from 'react'
 import { asCallError, client } from '#src/client.ts'
 import { settleRenewal } from '#src/session.tsx'
 import { Form, FormActions, PasswordField, SubmitButton, useForm } from '#src/ui/form.tsx'
@@ -11,21 +11,19 @@ import classes from './renewal-dialog.module.css'
 export function RenewalDialog({ email }: { email: string }) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
-  const [problem, setProblem] = useState<string>()
   const form = useForm(() => import('@arcade/contract/auth').then(({ loginInput }) => loginInput), { email, password: '' })
+  const problem = form.refusal?.code === 'LOGIN_FAILED' ? 'Invalid Credentials!' : form.refusal?.message
 
   useEffect(() => dialog.current?.showModal(), [])
 
   const handleSubmit = async (input: LoginInput) => {
-    setProblem(undefined)
     try {
       const { user } = await client.auth.login(input)
       settleRenewal(user)
       return undefined
     } catch (cause) {
       const error = asCallError(cause)
-      setProblem(error.code === 'LOGIN_FAILED' ? 'Invalid Credentials!' : error.message)
-      form.resetField('password')
+      if (!error.isException) form.resetField('password') // otherwise it may be right
       form.setFocus('password')
       return error
     }

@@ -83,6 +83,7 @@ export interface Refusal {
   /** What is to be said where no message stands at a field; the form's `refusal` has it until it is sent again. */
   message?: string
   code?: string
+  retryAfterSeconds?: number | undefined
 }
 
 interface FormProps<Input extends FieldValues, Output> {

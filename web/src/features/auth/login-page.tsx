@@ -1,7 +1,6 @@
 /** Login (§2 signed-out area, §5, §8). */
 import type { LoginInput } from '@arcade/contract/auth'
 import { Anchor } from '@mantine/core'
-import { useState } from 'react'
 import { asCallError, client } from '#src/client.ts'
 import { endedSession, setCurrentUser } from '#src/session.tsx'
 import { AppLink, goTo } from '#src/ui/app-link.tsx'
@@ -16,12 +15,11 @@ export function LoginPage() {
     email: '',
     password: '',
   })
-  const [notice, setNotice] = useState<string>()
+  const notice = refusalNotice(form.refusal)
   /** Whose page this was, unless one has come to this screen by its own address. */
   const ended = location.pathname === '/auth/log-in' ? undefined : endedSession()
 
   const handleSubmit = async (input: LoginInput) => {
-    setNotice(undefined)
     try {
       const { user } = await client.auth.login(input)
       form.reset()
@@ -31,9 +29,11 @@ export function LoginPage() {
       return undefined
     } catch (cause) {
       const error = asCallError(cause)
-      toast.failure(error.isException ? 'Internal Server Error!' : 'Invalid Credentials!')
-      setNotice(refusalNotice(error))
-      form.resetField('password')
+      if (error.isException) toast.failure('Internal Server Error!', { detail: error.message })
+      else {
+        toast.failure('Invalid Credentials!')
+        form.resetField('password')
+      }
       return error
     }
   }

@@ -1,7 +1,7 @@
 /** The text below a signed-out form for refusals that a visitor can do something about; the toast of §8 does not say what. */
-import type { CallError } from '#src/client.ts'
+import type { Refusal } from '#src/ui/form.tsx'
 
-export function refusalNotice({ code, message, retryAfterSeconds }: CallError): string | undefined {
+export function refusalNotice({ code, message, retryAfterSeconds }: Refusal = {}): string | undefined {
   switch (code) {
     case 'TOO_MANY_ATTEMPTS':
       return retryAfterSeconds === undefined ? message : `Too many attempts. Please try again in ${inWords(retryAfterSeconds)}.`

@@ -24,14 +24,13 @@ export function RegisterPage() {
     () => import('@arcade/contract/users').then(({ registrationInputFor }) => registrationInputFor(registrationEmailHost)),
     empty,
   )
-  const [notice, setNotice] = useState<string>()
+  const notice = refusalNotice(form.refusal)
   const [takenEmail, setTakenEmail] = useState<string>()
   const link = useQuery(api.auth.setupLink.queryOptions({ input: { setup: setup ?? '' }, enabled: setup !== undefined }))
   /** A link that is of no use makes this the ordinary registration. */
   const isSetup = setup !== undefined && (link.data === undefined || link.data.state === 'valid')
 
   const handleSubmit = async (input: RegistrationInput) => {
-    setNotice(undefined)
     setTakenEmail(undefined)
     try {
       const { user } = await client.auth.register({ ...input, ...(isSetup && { setup }) })
@@ -43,7 +42,6 @@ export function RegisterPage() {
     } catch (cause) {
       const error = asCallError(cause)
       toast.failure(error.isException ? 'Registration Failed!' : 'Registration Failed')
-      setNotice(refusalNotice(error))
       if (isSetup && error.code === 'CREATE_USER_FAILED') setTakenEmail(input.email)
       if (error.code === 'SETUP_LINK_INVALID') await link.refetch()
       return error
