@@ -1,5 +1,7 @@
 /** What every screen looks like while it loads, without data, when the server fails, and offline: said in words, accessible, mended by Retry. */
 import { expectAccessible, expectStateAccessible, sizes } from '#src/axe.ts'
+import type { Page } from '@playwright/test'
+import { rows, settled } from '#src/lists.ts'
 import { expect, test } from '#src/test.ts'
 
 interface Screen {
@@ -145,6 +147,63 @@ test.describe('pages that cannot be loaded', () => {
     await update.click()
     await expect(page.getByRole('heading', { level: 1, name: 'Social Tasks' })).toBeVisible()
     await expect(told).toHaveCount(0)
+  })
+})
+
+test.describe('a list that could not be read', () => {
+  test.use({ expectedNoise: { patterns: [/ERR_FAILED|status of 50\d/] } })
+  test.beforeEach(async ({ signIn, page }) => {
+    await signIn('admin')
+    await page.goto('/manage-telegram-users')
+    await settled(page)
+  })
+  const search = async (page: Page, text: string) => page.getByRole('searchbox', { name: 'Search players' }).fill(text)
+
+  test('comes by itself once the server can be reached again', async ({ page }) => {
+    await page.route('**/api/**', (route) => route.abort())
+    await search(page, 'moon_80')
+    await expect(page.getByRole('alert')).toHaveText(/^The server cannot be reached. Please try again./)
+    await page.unroute('**/api/**')
+    await expect(rows(page).first()).toContainText('moon_80', { timeout: 20_000 })
+    await expect(page.getByRole('alert')).toHaveCount(0)
+  })
+
+  test('comes by itself once the server is ready again, also while its session is known', async ({ page }) => {
+    const busy = { success: false, code: 'UNAVAILABLE', message: 'Too busy' }
+    await page.route('**/api/telegram-users?*', (route) => route.fulfill({ status: 503, json: busy }))
+    await search(page, 'moon_80')
+    await expect(page.getByRole('alert')).toHaveText(/^Too busy/)
+    await page.unroute('**/api/telegram-users?*')
+    await expect(rows(page).first()).toContainText('moon_80', { timeout: 20_000 })
+  })
+
+  test('leaves the focus on the page when Retry is pressed', async ({ page }) => {
+    const broken = { success: false, code: 'INTERNAL', message: 'Internal Server Error!' }
+    await page.route('**/api/telegram-users?*', (route) => route.fulfill({ status: 500, json: broken }))
+    await search(page, 'moon_80')
+    const retry = page.getByRole('button', { name: 'Retry' })
+    await expect(retry).toBeVisible()
+    await page.unroute('**/api/telegram-users?*')
+    await retry.press('Enter')
+    await expect(rows(page).first()).toContainText('moon_80')
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+  })
+
+  test('is not counted beside its download', async ({ page }) => {
+    const download = page.getByRole('button', { name: 'Download User Data', exact: true })
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/api/telegram-users?*', async (route) => {
+      await released
+      await route.fulfill({ status: 500, json: { success: false, code: 'INTERNAL', message: 'Internal Server Error!' } })
+    })
+    const everyone = page.waitForResponse('**/api/telegram-users/count*')
+    await search(page, 'moon_80')
+    await everyone
+    await expect(page.locator('[aria-busy=true]')).not.toHaveCount(0)
+    await expect(download).toHaveAccessibleDescription('')
+    release()
+    await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible()
+    await expect(download).toHaveAccessibleDescription('')
   })
 })
 

@@ -35,19 +35,22 @@ interface ExportAllProps<L extends NamedList, Row> {
 /** What the list shows: all its rows, or with a search or filter those, everyone then being one step further (design §7). */
 export function ExportAllButton<L extends NamedList, Row>(props: ExportAllProps<L, Row>) {
   const { state, call, label = 'Download User Data', everything = 'Everyone', everyone } = props
-  const { list, address, isWhole, total, isMore } = state
+  const { list, address, isWhole, total, isMore, table } = state
   const options = { fallbackName: list.fileName }
   const selected = (filter: ReturnType<typeof listFilter<L>>, format: SheetFormat) => (running: Running) =>
     fetchSpreadsheet('selection', selectionInput(list, { filter }, listOrder(list, address), format), { ...options, ...running })
   const all = (format: SheetFormat) =>
     call ? (running: Running) => fetchSpreadsheet(call, { format }, { ...options, ...running }) : selected({}, format)
   const shown = (format: SheetFormat) => selected(listFilter(list, address), format)
+  // Nothing while one of the two is on its way, has failed, or is that of the search before.
+  const isCounted = !isWhole && !table.isStale && total !== undefined && everyone !== undefined
+  const note = isCounted ? `${isMore ? 'more than ' : ''}${formatted(total)} of ${formatted(everyone)}` : undefined
   return (
     <DownloadButton
       id={list.name}
       label={label}
       start={isWhole ? all('xlsx') : shown('xlsx')}
-      note={isWhole ? undefined : `${isMore ? 'more than ' : ''}${counted(total)} of ${counted(everyone)}`}
+      note={note}
       others={
         isWhole
           ? [{ label: 'As CSV', start: all('csv') }]
@@ -62,8 +65,8 @@ export function ExportAllButton<L extends NamedList, Row>(props: ExportAllProps<
   )
 }
 
-function counted(count: number | undefined): string {
-  return count?.toLocaleString('en-US') ?? '…'
+function formatted(count: number): string {
+  return count.toLocaleString('en-US')
 }
 
 interface ExportSelectionProps {

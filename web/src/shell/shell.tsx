@@ -12,6 +12,7 @@ import { Logo } from '#src/ui/logo.tsx'
 import { DraftOwner } from '#src/ui/drafts.ts'
 import { forgetSelections } from '#src/ui/selection.tsx'
 import { toast } from '#src/ui/toast.tsx'
+import { useAskingAgain } from './asking-again.ts'
 import { Navigation } from './navigation.tsx'
 import { OfflineNotice } from './offline-notice.tsx'
 import type { MenuDrawerProps } from './menu-drawer.tsx'
@@ -23,6 +24,7 @@ import { UnsavedWorkGuard } from './unsaved-work.tsx'
 export function Shell() {
   const { user } = useSession()
   const shortcuts = useShortcuts()
+  useAskingAgain()
   const isPhone = useWindow('(width <= 62em)')
   const isRail = useWindow('(62em < width <= 75em)')
 

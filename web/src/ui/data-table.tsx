@@ -9,7 +9,7 @@ import { Problem } from './page.tsx'
 import { Pager, type PagerProps } from './pager.tsx'
 import { type Selection, SelectionBar } from './selection.tsx'
 import { useMatchInView, useTableRoom } from './table-room.ts'
-import { opensRow, useFocusedRow } from './table-rows.ts'
+import { focusHeadingWhenGone, opensRow, useFocusedRow } from './table-rows.ts'
 import { type ChangeableLook, hiddenHeaders, useTableLook } from './table-view.ts'
 import { useViewMore } from './view-more.tsx'
 import classes from './data-table.module.css'
@@ -192,7 +192,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     error === undefined ? (
       table
     ) : (
-      <div className={classes['frame']}>
+      <div key="problem" ref={focusHeadingWhenGone} className={classes['frame']}>
         <Problem message={error} {...(onRetry && { onRetry })} />
       </div>
     )

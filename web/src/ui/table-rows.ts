@@ -24,6 +24,13 @@ export function focusRows(options?: FocusOptions): void {
   place?.focus(options)
 }
 
+/** A ref of what goes while a button in it may have the focus: then the page's heading gets it. */
+export function focusHeadingWhenGone(going: HTMLElement | null): () => void {
+  return () => {
+    if (going?.contains(document.activeElement)) document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
+  }
+}
+
 /** Puts the focus into the page's search box; false if it has none. */
 export function focusSearch(): boolean {
   const boxes = document.querySelectorAll<HTMLElement>('main :is(input[type=search], [role=searchbox])')
