@@ -79,6 +79,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
           selection,
           total: table.isStale ? undefined : total, // not how many the search before has found
           isMore,
+          noun: noun.many,
           actions: (
             <>
               <ExportSelectionButton list={list} selection={selection} order={listOrder(list, address)} />

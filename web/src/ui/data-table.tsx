@@ -75,7 +75,7 @@ interface DataTableProps<Row> extends Omit<PagerProps, 'onPageChange'> {
   /** The toolbar above the table, to which the table adds the choice of columns and density. */
   toolbar?: Omit<Parameters<typeof ListToolbar>[0], 'end'>
   /** Lets one pick rows once the basket is open; `actions` are the buttons for them. */
-  picking?: { selection: Selection; total: number | undefined; isMore?: boolean; actions: ReactNode }
+  picking?: Omit<Parameters<typeof SelectionBar>[0], 'shownIds' | 'children'> & { actions: ReactNode }
 }
 
 /** The cards of a phone are no table to the browser. With these roles they stay one to assistive technology. */
@@ -181,7 +181,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       {rows === undefined && <output className="app-sr-only">Loading…</output>}
       {onPageChange && <Pager {...props} onPageChange={onPageChange} />}
       {isPicking && picking && (
-        <SelectionBar selection={picking.selection} shownIds={ids} total={picking.total} isMore={picking.isMore ?? false}>
+        <SelectionBar {...picking} shownIds={ids}>
           {picking.actions}
         </SelectionBar>
       )}

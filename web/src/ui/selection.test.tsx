@@ -16,7 +16,7 @@ function List({ shown, search = '', isMore = false }: { shown: string[]; search?
       <button type="button" onClick={() => selection.set(shown, true)}>
         Pick page
       </button>
-      <SelectionBar selection={selection} shownIds={shown} total={12} isMore={isMore}>
+      <SelectionBar selection={selection} shownIds={shown} total={12} isMore={isMore} noun="people">
         <BulkButton
           act={{
             title: 'Delete people',
@@ -54,10 +54,10 @@ test('design §7 all of one search say so once the list shows another one', asyn
   await expect.element(count).toMatchTextContent(/^12 selected, by another search or filter than this one$/)
 })
 
-test('design §7 all of a search that was not counted to its end are more than were counted', async () => {
+test('design §7 all of a search that was not counted to its end are said to be all, and more than were counted', async () => {
   render(<List shown={['0', '1']} search="a" isMore />)
   await page.getByRole('button', { name: 'Select all matching' }).click()
-  await expect.element(count).toMatchTextContent(/^More than 12 selected$/)
+  await expect.element(count).toMatchTextContent(/^All matching people selected \(more than 12\)$/)
 })
 
 test('design §7 the question names the first ten rows, and which the page does not show', async () => {

@@ -110,12 +110,14 @@ interface SelectionBarProps {
   total: number | undefined
   /** There are more than `total`. */
   isMore?: boolean
+  /** What several rows are called. */
+  noun?: string
   /** Buttons that act on the picked rows. */
   children: ReactNode
 }
 
 /** The bar below a list with an open basket: the counter, buttons to pick all or none, and the acts. */
-export function SelectionBar({ selection, shownIds, total, isMore = false, children }: SelectionBarProps) {
+export function SelectionBar({ selection, shownIds, total, isMore = false, noun = 'rows', children }: SelectionBarProps) {
   const { count, isAll } = selection
   const shown = useMemo(() => new Set(shownIds), [shownIds])
   const bar = useRef<HTMLElement>(null)
@@ -128,7 +130,7 @@ export function SelectionBar({ selection, shownIds, total, isMore = false, child
   return (
     <section ref={bar} className={classes['bar']} aria-label="Selection" tabIndex={-1}>
       <output className={classes['count']}>
-        {count === 0 ? 'Nothing selected' : `${selection.isMore ? 'More than ' : ''}${formatted(count)} selected`}
+        {countText(selection, noun)}
         <Elsewhere selection={selection} shown={shown} />
       </output>
       {total !== undefined && total > 0 && !(isAll && count === total) && (
@@ -148,6 +150,11 @@ export function SelectionBar({ selection, shownIds, total, isMore = false, child
       )}
     </section>
   )
+}
+
+function countText({ count, isMore }: Selection, noun: string): string {
+  if (count === 0) return 'Nothing selected'
+  return isMore ? `All matching ${noun} selected (more than ${formatted(count)})` : `${formatted(count)} selected`
 }
 
 /** Says of a basket that it holds what one does not see. */
