@@ -1,4 +1,5 @@
 /** What a phone shows: the dashboard's cards two in a row, and the rows of every list as cards (§2, design §7). */
+import type { Locator, Request } from '@playwright/test'
 import { rows, settled } from '#src/lists.ts'
 import { otherAdmin } from '#src/other-admin.ts'
 import { expect, test } from '#src/test.ts'
@@ -18,6 +19,41 @@ test('§2 the dashboard’s cards stand two in a row', async ({ page }) => {
   expect(types!.x).toBeGreaterThan(users!.x + users!.width)
   expect(active!.y).toBe(players!.y)
   expect(active!.x + active!.width).toBeLessThanOrEqual(390)
+})
+
+test('§2 a card’s arrow stands beside its title, and the brand beside the icons of the header', async ({ page }) => {
+  await page.goto('/')
+  const middle = async (locator: Locator) => {
+    const { y, height } = (await locator.boundingBox())!
+    return y + height / 2
+  }
+  const card = page.getByRole('region', { name: 'Total Users', exact: true })
+  const arrow = await middle(card.getByRole('link', { name: 'See all users' }).locator('svg'))
+  const range = await card.getByRole('heading').evaluate((heading) => {
+    const text = document.createRange()
+    text.selectNodeContents(heading)
+    const { y, height } = text.getBoundingClientRect()
+    return y + height / 2
+  })
+  expect(Math.abs(arrow - range)).toBeLessThanOrEqual(1)
+  const brand = await middle(page.getByRole('banner').getByRole('link').locator('svg'))
+  expect(Math.abs(brand - (await middle(page.getByRole('button', { name: 'Menu' }).locator('svg'))))).toBeLessThanOrEqual(1)
+})
+
+test.describe('without a connection', () => {
+  test.use({ expectedNoise: { patterns: [/ERR_INTERNET_DISCONNECTED/] } })
+  test('§2 the menu opens though it was never opened before', async ({ page, context }) => {
+    const onTheirWay = new Set<Request>()
+    page.on('request', (request) => onTheirWay.add(request))
+    page.on('requestfinished', (request) => onTheirWay.delete(request))
+    const loaded = page.waitForResponse(/\/menu-drawer-.*\.js$/)
+    await page.goto('/')
+    await loaded
+    await expect.poll(() => [...onTheirWay].filter((one) => one.url().endsWith('.js')).length).toBe(0) // its own, and what it imports
+    await context.setOffline(true)
+    await page.getByRole('button', { name: 'Menu' }).tap()
+    await expect(page.getByRole('dialog').getByRole('link', { name: 'History' })).toBeVisible()
+  })
 })
 
 test('Trash: on a phone a deletion is undone from its card, with the button on the first screen', async ({ page, server }) => {

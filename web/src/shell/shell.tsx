@@ -4,8 +4,9 @@
  */
 import { useMediaQuery } from '@mantine/hooks'
 import { IconMenu2, IconSearch } from '@tabler/icons-react'
+import { useIsFetching } from '@tanstack/react-query'
 import { Link, Outlet } from '@tanstack/react-router'
-import { type ComponentType, type MouseEvent, useEffect, useState } from 'react'
+import { type ComponentType, type MouseEvent, useEffect, useEffectEvent, useState } from 'react'
 import { useSession } from '#src/session.tsx'
 import { ConfirmProvider } from '#src/ui/confirm.tsx'
 import { Logo } from '#src/ui/logo.tsx'
@@ -63,7 +64,7 @@ function useWindow(query: string): boolean {
   return useMediaQuery(query, undefined, { getInitialValueInEffect: false })
 }
 
-/** The phone's menu and its button. The drawer is loaded at the first touch of the button, before the finger leaves it. */
+/** The phone's menu and its button. The drawer is loaded once the page is there and the browser idle, or at the first touch of the button. */
 function Menu() {
   const [isOpen, setIsOpen] = useState(false)
   const [Drawer, setDrawer] = useState<ComponentType<MenuDrawerProps>>()
@@ -73,6 +74,12 @@ function Menu() {
     setDrawer(() => MenuDrawer)
   }
   const preload = () => void load().catch(() => {}) // it is loaded again when it is opened
+
+  const isPageLoading = useIsFetching() > 0
+  const preloadLater = useEffectEvent(() => (globalThis.requestIdleCallback ?? setTimeout)(preload))
+  useEffect(() => {
+    if (!isPageLoading) preloadLater()
+  }, [isPageLoading])
 
   const handleClick = async () => {
     try {
