@@ -1,5 +1,5 @@
 /** The frame of all pages: the sidebar, the rail of a small desktop and the phone's drawer (§2 Signed-in shell, Fallback). */
-import { expect, test } from '#src/test.ts'
+import { control, expect, test } from '#src/test.ts'
 
 const links = {
   Dashboard: '/',
@@ -56,3 +56,14 @@ test('§2 unknown paths show the fallback screen, within the shell', async ({ pa
   await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeHidden()
   await expect(page.getByRole('navigation').first()).toBeVisible()
 })
+
+for (const path of ['/%', '/nope/%ff', '/manage-users/%E0%A4%A?page=2'])
+  test(`§2 ${path}, which cannot be decoded, is an unknown path like any other`, async ({ page }) => {
+    await page.goto(path)
+    await expect(page.getByRole('heading', { level: 1, name: 'Page not found' })).toBeVisible()
+    await expect(page.getByRole('navigation').first()).toBeVisible()
+    await control(page, 'Back to the dashboard').click()
+    await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()
+    await page.goBack()
+    await expect(page.getByRole('heading', { level: 1, name: 'Page not found' })).toBeVisible()
+  })

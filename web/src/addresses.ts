@@ -6,6 +6,21 @@ import { type ListAddress, readListAddress } from '#src/lists/list-address.ts'
 
 type Raw = Record<string, unknown>
 
+/** The address with each part of its path taken literally that cannot be decoded: the router would match nothing, not even the fallback (§2). */
+export function decodableAddress(address: string): URL {
+  const url = new URL(address)
+  url.pathname = url.pathname.replaceAll(/[^/]+/g, decodablePart)
+  return url
+}
+
+function decodablePart(part: string): string {
+  try {
+    return decodeURIComponent(part) && part // a call whose result nobody takes is dropped by the minifier
+  } catch {
+    return part.replaceAll('%', '%25')
+  }
+}
+
 /** An id, also one that the router has read as a number. */
 function idIn(value: unknown): string | undefined {
   return (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined

@@ -6,7 +6,15 @@ import { playerList } from '@arcade/contract/entities/player'
 import { taskLists } from '@arcade/contract/entities/task'
 import { trashList } from '@arcade/contract/entities/trash'
 import { userList } from '@arcade/contract/entities/user'
-import { addAddress, addressReader, dashboardAddress, editAddress, historyAddress, setupAddress } from './addresses.ts'
+import {
+  addAddress,
+  addressReader,
+  dashboardAddress,
+  decodableAddress,
+  editAddress,
+  historyAddress,
+  setupAddress,
+} from './addresses.ts'
 import { lazyPage } from './lazy-page.ts'
 import { currentUser } from './session.tsx'
 import { PageProblem } from '#src/shell/page-problem.tsx'
@@ -194,6 +202,9 @@ const routeTree = root.addChildren([
     }),
   ]),
 ])
+
+// Before the router reads it.
+history.replaceState(history.state, '', decodableAddress(location.href))
 
 const router = createRouter({
   routeTree,

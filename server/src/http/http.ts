@@ -242,7 +242,7 @@ function honoPath(path: string): string {
 /** The path's parameters, decoded. @throws Failure INVALID_INPUT for a malformed escape */
 function readParams(c: Context<Env>): Record<string, string> {
   const params = c.req.param() as Record<string, string>
-  if (c.req.path.includes('%')) {
+  if (Object.keys(params).length > 0 && c.req.path.includes('%')) {
     try {
       decodeURIComponent(c.req.path)
     } catch {
