@@ -10,7 +10,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { DATABASE, readPassword, ROLE } from '../server/src/postgres/cluster-init.ts'
 import { addCount } from '../server/src/testing/activity.ts'
-import { type BenchServer, median, report, startBenchServer } from './harness.ts'
+import { type BenchServer, median, report, residentMb, startBenchServer } from './harness.ts'
 
 const TIME_BUDGET = 2
 const RSS_BUDGET_MB = 64
@@ -124,11 +124,6 @@ async function exportAll({ url, admin, pid }: BenchServer): Promise<Export> {
   isRunning = false
   await sampling
   return { seconds, bytes, growthMb: peak - idle }
-}
-
-async function residentMb(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
 }
 
 /** An admin who turns pages while `work` runs. */

@@ -1,10 +1,17 @@
 /** Images for tests of uploads, harmless and hostile, and the two requests that move them. */
 import { deflateSync } from 'node:zlib'
 import sharp from 'sharp'
-import type { Client, TestApp } from './test-app.ts'
 
 export const canvas = (width = 300, height = 200) => sharp({ create: { width, height, channels: 3, background: '#2fedbf' } })
 export const png = await canvas().png().toBuffer()
+
+/** An app under test and one who calls it, as far as these requests need them. */
+interface App {
+  fetch(path: string, init?: RequestInit): Promise<Response>
+}
+interface Client {
+  headers: Record<string, string>
+}
 
 interface UploadAnswer {
   status: number
@@ -12,7 +19,7 @@ interface UploadAnswer {
 }
 
 export async function upload(
-  app: TestApp,
+  app: App,
   client: Client,
   bytes: Uint8Array,
   name = 'banner.png',
@@ -26,7 +33,7 @@ export async function upload(
   return { status: response.status, body: (await response.json()) as UploadAnswer['body'] }
 }
 
-export async function download(app: TestApp, client: Client, key: string, query = '') {
+export async function download(app: App, client: Client, key: string, query = '') {
   const response = await app.fetch(`/api/files/${key}${query}`, { headers: client.headers })
   return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) }
 }

@@ -1,0 +1,237 @@
+/**
+ * A working day in a quarter of an hour: 200 operators who read, search, open and save with pauses as people make them, 60 of them with the
+ * dashboard open, while 100,000 players are imported and two spreadsheets of all players are written, again and again. The event loop's delay
+ * is what its timer comes late, as `GET /metrics` tells it without the timer's own 10 ms; three rows tell it for one work alone.
+ * `node bench/operators.bench.ts [--minutes 15] [--players 1000000]`
+ */
+import { fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { seed } from '../server/src/cli/seed.ts'
+import { PASSWORD } from '../server/src/testing/console-server.ts'
+import { canvas } from '../server/src/testing/test-images.ts'
+import { IS_LARGE, median, report, residentMb, ROOT, startBenchServer, temporaryDirectory } from './harness.ts'
+import type { LoadResult, OperatorLoad } from './operator-load.ts'
+
+const LIST_P99_BUDGET_MS = 100
+const LOOP_P99_BUDGET_MS = 20
+const MEMORY_BUDGET = 1.2
+const OPERATORS = 200
+const DASHBOARDS = 60
+const EXPORTERS = 2
+const IMPORTED = 100_000
+const WARM_UP_MS = 10_000
+const SIGN_INS = 20
+/** Of prom-client's monitor of the event loop. */
+const LOOP_TIMER_MS = 10
+const METRICS_TOKEN = 'operators-bench-token'
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '15' },
+    players: { type: 'string', default: IS_LARGE ? '10000000' : '1000000' },
+    large: { type: 'boolean' },
+  },
+})
+const players = Number(values.players)
+const measuredMs = Number(values.minutes) * 60_000
+/** The second one and the last are compared. */
+const minuteMs = Math.min(60_000, measuredMs / 4)
+
+const temporary = await temporaryDirectory()
+const server = await startBenchServer({ METRICS_TOKEN })
+try {
+  await seed({ database: server.database, telegramUsers: players, participations: players, log: (line) => console.log(line) })
+  const imports = await Promise.all([0, 1].map((round) => writePlayers(join(temporary.path, String(round)), round)))
+  await tellOneByOne()
+  await tellTogether(imports)
+} finally {
+  await server.stop()
+  await temporary.remove()
+}
+
+/** The event loop while the server does one thing that takes long. */
+async function tellOneByOne(): Promise<void> {
+  const image = await canvas(6000, 5000).png().toBuffer()
+  // Somebody else, because a person has only so many sessions: the admin's would end.
+  const person = { fname: 'Often', lname: 'Here', email: `often${Date.now()}@gmail.com`, userType: 'admin' } as const
+  await server.addPerson(person)
+  const signIn = { body: JSON.stringify({ email: person.email, password: PASSWORD }), cookie: '' }
+  const works: [name: string, work: () => Promise<unknown>][] = [
+    ['nothing is asked', () => pause(5000)],
+    ['a spreadsheet of all players is written', () => call('/downloadTelegramUsersData')],
+    [
+      'an image of 30 megapixels is decoded',
+      () => call('/api/files/announcements?name=large.png', { body: image, type: 'image/png' }),
+    ],
+    [
+      `${SIGN_INS} people sign in at once`,
+      () => Promise.all(Array.from({ length: SIGN_INS }, () => call('/api/session', signIn))),
+    ],
+  ]
+  for (const [name, work] of works) {
+    await loopDelay()
+    await work()
+    const { p99Ms } = await loopDelay()
+    const isAtRest = name === works[0]?.[0]
+    report(`event loop's delay while ${name}: p99`, { ours: p99Ms, unit: 'ms', ...(!isAtRest && { atMost: LOOP_P99_BUDGET_MS }) })
+  }
+}
+
+async function tellTogether(imports: string[]): Promise<void> {
+  const load = await prepareLoad()
+  const measuredFrom = Date.now() + WARM_UP_MS
+  const until = measuredFrom + measuredMs
+  const [found, imported, memory, loop] = await Promise.all([
+    generate({ ...load, measuredFrom, until }),
+    importAgain(imports, until),
+    watchMemory(until),
+    pause(measuredFrom - Date.now())
+      .then(loopDelay)
+      .then(() => pause(until - Date.now()))
+      .then(loopDelay),
+  ])
+  const failures = [...found.failures, ...imported.failures]
+  for (const failure of failures.slice(0, 10)) console.error(failure)
+  const { timesMs } = found
+  const during = `${OPERATORS} operators, ${values.minutes} min, ${players.toLocaleString('en')} players`
+  report(`list pages of ${during}: p50`, { ours: share(timesMs.list, 0.5), unit: 'ms' })
+  report('list pages: p99', { ours: share(timesMs.list, 0.99), unit: 'ms', atMost: LIST_P99_BUDGET_MS })
+  for (const [name, times] of [
+    ['searches and their counts', timesMs.search],
+    ['records', timesMs.record],
+    ['changes saved', timesMs.save],
+  ] as const)
+    for (const part of [0.5, 0.99]) report(`${name}: p${part * 100}`, { ours: share(times, part), unit: 'ms' })
+  report("event loop's delay: p99", { ours: loop.p99Ms, unit: 'ms', atMost: LOOP_P99_BUDGET_MS })
+  report("event loop's delay: longest", { ours: loop.maxMs, unit: 'ms' })
+  tellMemory(memory, measuredFrom)
+  const asked = Object.values(timesMs).reduce((sum, times) => sum + times.length, 0)
+  report('requests', { ours: asked / (measuredMs / 1000), unit: 'a second' })
+  report('events to each dashboard', { ours: found.events / DASHBOARDS / (measuredMs / 60_000), unit: 'a minute' })
+  report(`imports of ${IMPORTED.toLocaleString('en')} players: median`, { ours: median(imported.seconds), unit: 's' })
+  report('spreadsheets of all players, two at once: median', { ours: median(found.exportSeconds), unit: 's' })
+  report('requests, streams, imports and spreadsheets that failed', { ours: failures.length, unit: 'times', atMost: 0 })
+  const processorShare = (found.cpuSeconds / (measuredMs / 1000)) * 100
+  report('what the load itself took', { ours: processorShare, unit: '% of a processor' })
+}
+
+/** The same players with another balance each time, so that each import changes all of them. */
+async function writePlayers(directory: string, round: number): Promise<string> {
+  await mkdir(directory)
+  const file = createWriteStream(join(directory, 'telegramUsers.ndjson'))
+  for (let n = 0; n < IMPORTED; n += 1) {
+    const userId = 700_000_000 + n
+    const line = {
+      userId,
+      firstName: `Player ${n}`,
+      username: `imported_${n}`,
+      email: `imported${n}@example.org`,
+      balance: n + round,
+    }
+    if (!file.write(`${JSON.stringify(line)}\n`)) await once(file, 'drain')
+  }
+  file.end()
+  await once(file, 'finish')
+  return directory
+}
+
+async function importAgain(directories: string[], until: number): Promise<{ seconds: number[]; failures: string[] }> {
+  const seconds: number[] = []
+  const failures: string[] = []
+  for (let round = 0; Date.now() < until; round += 1) {
+    const started = performance.now()
+    const child = spawn(process.execPath, [join(ROOT, 'server/src/cli/arcade.ts'), 'import', directories[round % 2]!], {
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], DATA_DIR: server.dataDir },
+      cwd: temporary.path,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    const [code] = (await once(child, 'exit')) as [number | null]
+    if (code === 0) seconds.push((performance.now() - started) / 1000)
+    else failures.push(`the import ended with ${code}`)
+  }
+  return { seconds, failures }
+}
+
+/** Sessions and tasks of the operators. */
+async function prepareLoad(): Promise<Omit<OperatorLoad, 'measuredFrom' | 'until'>> {
+  const operators: OperatorLoad['operators'] = []
+  for (let n = 0; n < OPERATORS; n += 1) {
+    const person = { fname: 'Operator', lname: `${n}`, email: `operator${n}.${Date.now()}@gmail.com`, userType: 'admin' } as const
+    const { token } = await server.addPerson(person)
+    const task = { priority: 1000 + n, type: 'twitter', title: `Follow number ${n}`, link: 'https://x.com/arcade', reward: 5 }
+    const { id } = (await (await call('/api/social-tasks', { body: JSON.stringify(task) })).json()) as { id: string }
+    operators.push({ cookie: `session=${token}`, taskId: id })
+  }
+  return { url: server.url, operators, dashboards: DASHBOARDS, exporters: EXPORTERS, players }
+}
+
+async function generate(load: OperatorLoad): Promise<LoadResult> {
+  const child = fork(join(import.meta.dirname, 'operator-load.ts'))
+  const { promise, resolve, reject } = Promise.withResolvers<LoadResult>()
+  child.once('message', (result) => resolve(result as LoadResult))
+  child.once('exit', (code) => reject(new Error(`the load ended with ${code} and no result`)))
+  child.send(load)
+  return promise
+}
+
+interface Sample {
+  at: number
+  mb: number
+}
+
+async function watchMemory(until: number): Promise<Sample[]> {
+  const samples: Sample[] = []
+  for (; Date.now() < until; await pause(500)) samples.push({ at: Date.now(), mb: await residentMb(server.pid) })
+  return samples
+}
+
+function tellMemory(samples: Sample[], from: number): void {
+  const between = (low: number, high: number): number =>
+    median(samples.filter(({ at }) => at >= low && at < high).map(({ mb }) => mb))
+  const second = between(from + minuteMs, from + 2 * minuteMs)
+  const last = between(from + measuredMs - minuteMs, Infinity)
+  const peak = Math.max(...samples.map(({ mb }) => mb))
+  const compared = { limit: second, unit: 'MB', atMost: MEMORY_BUDGET }
+  report('memory of the server in the last minute against the second', { ours: last, ...compared })
+  report('memory of the server at its peak against the second minute', { ours: peak, unit: 'MB', limit: second })
+}
+
+interface Call {
+  body?: string | Buffer<ArrayBuffer>
+  type?: string
+  cookie?: string
+}
+
+/** As the admin; a body is posted. The answer has come whole. */
+async function call(
+  path: string,
+  { body, type = 'application/json', cookie = server.admin.cookie }: Call = {},
+): Promise<Response> {
+  const headers = { cookie, 'sec-fetch-site': 'same-origin' }
+  const posted = body === undefined ? { headers } : { method: 'POST', body, headers: { ...headers, 'content-type': type } }
+  const answer = await fetch(server.url + path, posted)
+  const read = await answer.arrayBuffer()
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${Buffer.from(read).toString().slice(0, 200)}`)
+  return new Response(read, answer)
+}
+
+/** Since it was last asked, which begins it anew. */
+async function loopDelay(): Promise<{ p99Ms: number; maxMs: number }> {
+  const answer = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })
+  const text = await answer.text()
+  const ms = (name: string): number => {
+    const seconds = new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)`, 'm').exec(text)?.[1]
+    return Number(seconds) * 1000 - LOOP_TIMER_MS
+  }
+  return { p99Ms: ms('p99'), maxMs: ms('max') }
+}
+
+function share(times: number[], part: number): number {
+  const sorted = times.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
+}
