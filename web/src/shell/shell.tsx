@@ -78,7 +78,7 @@ function Menu() {
   const isPageLoading = useIsFetching() > 0
   const preloadLater = useEffectEvent(() => (globalThis.requestIdleCallback ?? setTimeout)(preload))
   useEffect(() => {
-    if (!isPageLoading) preloadLater()
+    if (!isPageLoading && navigator.onLine) preloadLater()
   }, [isPageLoading])
 
   const handleClick = async () => {
