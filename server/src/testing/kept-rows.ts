@@ -1,6 +1,7 @@
 /** Keeps what the tables of a database hold, to be put back as often as one likes: only what has changed meanwhile is written. */
-import { sql } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from '#src/db/database.ts'
+import type { Tables } from '#src/db/tables.ts'
 
 export interface KeptRows {
   /** Keeps what is there now under a name, a word. */
@@ -25,48 +26,58 @@ export async function keptRows(database: Database): Promise<KeptRows> {
   const kept = new Set<string>()
 
   /** A stamp a table that differs once a row was written or removed: xmin is the number of the transaction that wrote a row. */
-  const stamps = async (): Promise<Map<string, string>> => {
+  const stamps = async (tx: Kysely<Tables>): Promise<Map<string, string>> => {
     const each = tables.map(
       ({ name }) =>
         sql`select ${sql.lit(name)} as name, count(*) || ' ' || max(xmin::text::bigint) as stamp from ${sql.table(name)}`,
     )
-    const { rows } = await sql<{ name: string; stamp: string | null }>`${sql.join(each, sql` union all `)}`.execute(db)
+    const { rows } = await sql<{ name: string; stamp: string | null }>`${sql.join(each, sql` union all `)}`.execute(tx)
     return new Map(rows.map(({ name, stamp }) => [name, stamp ?? 'empty']))
   }
 
-  const remember = async (name: string, changed: readonly Table[]): Promise<void> => {
-    const now = await stamps()
+  const remember = (name: string, changed: readonly Table[], now: Map<string, string>): void => {
     for (const table of changed) present.set(table.name, { name, stamp: now.get(table.name) ?? '' })
   }
 
+  /** A server that folds counters meanwhile moves rows from one table to another, which must be seen in both or in neither. */
+  const withoutWriters = <T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T> =>
+    database.transaction(async (tx) => {
+      await sql`lock table ${sql.join(tables.map((table) => sql.table(table.name)))} in share row exclusive mode`.execute(tx)
+      return work(tx)
+    })
+
   return {
     async keep(name) {
-      await sql`create schema ${sql.id(name)}`.execute(db)
-      for (const table of tables)
-        await sql`create table ${sql.id(name, table.name)} as table ${sql.table(table.name)}`.execute(db)
-      await remember(name, tables)
+      const now = await withoutWriters(async (tx) => {
+        await sql`create schema ${sql.id(name)}`.execute(tx)
+        for (const table of tables)
+          await sql`create table ${sql.id(name, table.name)} as table ${sql.table(table.name)}`.execute(tx)
+        return stamps(tx)
+      })
+      remember(name, tables, now)
       kept.add(name)
     },
     isKept: (name) => kept.has(name),
     async putBack(name) {
-      const now = await stamps()
-      const isChanged = (table: Table): boolean => {
-        const was = present.get(table.name)
-        return (
-          was?.name !== name ||
-          was.stamp !== now.get(table.name) ||
-          tables.some((one) => table.refersTo.includes(one.name) && isChanged(one))
-        )
-      }
-      const changed = tables.filter(isChanged)
-      if (changed.length === 0) return
-      await database.transaction(async (tx) => {
-        await sql`truncate ${sql.join(changed.map((table) => sql.table(table.name)))}`.execute(tx)
-        for (const table of changed)
+      const { changed, after } = await withoutWriters(async (tx) => {
+        const now = await stamps(tx)
+        const isChanged = (table: Table): boolean => {
+          const was = present.get(table.name)
+          return (
+            was?.name !== name ||
+            was.stamp !== now.get(table.name) ||
+            tables.some((one) => table.refersTo.includes(one.name) && isChanged(one))
+          )
+        }
+        const different = tables.filter(isChanged)
+        if (different.length === 0) return { changed: different, after: now }
+        await sql`truncate ${sql.join(different.map((table) => sql.table(table.name)))}`.execute(tx)
+        for (const table of different)
           await sql`insert into ${sql.table(table.name)} (${sql.raw(table.columns)})
             select ${sql.raw(table.columns)} from ${sql.id(name, table.name)}`.execute(tx)
+        return { changed: different, after: await stamps(tx) }
       })
-      await remember(name, changed)
+      remember(name, changed, after)
     },
   }
 }
