@@ -3,7 +3,7 @@
  * are loaded when they are opened. Single keys do nothing while one types or a dialog is open, and can be switched off (WCAG 2.1.4).
  */
 import { useRouter } from '@tanstack/react-router'
-import { type ComponentType, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { type ComponentType, type ReactNode, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
 import { useSession } from '#src/session.tsx'
 import { focusSearch, moveToRow, openRow } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
@@ -72,7 +72,8 @@ export function useShortcuts(): { openPalette: () => void; preloadPalette: () =>
   }
 
   const handleKey = useEffectEvent(press)
-  useEffect(() => {
+  // Keys work from the moment at which the page is seen: other effects wait until it is painted.
+  useLayoutEffect(() => {
     const listener = (event: KeyboardEvent) => handleKey(event)
     addEventListener('keydown', listener)
     return () => removeEventListener('keydown', listener)
