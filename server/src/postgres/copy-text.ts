@@ -2,17 +2,21 @@
 
 type CopyValue = string | number | bigint | boolean | Date | null | undefined
 
-/** Rows as PostgreSQL would give them; a Date as its milliseconds since 1970. */
+/** Rows as PostgreSQL would give them. */
 export function copyText(rows: readonly (readonly CopyValue[])[]): Buffer {
-  return Buffer.from(rows.map((row) => `${row.map(writeField).join('\t')}\n`).join(''))
+  return Buffer.from(rows.map((row) => `${row.map((value) => writeField(textOf(value))).join('\t')}\n`).join(''))
 }
 
-/** A field's text; see `copyText`. */
-export function writeField(value: CopyValue): string {
-  if (value === null || value === undefined) return '\\N'
+/** A value in PostgreSQL's words; a Date as its milliseconds since 1970. */
+export function textOf(value: CopyValue): string | null {
+  if (value === null || value === undefined) return null
   if (typeof value === 'boolean') return value ? 't' : 'f'
-  if (value instanceof Date) return String(value.getTime())
-  return String(value).replaceAll(/[\\\b\f\n\r\t\v]/g, (character) => `\\${LETTERS[character] ?? character}`)
+  return String(value instanceof Date ? value.getTime() : value)
+}
+
+function writeField(text: string | null): string {
+  if (text === null) return '\\N'
+  return text.replaceAll(/[\\\b\f\n\r\t\v]/g, (character) => `\\${LETTERS[character] ?? character}`)
 }
 
 /** The way back, for a field that is not null. */

@@ -2,7 +2,7 @@
  * Cells of a spreadsheet from PostgreSQL's COPY text (§7 downloads): nearly all bytes of a row are copied into the XML as they are, since to
  * make texts and objects of a million rows takes three times as long. What needs care, by a byte in it, becomes a text first.
  */
-import { readField } from '#src/postgres/copy-text.ts'
+import { copyText, readField } from '#src/postgres/copy-text.ts'
 import { CELL_CHARACTERS, EXACT_DIGITS, numberOf, textCell } from './cell-text.ts'
 import type { PieceBuffer } from './zip-stream.ts'
 
@@ -12,8 +12,8 @@ export interface Column {
   width: number
   /** Dates are milliseconds since 1970. */
   kind: 'text' | 'number' | 'date'
-  /** The place of the column's field in each row, from 0 on, or the field's text where it is the same in every row. */
-  field: number | { always: string }
+  /** The place of the column's field in each row, from 0 on, or what it holds where that is the same in every row. */
+  field: number | { always: string | null }
   /** What a cell says in place of what is stored. */
   words?: Readonly<Record<string, string>>
 }
@@ -163,7 +163,7 @@ class Cell {
     this.#words = words
     this.#field = typeof field === 'number' ? field : 0
     if (typeof field === 'number') return
-    const bytes = Buffer.from(`${field.always}\n`)
+    const bytes = copyText([[field.always]])
     const fields = new Fields(1)
     fields.read(bytes, 0)
     this.#always = { bytes, fields }

@@ -56,7 +56,7 @@ export function csv(options: Omit<SpreadsheetOptions, 'sheetName'>): ReadableStr
 
 /** Dates stand as in the spreadsheet, in UTC. */
 function cellText({ kind, field: source, words }: Column, row: readonly (string | null)[]): string {
-  const stored = typeof source === 'number' ? (row[source] ?? '') : source.always
+  const stored = (typeof source === 'number' ? row[source] : source.always) ?? ''
   const text = words?.[stored] ?? stored
   if (text === '' || kind === 'text') return text
   if (kind === 'number') {

@@ -159,6 +159,20 @@ describe('§7 the downloads', () => {
     expect(history.text).toContain(`7,'=x,`)
   })
 
+  test('design §7 an item’s details stand beside each participant as they are, and those that it lacks are empty', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    const data = { title: 'a\\b\nc', type: 'desc', reward: 1.5, users: [{ id: 7, username: 'x' }] }
+    const headers = { ...admin.headers, 'content-type': 'application/json' }
+    const ask = (query: string) =>
+      app.fetch(`/download-history${query}`, { method: 'POST', headers, body: JSON.stringify({ data }) })
+    const [, row] = readSheets(await (await ask('')).arrayBuffer())['Participants']!
+    expect(row).toContain('a\\b\nc')
+    const lines = (await (await ask('?format=csv')).text()).split('\r\n')
+    expect(lines).toHaveLength(3)
+    expect(lines[1]).toBe('7,x,,,,,"a\\b\nc",desc,,,,,1.5')
+  })
+
   test('security: who downloaded what is in the audit trail', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')

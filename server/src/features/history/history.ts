@@ -22,7 +22,7 @@ import type { Downloads, Table } from '#src/sheets/download.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
 import { type SearchTerm, searchTerm } from '#src/lists/search.ts'
 import { sheetColumns, sheetNames, type SheetRow, sheetValues } from '#src/lists/sheet.ts'
-import { copyText, writeField } from '#src/postgres/copy-text.ts'
+import { copyText, textOf } from '#src/postgres/copy-text.ts'
 import type { Column } from '#src/sheets/cells.ts'
 
 /** More titles than a tab can sensibly list; the newest are kept. */
@@ -222,7 +222,7 @@ function columnsFor(item: Details): Column[] {
   const values = sheetValues(historyItemFields, item)
   const details = sheetColumns(historyItemFields, { flags: {} }).map((column, index) => ({
     ...column,
-    field: { always: writeField(values[index]) },
+    field: { always: textOf(values[index]) },
   }))
   return [...sheetColumns(participantFields, { flags: {} }), ...details]
 }
