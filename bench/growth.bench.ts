@@ -9,6 +9,7 @@ import { seed } from '../server/src/cli/seed.ts'
 import { readCounters } from '../server/src/db/counters.ts'
 import type { Database } from '../server/src/db/database.ts'
 import { IS_LARGE, type Measured, measure, report, show, startBenchServer } from './harness.ts'
+import { cursorAt } from './players.ts'
 
 const GROWTH_BUDGET = 1.3
 /** Differences of less are the machine's. */
@@ -59,14 +60,10 @@ async function measureAt(size: number): Promise<Map<string, Measured>> {
   }
 }
 
-async function questions({ db }: Database, size: number): Promise<Record<string, string>> {
-  const { rows: halfway } = await sql<{ key: string; id: number }>`
-    select balance::text as key, user_id as id from telegram_users order by balance desc, user_id offset ${size / 2} limit 1`.execute(
-    db,
-  )
+async function questions(database: Database, size: number): Promise<Record<string, string>> {
   const { rows: items } = await sql<{ kind: string; id: string }>`
-    select kind, item_id as id from participations group by kind, item_id order by count(*) desc limit 1`.execute(db)
-  const deep = Buffer.from(JSON.stringify(['balance', halfway[0]?.key, halfway[0]?.id])).toString('base64url')
+    select kind, item_id as id from participations group by kind, item_id order by count(*) desc limit 1`.execute(database.db)
+  const deep = await cursorAt(database, 'balance', size / 2)
   const list = '/api/telegram-users'
   return {
     'list of 5': list,

@@ -4,10 +4,9 @@
  */
 import { parseArgs } from 'node:util'
 import { playerList } from '@arcade/contract/entities/player'
-import { sql } from 'kysely'
 import type { Database } from '../server/src/db/database.ts'
 import { playersHandlers } from '../server/src/features/players/players.ts'
-import { addPlayers } from './players.ts'
+import { addPlayers, cursorAt } from './players.ts'
 import {
   type BenchServer,
   type Measured,
@@ -51,7 +50,7 @@ try {
 async function ask(running: BenchServer): Promise<void> {
   for (const { pageSize, sort } of questions) {
     const name = `${pageSize} rows by ${sort}`
-    const deep = await deepCursor(running, sort)
+    const deep = await cursorAt(running.database, sort, 999_900) // where the 200,000th page of five begins
     const path = `${running.url}/api/telegram-users?sort=${sort}&pageSize=${pageSize}`
     const headers = { cookie: running.admin.cookie }
     const bare = await startBare(running, findStatement(`${playerList.name}-${sort}-first-${pageSize}`), [])
@@ -81,17 +80,6 @@ function findStatement(name: string): string {
   const text = statements.get(name)
   if (text === undefined) throw new Error(`There is no statement ${name}, only ${[...statements.keys()].join(', ')}`)
   return text
-}
-
-/** The cursor after which the 200,000th page of five begins, as the server would have given it. */
-async function deepCursor({ database: { db } }: BenchServer, sort: 'balance' | 'a-z'): Promise<string> {
-  const [key, order] =
-    sort === 'balance'
-      ? [sql`balance::text`, sql`balance desc, user_id`]
-      : [sql`lower(first_name)`, sql`lower(first_name), user_id`]
-  const { rows } = await sql<{ key: string | null; user_id: number }>`
-    select ${key} as key, user_id from telegram_users order by ${order} offset 999900 limit 1`.execute(db)
-  return Buffer.from(JSON.stringify([sort, rows[0]?.key, rows[0]?.user_id])).toString('base64url')
 }
 
 function median(all: Measured[]): Measured {

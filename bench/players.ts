@@ -1,6 +1,9 @@
 /** A million players and more for the benchmarks, made inside PostgreSQL. */
 import { sql } from 'kysely'
 import type { Database } from '../server/src/db/database.ts'
+import { servedPlayers } from '../server/src/features/players/players-list.ts'
+import { cursorOrder, type Place, writePlace } from '../server/src/lists/cursor-orders.ts'
+import { orderSql } from '../server/src/lists/list.ts'
 import { addCount } from '../server/src/testing/activity.ts'
 import type { BenchServer } from './harness.ts'
 
@@ -23,6 +26,14 @@ export async function addPlayers({ database }: BenchServer, from: number, to: nu
   await addCount(database, { of: 'players' }, to - from)
   await unhurried(db, 'vacuum (analyze) telegram_users')
   console.log(`${((to - from) / 1e6).toFixed(0)}M players added in ${((performance.now() - started) / 1000).toFixed(0)} s`)
+}
+
+/** The cursor of the row after so many others in an order of players, as the server would have given it. */
+export async function cursorAt({ db }: Pick<Database, 'db'>, sort: 'balance' | 'a-z', offset: number): Promise<string> {
+  const order = cursorOrder(servedPlayers, sort)
+  const { rows } = await sql<Place>`select ${sql.raw(order.keyText)} as key, user_id as id from telegram_users
+    order by ${sql.raw(orderSql(servedPlayers, sort, false))} offset ${offset} limit 1`.execute(db)
+  return writePlace(rows[0]!, order, false)
 }
 
 /** Runs a statement on a connection without the pool's statement timeout. */

@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
+import { CITUS_SQL } from './one-moment.ts'
 
 /** The tables that are divided, all alike by their column `user_id`, so that a player's rows are together. */
 export const DISTRIBUTED_TABLES = ['telegram_users', 'participations', 'counter_deltas'] as const
@@ -23,7 +24,7 @@ export interface Cluster {
 
 /** @returns undefined on an ordinary PostgreSQL */
 export async function findCluster({ db }: Pick<Database, 'db'>): Promise<Cluster | undefined> {
-  const { rows: extensions } = await sql`select from pg_extension where extname = 'citus'`.execute(db)
+  const { rows: extensions } = await sql.raw(CITUS_SQL).execute(db)
   if (extensions.length === 0) return undefined
   const { rows } = await sql<Cluster>`
     select (select count(*) from pg_dist_node where shouldhaveshards and isactive) as workers,

@@ -8,6 +8,9 @@ import type { Connection } from '#src/postgres/connections.ts'
 import { isLockTimeout } from '#src/postgres/errors.ts'
 import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
 
+/** Has a row where the extension is there. */
+export const CITUS_SQL = `select from pg_extension where extname = 'citus'`
+
 /** Meanwhile changes wait, too, so this gives way to them in good time: they are given up after two seconds. */
 const GIVE_WAY_MS = 1_000
 const MAX_ATTEMPTS = 60
@@ -23,7 +26,7 @@ export async function beginAtOneMoment(
 ): Promise<void> {
   const clients = [first, ...others]
   const begin = `begin isolation level repeatable read ${access}`
-  const { rows: extensions } = await first.query(`select from pg_extension where extname = 'citus'`)
+  const { rows: extensions } = await first.query(CITUS_SQL)
   const isCluster = extensions.length > 0
   if (isCluster) {
     for (const client of clients) await client.query(ONE_CONNECTION_A_SERVER)

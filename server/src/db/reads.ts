@@ -117,46 +117,34 @@ export function allowReplica<T>(position: string | undefined, work: () => T): T 
 
 /** Reads from the replica where who asks may have them from there and it keeps up, otherwise and after any failure from the database. */
 export function followedReads(database: Reads, replica: Reads, watch: ReplicaWatch): Reads {
-  async function ask<T>(atReplica: () => Promise<T>, atDatabase: () => Promise<T>): Promise<T> {
+  const from = { database, replica }
+  type Source = keyof typeof from
+
+  async function ask<T>(read: (source: Source) => Promise<T>): Promise<T> {
     const asker = askers.getStore()
-    if (asker === undefined || !watch.isCurrent(asker.position)) return atDatabase()
+    if (asker === undefined || !watch.isCurrent(asker.position)) return read('database')
     try {
-      const answer = await atReplica()
+      const answer = await read('replica')
       watch.count('answered')
       return answer
     } catch (error) {
       if (!isMendedElsewhere(error)) throw error
       watch.count('failed')
-      return atDatabase()
+      return read('database')
     }
   }
+
+  /** What is prepared once for each. */
+  function asking<T>(prepare: (reads: Reads) => (params: unknown[]) => Promise<T>): (params: unknown[]) => Promise<T> {
+    const prepared = { database: prepare(database), replica: prepare(replica) }
+    return (params) => ask((source) => prepared[source](params))
+  }
+
   return {
-    prepared<Row>(name: string, text: string) {
-      const [here, there] = [database.prepared<Row>(name, text), replica.prepared<Row>(name, text)]
-      return (params: unknown[]) =>
-        ask(
-          () => there(params),
-          () => here(params),
-        )
-    },
-    preparedTexts<T>(name: string, text: string, from: (rows: TextRow[]) => T) {
-      const [here, there] = [database.preparedTexts(name, text, from), replica.preparedTexts(name, text, from)]
-      return (params: unknown[]) =>
-        ask(
-          () => there(params),
-          () => here(params),
-        )
-    },
-    rows: (query) =>
-      ask(
-        () => replica.rows(query),
-        () => database.rows(query),
-      ),
-    texts: (query, settings) =>
-      ask(
-        () => replica.texts(query, settings),
-        () => database.texts(query, settings),
-      ),
+    prepared: <Row>(name: string, text: string) => asking((reads) => reads.prepared<Row>(name, text)),
+    preparedTexts: (name, text, toRows) => asking((reads) => reads.preparedTexts(name, text, toRows)),
+    rows: (query) => ask((source) => from[source].rows(query)),
+    texts: (query, settings) => ask((source) => from[source].texts(query, settings)),
     snapshot<Begun, T>(
       begin: (snapshot: Snapshot) => Promise<Begun>,
       goOn: (begun: Begun) => Promise<T>,
@@ -187,7 +175,8 @@ export function followedReads(database: Reads, replica: Reads, watch: ReplicaWat
           })
           .finally(stopWaiting)
       }
-      return ask(atReplica, async () => () => database.snapshot(begin, goOn, options)).then((rest) => rest())
+      const atDatabase = async () => () => database.snapshot(begin, goOn, options)
+      return ask((source) => (source === 'replica' ? atReplica() : atDatabase())).then((rest) => rest())
     },
   }
 }

@@ -180,17 +180,7 @@ test('§design 4 several servers: two that start at once on an empty database bo
 test('§security crash: one of two servers is killed under load: what was acknowledged is there, and nobody does more than try once more', async () => {
   const url = await createDatabase('one_killed', { isMigrated: true })
   const dataDir = await temporaryDataDir()
-  const proxy = await startHttpProxy()
-  onTestFinished(() => proxy.stop())
-  const start = async (old?: string) => {
-    const server = startServer(dataDir, { DATABASE_URL: url })
-    const address = await server.ready
-    proxy.replace(old, address)
-    return { server, address }
-  }
-  const servers = [await start(), await start()]
-  await waitFor('both to be ready', () => proxy.ready() === 2)
-  const cookie = await signIn(proxy.url)
+  const { proxy, servers, start, cookie } = await twoBehindProxy(dataDir, url)
   const workload = createWorkload(
     seededRandom(),
     () => proxy.url,
@@ -241,17 +231,7 @@ test('§security crash: one of two servers is killed under load: what was acknow
 test('§design 8 several servers are restarted one after the other, and no request is lost', async () => {
   const url = await createDatabase('rolling', { isMigrated: true })
   const dataDir = await temporaryDataDir()
-  const proxy = await startHttpProxy()
-  onTestFinished(() => proxy.stop())
-  const start = async (old?: string) => {
-    const server = startServer(dataDir, { DATABASE_URL: url })
-    const address = await server.ready
-    proxy.replace(old, address)
-    return { server, address }
-  }
-  const servers = [await start(), await start()]
-  await waitFor('both to be ready', () => proxy.ready() === 2)
-  const cookie = await signIn(proxy.url)
+  const { proxy, servers, start, cookie } = await twoBehindProxy(dataDir, url)
   let isOver = false
   onTestFinished(() => void (isOver = true))
   const operators = [0, 1, 2, 3].map((number) => operate({ proxy, cookie, number, isOver: () => isOver }))
@@ -269,6 +249,21 @@ test('§design 8 several servers are restarted one after the other, and no reque
   for (const { server } of servers) await expectGoodEnd(server)
   reportFigure(`rolling restart: ${told.reduce((sum, { saved }) => sum + saved.length, 0)} saved and read, none lost`)
 })
+
+/** Two server processes on one database behind a proxy that gives both requests. `start` puts a new one in the place of another. */
+async function twoBehindProxy(dataDir: string, databaseUrl: string) {
+  const proxy = await startHttpProxy()
+  onTestFinished(() => proxy.stop())
+  const start = async (old?: string) => {
+    const server = startServer(dataDir, { DATABASE_URL: databaseUrl })
+    const address = await server.ready
+    proxy.replace(old, address)
+    return { server, address }
+  }
+  const servers = [await start(), await start()]
+  await waitFor('both to be ready', () => proxy.ready() === 2)
+  return { proxy, servers, start, cookie: await signIn(proxy.url) }
+}
 
 interface Operator {
   proxy: HttpProxy

@@ -72,7 +72,8 @@ export async function replaceMissingPassword(dir: string, programs: Programs): P
 
 const UNFINISHED = '.unfinished-'
 
-const INITDB_OPTIONS = [
+/** How every cluster is made. An option that follows takes the place of one here. */
+export const INITDB_OPTIONS = [
   '--username=postgres',
   '--auth=reject',
   '--encoding=UTF8',

@@ -293,7 +293,8 @@ async function endOrphans(dir: string): Promise<void> {
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port that nobody listens at now. */
+export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
   const address = server.address()

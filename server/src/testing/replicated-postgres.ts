@@ -1,9 +1,10 @@
 /** A PostgreSQL with a replica that follows it, both the embedded engine's, for tests that stop, kill and promote replicas. */
 import { appendFile, chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
+import { freePort } from '#src/postgres/cluster.ts'
+import { INITDB_OPTIONS } from '#src/postgres/cluster-init.ts'
 import { programsFor } from '#src/postgres/cluster-run.ts'
 import { findProcesses, signal } from '#src/postgres/processes.ts'
 import { waitFor } from './processes.ts'
@@ -28,16 +29,6 @@ export interface ReplicatedPostgres {
 }
 
 const DATABASE = 'console'
-const INITDB_OPTIONS = [
-  '--username=postgres',
-  '--auth=trust',
-  '--encoding=UTF8',
-  '--locale-provider=builtin',
-  '--builtin-locale=C.UTF-8',
-  '--locale=C',
-  '--no-sync',
-  '--no-instructions',
-]
 const SETTINGS = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
@@ -82,7 +73,7 @@ async function createPostgres(dir: string): Promise<Created> {
   await mkdir(dir, { mode: 0o700 })
   const programs = await programsFor(dir)
   await programs.giveToPostgres(dir)
-  await programs.run('initdb', [`--pgdata=${dir}`, ...INITDB_OPTIONS])
+  await programs.run('initdb', [`--pgdata=${dir}`, ...INITDB_OPTIONS, '--auth=trust'])
   return postgresIn(dir, SETTINGS)
 }
 
@@ -132,14 +123,4 @@ async function answers(url: string): Promise<boolean> {
   } finally {
     await client.end().catch(() => undefined)
   }
-}
-
-function freePort(): Promise<number> {
-  const server = createServer()
-  return new Promise((resolve, reject) => {
-    server.once('error', reject).listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 }
