@@ -2,15 +2,13 @@
  * What is shown (§2): the loading screen until the session is known, then Login or the pages. Login is there without the router and its
  * table of pages, which are half as large as everything that it needs itself.
  */
+import { SIGNED_OUT_PAGE } from '@arcade/contract/pages'
 import { type ComponentType, useEffect, useEffectEvent, useState } from 'react'
 import { client } from './client.ts'
 import { knownSession, type Session, useSessionQuery, watchSession } from './session.tsx'
 import { LoadingScreen, UnreachableScreen } from '#src/shell/loading-screen.tsx'
 import { PageProblem } from '#src/shell/page-problem.tsx'
 import { setGo } from '#src/ui/app-link.tsx'
-
-/** The rest of the signed-out area (§2); every other path is Login to somebody who is signed out. */
-const SIGNED_OUT_PAGE = /^\/(register|set-password)\/?$/i
 
 /** Stays once it is loaded: after a sign-out the router shows Login, too. */
 let routes: typeof import('./routes.tsx') | undefined

@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { SIGNED_OUT_PAGE, dashboardTitle } from '@arcade/contract/pages'
 import { type Answer, hasVersion } from './answer.ts'
 
 const mediaTypes: Record<string, string> = {
@@ -84,9 +85,8 @@ const LOADING_SCREEN = '<main class="app-loading">'
 function loadingScreen(session: PageSession | null, pathname: string): string {
   if (session === null) return LOADING_SCREEN
   const isDashboard = pathname === '/' || pathname === '/admin'
-  const isLogin = !/^\/(register|set-password)\/?$/i.test(pathname)
-  if (!session.user) return isLogin ? '<main class="app-loading" data-for="login">' : LOADING_SCREEN
-  const title = session.user.userType === 'admin' ? 'Admin Dashboard' : 'User Dashboard'
+  if (!session.user) return SIGNED_OUT_PAGE.test(pathname) ? LOADING_SCREEN : '<main class="app-loading" data-for="login">'
+  const title = dashboardTitle(session.user.userType)
   return isDashboard ? `${LOADING_SCREEN}<p class="app-loading-title" aria-hidden="true">${title}</p>` : LOADING_SCREEN
 }
 

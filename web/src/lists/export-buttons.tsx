@@ -7,6 +7,7 @@ import type { List } from '@arcade/contract/entities/entity'
 import type { ListName } from '@arcade/contract/entities/lists'
 import { asCallError, fetchSpreadsheet } from '#src/client.ts'
 import { DownloadButton } from '#src/ui/download.tsx'
+import { formatted, formattedTotal } from '#src/ui/numbers.ts'
 import type { Selection } from '#src/ui/selection.tsx'
 import { listFilter, listOrder } from './list-address.ts'
 import type { ListState } from './use-list.ts'
@@ -44,7 +45,7 @@ export function ExportAllButton<L extends NamedList, Row>(props: ExportAllProps<
   const shown = (format: SheetFormat) => selected(listFilter(list, address), format)
   // Nothing while one of the two is on its way, has failed, or is that of the search before.
   const isCounted = !isWhole && !table.isStale && total !== undefined && everyone !== undefined
-  const note = isCounted ? `${isMore ? 'more than ' : ''}${formatted(total)} of ${formatted(everyone)}` : undefined
+  const note = isCounted ? `${formattedTotal(total, isMore)} of ${formatted(everyone)}` : undefined
   return (
     <DownloadButton
       id={list.name}
@@ -63,10 +64,6 @@ export function ExportAllButton<L extends NamedList, Row>(props: ExportAllProps<
       {...texts}
     />
   )
-}
-
-function formatted(count: number): string {
-  return count.toLocaleString('en-US')
 }
 
 interface ExportSelectionProps {

@@ -7,6 +7,7 @@ import { useLocation } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { type Column, DataTable } from '#src/ui/data-table.tsx'
 import type { Filter } from '#src/ui/list-toolbar.tsx'
+import { counted } from '#src/ui/numbers.ts'
 import { focusSearch } from '#src/ui/table-rows.ts'
 import { ExportSelectionButton } from './export-buttons.tsx'
 import { nameInAddress, type ListAddress, listOrder } from './list-address.ts'
@@ -95,7 +96,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
 function countText<L extends List, Row>({ list: { noun }, rows, total, isMore }: ListState<L, Row>): string | undefined {
   if (!rows) return undefined
   if (total === undefined) return 'Counting…'
-  return `${isMore ? 'More than ' : ''}${total.toLocaleString('en-US')} ${total === 1 ? noun.one : noun.many}`
+  return `${isMore ? 'More than ' : ''}${counted(total, noun.one, noun.many)}`
 }
 
 const BEGINNINGS_ONLY = 'One or two letters are looked for at the beginnings of words. A third finds them anywhere.'

@@ -2,6 +2,7 @@
 import type { HistoryKind } from '@arcade/contract/entities/history'
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { formatted } from '#src/ui/numbers.ts'
 
 export function ParticipantsLink({ kind, id, count }: { kind: HistoryKind; id: string; count: number }) {
   const search = { ...(kind !== 'announcement' && { tab: kind }), item: id }
@@ -12,7 +13,7 @@ export function ParticipantsLink({ kind, id, count }: { kind: HistoryKind; id: s
       c="inherit"
       title="Who took part"
     >
-      {count.toLocaleString('en-US')}
+      {formatted(count)}
     </Anchor>
   )
 }

@@ -3,6 +3,7 @@ import type { List } from '@arcade/contract/entities/entity'
 import type { ListName } from '@arcade/contract/entities/lists'
 import { asCallError, type CallOptions, client } from '#src/client.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
+import { counted, formatted } from '#src/ui/numbers.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { refreshAfterActOn } from './changes.ts'
 
@@ -37,12 +38,12 @@ export function useUndo({ name, noun }: NamedList) {
     const { affected, named, refused, refusals } = await client.trash.restoreAct({ actId })
     if (affected > 0)
       toast.success(
-        affected === 1 ? `${named[0]?.title} is back.` : `${counted(affected)} ${noun.many} are back.`,
+        affected === 1 ? `${named[0]?.title} is back.` : `${counted(affected, noun.one, noun.many)} are back.`,
         areAnnouncements ? { detail: COMES_BACK_INACTIVE } : {},
       )
     if (refused === 0) return
     const [first] = refusals
-    const others = refused > 1 ? ` and ${counted(refused - 1)} more stay` : ' stays'
+    const others = refused > 1 ? ` and ${formatted(refused - 1)} more stay` : ' stays'
     toast.failure(`${first?.title}${others} in the trash, to be restored from there.`, { detail: first?.reason ?? '' })
   }
 
@@ -50,7 +51,7 @@ export function useUndo({ name, noun }: NamedList) {
   const takeBack = async (actId: string) => {
     const undo = async (isPartial: boolean) => {
       const { affected } = await client.acts.undo({ actId, isPartial })
-      toast.success(`${counted(affected)} ${affected === 1 ? noun.one : noun.many} as before.`)
+      toast.success(`${counted(affected, noun.one, noun.many)} as before.`)
     }
     try {
       await undo(false)
@@ -72,8 +73,4 @@ export function useUndo({ name, noun }: NamedList) {
       action(actId, (deletion) => restore(deletion, areAnnouncements)),
     ofChange: (actId: string | undefined) => action(actId, takeBack),
   }
-}
-
-function counted(count: number): string {
-  return count.toLocaleString('en-US')
 }

@@ -14,6 +14,7 @@ import { useRouter } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { api } from '#src/client.ts'
 import { useSession } from '#src/session.tsx'
+import { formattedTotal } from '#src/ui/numbers.ts'
 import { colorSchemes } from './color-scheme.tsx'
 import { useLogOut } from './log-out.ts'
 import { placesFor } from './navigation.tsx'
@@ -182,7 +183,7 @@ function resultsText(groups: readonly Group[]): string {
 
 /** Not a number is a total that is being counted. */
 function shownText(shown: number, total: number, isMore: boolean): string {
-  return `${shown} of ${isMore ? 'more than ' : ''}${Number.isNaN(total) ? '…' : total.toLocaleString('en-US')}`
+  return `${shown} of ${Number.isNaN(total) ? '…' : formattedTotal(total, isMore)}`
 }
 
 /** The pages and actions that this user may use. */

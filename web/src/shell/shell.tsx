@@ -78,8 +78,8 @@ function Menu() {
   const isPageLoading = useIsFetching() > 0
   const preloadLater = useEffectEvent(() => (globalThis.requestIdleCallback ?? setTimeout)(preload))
   useEffect(() => {
-    if (!isPageLoading && navigator.onLine) preloadLater()
-  }, [isPageLoading])
+    if (!Drawer && !isPageLoading && navigator.onLine) preloadLater()
+  }, [Drawer, isPageLoading])
 
   const handleClick = async () => {
     try {

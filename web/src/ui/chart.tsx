@@ -4,6 +4,7 @@
  */
 import { type CSSProperties, type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import classes from './chart.module.css'
+import { formatted } from './numbers.ts'
 
 export interface ChartPoint {
   key: string
@@ -218,10 +219,6 @@ function FigureTable({ title, columns, rows }: Pick<ChartPanelProps, 'title' | '
       </table>
     </section>
   )
-}
-
-function formatted(value: number): string {
-  return value.toLocaleString('en-US')
 }
 
 /** Shortens 12,345 to 12K, which is exact enough for an axis. */

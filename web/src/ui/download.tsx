@@ -4,6 +4,7 @@ import { IconChevronDown } from '@tabler/icons-react'
 import { useEffect, useId, useRef, useState, useSyncExternalStore } from 'react'
 import { toast } from './toast.tsx'
 import classes from './download.module.css'
+import { formatted } from './numbers.ts'
 
 interface DownloadProgress {
   bytes: number
@@ -179,6 +180,6 @@ function save(blob: Blob, fileName: string): void {
 }
 
 function describe({ bytes, rows, total }: DownloadProgress): string {
-  if (rows !== undefined && total) return `${rows.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} rows`
+  if (rows !== undefined && total) return `${formatted(rows)} of ${formatted(total)} rows`
   return `${(bytes / 1e6).toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} MB`
 }

@@ -1,5 +1,6 @@
 /** The pages of a table: numbers, or the two buttons of §2, and `Page X of Y`. */
 import { Button, Pagination } from '@mantine/core'
+import { formatted, formattedTotal } from './numbers.ts'
 import classes from './pager.module.css'
 
 /** The part of its list that a table shows. */
@@ -43,8 +44,7 @@ export function Pager({ paging, onPageChange, pager = 'numbers', canPage, count 
       <p className={classes['position']}>
         {count && <span>{count}</span>}
         <span aria-live="polite">
-          Page {page.toLocaleString('en-US')} of {isMore && 'more than '}
-          {pageCount?.toLocaleString('en-US') ?? '…'}
+          Page {formatted(page)} of {pageCount === undefined ? '…' : formattedTotal(pageCount, isMore)}
         </span>
       </p>
     </nav>

@@ -7,6 +7,7 @@ import type { BulkOutput } from '@arcade/contract/bulk'
 import { Button } from '@mantine/core'
 import { createContext, type ReactNode, use, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useConfirm } from './confirm.tsx'
+import { formatted, formattedTotal } from './numbers.ts'
 import { toast } from './toast.tsx'
 import classes from './selection.module.css'
 
@@ -154,7 +155,7 @@ export function SelectionBar({ selection, shownIds, total, isMore = false, noun 
 
 function countText({ count, isMore }: Selection, noun: string): string {
   if (count === 0) return 'Nothing selected'
-  return isMore ? `All matching ${noun} selected (more than ${formatted(count)})` : `${formatted(count)} selected`
+  return isMore ? `All matching ${noun} selected (${formattedTotal(count, isMore)})` : `${formatted(count)} selected`
 }
 
 /** Says of a basket that it holds what one does not see. */
@@ -281,8 +282,4 @@ function Plan({ question, plan: { affected, named, refused, refusals }, shown }:
       )}
     </>
   )
-}
-
-function formatted(count: number): string {
-  return count.toLocaleString('en-US')
 }

@@ -5,6 +5,7 @@ import { api, asCallError, client } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { textProblem } from '#src/ui/bot-message.ts'
+import { counted } from '#src/ui/numbers.ts'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './announcements.module.css'
 import { toBotItem } from './bot-item.ts'
@@ -44,7 +45,6 @@ function Question({ announcement }: { announcement: Toggled }) {
 /** How many players an activation tells. */
 function Activation() {
   const { data } = useQuery(api.players.count.queryOptions({ input: {} }))
-  const players =
-    data === undefined ? 'All players' : data.total === 1 ? '1 player' : `${data.total.toLocaleString('en-US')} players`
+  const players = data === undefined ? 'All players' : counted(data.total, 'player')
   return `It becomes Active. ${players} will have something new.`
 }

@@ -7,6 +7,7 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { api, queryClient, watchFigures } from '#src/client.ts'
 import { BarsOverTime, ChartPanel, Ranks } from '#src/ui/chart.tsx'
+import { counted, formatted } from '#src/ui/numbers.ts'
 import { Panel, Problem } from '#src/ui/page.tsx'
 import { ActivitySkeleton } from './activity-skeleton.tsx'
 import classes from './dashboard-page.module.css'
@@ -273,7 +274,7 @@ function LastOne({ what, last }: { what: string; last: Last | undefined }) {
 function Sum({ value, list, label }: { value: number; list: { to: string }; label: string }) {
   return (
     <span className={classes['sum']}>
-      {value.toLocaleString('en-US')}
+      {formatted(value)}
       <AllLink list={list} label={label} />
     </span>
   )
@@ -305,10 +306,6 @@ function PlayerLink({ player }: { player: ActivityData['topPlayers'][number] }) 
 
 function ItemLink({ item }: { item: ActivityData['topItems'][number] }) {
   return <ListLink list={lists.historyOf(item.kind, item.id)}>{item.title}</ListLink>
-}
-
-function counted(value: number, noun: string): string {
-  return `${value.toLocaleString('en-US')} ${noun}${value === 1 ? '' : 's'}`
 }
 
 const formats = {

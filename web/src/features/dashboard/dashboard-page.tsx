@@ -1,11 +1,13 @@
 /** The dashboard (§2): the game's figures for admins, a placeholder for everybody else. */
 import type { DashboardMetrics } from '@arcade/contract/dashboard'
 import { taskTypeLabels } from '@arcade/contract/entities/task'
+import { dashboardTitle } from '@arcade/contract/pages'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useId } from 'react'
 import { api } from '#src/client.ts'
 import { useSession } from '#src/session.tsx'
+import { formatted } from '#src/ui/numbers.ts'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { ActivitySkeleton, CardsSkeleton } from './activity-skeleton.tsx'
 import classes from './dashboard-page.module.css'
@@ -19,7 +21,7 @@ export function DashboardPage() {
 
 function UserDashboard() {
   return (
-    <Page title="User Dashboard">
+    <Page title={dashboardTitle('user')}>
       <Panel>Your account has no access to the management of the game. An admin can change that.</Panel>
     </Page>
   )
@@ -41,7 +43,7 @@ const taskTypes = [
 function AdminDashboard() {
   const { data, isError, refetch } = useQuery(api.dashboard.get.queryOptions())
   return (
-    <Page title="Admin Dashboard">
+    <Page title={dashboardTitle('admin')}>
       <BackupAlert />
       {data ? (
         <>
@@ -148,8 +150,4 @@ function Rows({ rows }: { rows: { label: string; value: number }[] }) {
       ))}
     </dl>
   )
-}
-
-function formatted(value: number): string {
-  return value.toLocaleString('en-US')
 }

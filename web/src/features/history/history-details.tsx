@@ -13,6 +13,7 @@ import { PlayerLink } from '#src/lists/player-link.tsx'
 import { useList } from '#src/lists/use-list.ts'
 import { Missing } from '#src/ui/data-table.tsx'
 import { DownloadButton } from '#src/ui/download.tsx'
+import { formatted } from '#src/ui/numbers.ts'
 import { Panel, Problem } from '#src/ui/page.tsx'
 import { WebLink } from '#src/ui/web-link.tsx'
 import { Spinner } from './spinner.tsx'
@@ -156,7 +157,7 @@ function Participants({ kind, id, count, address, onAddress }: HistoryDetailsPro
   return (
     <section className={classes['participants']} aria-labelledby="history-participants">
       <h3 id="history-participants">
-        Participants <span className={classes['count']}>{count.toLocaleString('en-US')}</span>
+        Participants <span className={classes['count']}>{formatted(count)}</span>
       </h3>
       <ListTable
         label="Participants"

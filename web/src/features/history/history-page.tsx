@@ -6,6 +6,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { api, asCallError } from '#src/client.ts'
 import { Day } from '#src/ui/moment.tsx'
+import { counted } from '#src/ui/numbers.ts'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { HistoryDetails } from './history-details.tsx'
 import { Spinner } from './spinner.tsx'
@@ -114,7 +115,7 @@ function Titles({ kind, selected }: { kind: HistoryKind; selected: string | unde
                   {title}
                 </Link>
                 <p className={classes['about']}>
-                  <span>{participants === 1 ? '1 participant' : `${participants.toLocaleString('en-US')} participants`}</span>
+                  <span>{counted(participants, 'participant')}</span>
                   <Day iso={createdAt} />
                   {isDeleted && <span className={classes['deleted']}>deleted</span>}
                 </p>

@@ -13,6 +13,7 @@ import { CopyButton } from '#src/ui/copy-button.tsx'
 import { Missing } from '#src/ui/data-table.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Moment, TimeOfDay } from '#src/ui/moment.tsx'
+import { counted } from '#src/ui/numbers.ts'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { Balance } from './balance.tsx'
 import classes from './player-page.module.css'
@@ -67,10 +68,8 @@ export function PlayerPage() {
               <p className={classes['note']}>
                 {player ? (
                   <>
-                    {player.participations.total === 1
-                      ? '1 participation'
-                      : `${player.participations.total.toLocaleString('en-US')} participations`}
-                    , worth <Balance amount={player.participations.reward} /> today
+                    {counted(player.participations.total, 'participation')}, worth{' '}
+                    <Balance amount={player.participations.reward} /> today
                   </>
                 ) : (
                   <Waiting />
