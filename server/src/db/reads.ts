@@ -115,6 +115,12 @@ export function allowReplica<T>(position: string | undefined, work: () => T): T 
   return askers.run({ position }, work)
 }
 
+/** How new the present caller's reads have to be: equal for those who may share one. */
+export function requiredPosition(): string {
+  const asker = askers.getStore()
+  return asker === undefined ? 'now' : (asker.position ?? 'any')
+}
+
 /** Reads from the replica where who asks may have them from there and it keeps up, otherwise and after any failure from the database. */
 export function followedReads(database: Reads, replica: Reads, watch: ReplicaWatch): Reads {
   const from = { database, replica }

@@ -5,8 +5,10 @@ import type { Count } from '@arcade/contract/fields'
 import { Failure, type JsonText, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { columnName } from '#src/db/entities.ts'
+import { requiredPosition } from '#src/db/reads.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
 import { isTimeout } from '#src/postgres/errors.ts'
+import { countQueue } from './count-queue.ts'
 import { type Ordering, type Place, readFrom, readPlace, writePlace } from './cursor-orders.ts'
 import { cursorPages, type KeyedRow, MAX_HITS, ROOM_FOR_HITS } from './cursor-pages.ts'
 import { keysetPage } from './cursors.ts'
@@ -14,7 +16,10 @@ import { jsonArray } from './json-rows.ts'
 import { type ListRow, type ServedList, type Where, whereFilter } from './list.ts'
 
 /** Each count holds a connection of its own for as long as it takes. */
-const MAX_COUNTS = 4
+const COUNTS_AT_ONCE = 4
+/** As many as the four get done in the time that one waits, at half a second each. */
+const COUNTS_WAITING = 80
+const COUNT_WAIT_MS = 10_000
 const COUNT_TIMEOUT_SECONDS = 30
 /** Rows of which the share that a filter matches is told, and the share from which on it matches so many that no index finds them sooner. */
 const SAMPLE_ROWS = 20_000
@@ -36,7 +41,10 @@ export interface CursorPage<L extends List> {
 export interface CursorList<L extends List> {
   /** @throws Failure INVALID_INPUT for a cursor of another list or order */
   page(query: CursorQuery<L>): Promise<CursorPage<L>>
-  /** Exact, unless it is more than 10,000; given up when the client leaves. @throws Failure UNAVAILABLE when it takes too long */
+  /**
+   * Exact, unless it is more than 10,000; given up when the client leaves.
+   * @throws Failure UNAVAILABLE when it takes too long, or when too many others are counted before it
+   */
   count(filter: FilterOf<L>, signal: AbortSignal): Promise<Count>
   /** The ids of the rows before and after this one; undefined if there is no row with this id. */
   neighbours(id: number, query: Ordering<L> & FilterOf<L>): Promise<{ previous: number | null; next: number | null } | undefined>
@@ -50,7 +58,12 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
   const pages = cursorPages(database, served)
   const { reads } = database
   const readTotal = reads.prepared<{ total: number }>(`${served.list.name}-total`, `select ${everything} as total`)
-  let counting = 0
+  const inTurn = countQueue<Count>({
+    atOnce: COUNTS_AT_ONCE,
+    mayWait: COUNTS_WAITING,
+    waitMs: COUNT_WAIT_MS,
+    refusal: () => tooSlow(),
+  })
 
   return {
     async page({ sort, reversed, pageSize, after, before, ...filter }) {
@@ -76,13 +89,8 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
     async count(filter, signal) {
       const where = whereFilter(served, filter)
       if (where.isEmpty) return { total: await countAll(), isMore: false }
-      if (counting >= MAX_COUNTS) throw tooSlow()
-      counting += 1
-      try {
-        return await countMatches(where, signal)
-      } finally {
-        counting -= 1
-      }
+      const key = JSON.stringify([filter, requiredPosition()])
+      return inTurn({ key, signal, count: (whileWanted) => countMatches(where, whileWanted) })
     },
 
     async neighbours(rowId, { sort, reversed, ...filter }) {

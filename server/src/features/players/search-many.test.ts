@@ -53,3 +53,28 @@ test('Lists: a filter that matches very many rows is counted as far as an index 
   expect(await count('anna')).toEqual({ total: 10_000, isMore: true })
   expect(await count('player_51')).toEqual({ total: 113, isMore: false })
 })
+
+test('Lists: twenty who count at once are all answered, four at a time', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  await sql`insert into telegram_users (user_id, username) select n, 'player_' || n from generate_series(1, 30) n`.execute(
+    app.database.db,
+  )
+  const counting = async (): Promise<number> => {
+    const { rows } = await sql<{ counting: number }>`
+      select count(*) as counting from pg_stat_activity where datname = current_database() and application_name = 'arcade snapshot'`.execute(
+      app.database.db,
+    )
+    return rows[0]!.counting
+  }
+  const numbers = Array.from({ length: 20 }, (_, n) => n + 10)
+  const ask = (n: number) => admin.call('GET', `/api/telegram-users/count?search=player_${n}`)
+  const asked = await app.database.db.transaction().execute(async (tx) => {
+    await sql`lock table telegram_users in access exclusive mode`.execute(tx)
+    const answers = [...numbers, ...numbers].map(ask)
+    await expect.poll(counting, { timeout: 20_000 }).toBe(4)
+    return answers
+  })
+  const answers = await Promise.all(asked)
+  expect(answers.map(({ status, body }) => [status, body])).toEqual(answers.map(() => [200, { total: 1, isMore: false }]))
+})
