@@ -15,6 +15,7 @@ import { foldCounters } from '#src/db/counters.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { findPause } from '#src/db/scheduled-work.ts'
 import { StartError } from '#src/postgres/errors.ts'
+import { letThreadsGiveWay } from '#src/postgres/priority.ts'
 import { findListener } from '#src/postgres/processes.ts'
 import { createImages } from '#src/features/announcements/images.ts'
 import { purgeExpired } from '#src/features/trash/trash.ts'
@@ -79,6 +80,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       throw error
     },
   )
+  await letThreadsGiveWay()
   try {
     const fileStore = openFileStore(config)
     await fileStore.check().catch((error: unknown) => {

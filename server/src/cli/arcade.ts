@@ -69,7 +69,8 @@ type Command = (database: Database, config: Config) => Promise<number>
 function onDatabase(command: Command, { needsRoom = true } = {}): (options: CommandOptions) => Promise<number> {
   return async ({ config, log }) => {
     await mkdir(config.dataDir, { recursive: true })
-    const database = await openDatabase({ dataDir: config.dataDir, url: config.databaseUrl, log, use: 'command' })
+    const { dataDir, databaseUrl: url } = config
+    const database = await openDatabase({ dataDir, url, log, use: 'command', givesWay: true })
     try {
       if (needsRoom && database.freeSpaceLow())
         throw new StartError('The disk is nearly full, so nothing was done: free some space first.')

@@ -29,6 +29,8 @@ export interface DatabaseOptions {
   log: Logger
   /** The embedded cluster allows one server at a time and any number of commands beside it. */
   use: 'server' | 'command'
+  /** Requests go first: for commands that read or write whole tables. */
+  givesWay?: boolean | undefined
   /** Overrides of SERVER_LIMITS or COMMAND_LIMITS. */
   limits?: Partial<PoolLimits> | undefined
   /** Called when another server took the data directory over while the database was away; by default the process exits. */
@@ -104,7 +106,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await refuseOldServer(lockHolder)
     await migrateUntilDone(lockHolder, options)
     const limits = use === 'server' ? SERVER_LIMITS : COMMAND_LIMITS
-    const poolOptions = { ...limits, ...options.limits, log }
+    const poolOptions = { ...limits, ...options.limits, givesWay: options.givesWay, log }
     pool = openPool(lockHolder.address(), poolOptions)
     const freeSpace = url === undefined ? await watchFreeSpace(dataDir, { keepsSpareFile: use === 'server' }) : undefined
     const { replicaUrl } = options

@@ -1,8 +1,8 @@
 /**
  * A consistent view of the database for as long as an export takes: a repeatable-read, read-only transaction on a connection of its own,
- * which is closed however the work ends. Also the rows of one query by a cursor, for a connection at hand.
+ * which is closed however the work ends and gives way to requests. Also the rows of one query by a cursor, for a connection at hand.
  */
-import { type Address, type Connection, connect, destroy } from '#src/postgres/connections.ts'
+import { type Address, type Connection, connect, destroy, giveWay } from '#src/postgres/connections.ts'
 import { copyOut, copyStatement } from '#src/postgres/copy.ts'
 import { beginAtOneMoment } from './one-moment.ts'
 
@@ -40,6 +40,7 @@ export async function withSnapshot<T>(
 async function begin(address: Address, { isOneMoment = false }: SnapshotOptions = {}): Promise<Connection> {
   const client = await connect(address, 'arcade snapshot')
   try {
+    await giveWay(client, address)
     // PostgreSQL then cancels a query whose client is gone; not every platform can, hence the catch.
     await client.query(`set client_connection_check_interval = '1s'`).catch(() => undefined)
     await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0')

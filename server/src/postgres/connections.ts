@@ -3,6 +3,7 @@ import diagnostics from 'node:diagnostics_channel'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { createShares, type PoolUse } from './pool-shares.ts'
+import { letGiveWay } from './priority.ts'
 
 /** Where the database is. The port of an embedded one may change when it is started again. */
 export type Address =
@@ -30,8 +31,14 @@ export interface PoolLimits {
   lockTimeoutMs: number
 }
 
-export function openPool(address: Address, limits: PoolLimits & { log: Logger }): Pool {
-  const { size, statementTimeoutMs, lockTimeoutMs, log } = limits
+export interface PoolOptions extends PoolLimits {
+  log: Logger
+  /** Its statements are no requests, which go first. */
+  givesWay?: boolean | undefined
+}
+
+export function openPool(address: Address, options: PoolOptions): Pool {
+  const { size, statementTimeoutMs, lockTimeoutMs, log, givesWay = false } = options
   const clients = new Set<pg.ClientBase>()
   const pool = new pg.Pool({
     ...configFor(address),
@@ -44,7 +51,10 @@ export function openPool(address: Address, limits: PoolLimits & { log: Logger })
     idle_in_transaction_session_timeout: statementTimeoutMs,
     application_name: 'arcade pool',
   })
-  pool.on('connect', (client) => clients.add(client))
+  pool.on('connect', (client) => {
+    clients.add(client)
+    if (givesWay) void giveWay(client, address)
+  })
   pool.on('remove', (client) => clients.delete(client))
   // The pool has already dropped the idle connection that broke.
   pool.on('error', (error) => log.debug({ err: error }, 'An idle database connection was lost'))
@@ -93,6 +103,12 @@ export async function connect(address: Address, applicationName: string): Promis
     destroy(client)
     throw error
   }
+}
+
+/** Lets what runs on this connection give way to requests, if PostgreSQL is our own, on this machine. */
+export async function giveWay(client: pg.ClientBase, address: Address): Promise<void> {
+  const { processID } = client as unknown as { processID: number | null }
+  if (!('connectionString' in address) && processID !== null) await letGiveWay(processID)
 }
 
 /** Closes the socket at once, even while a statement runs. */
