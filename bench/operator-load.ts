@@ -84,6 +84,7 @@ const result: LoadResult = {
 }
 let load: OperatorLoad
 
+process.once('disconnect', () => process.exit()) // who started it has ended, or has the result
 process.once('message', (given) => {
   load = given as OperatorLoad
   void run().then((found) => process.send?.(found, () => process.disconnect()))

@@ -1,13 +1,15 @@
 /**
  * A working day in a quarter of an hour: 200 operators who read, search, open and save with pauses as people make them, 60 of them with the
  * dashboard open, while 100,000 players are imported and two spreadsheets of all players are written, again and again. The event loop's delay
- * is what its timer comes late, as `GET /metrics` tells it without the timer's own 10 ms; three rows tell it for one work alone.
+ * is what its timer comes late, as `GET /metrics` tells it without the timer's own 10 ms; some rows tell it at rest and for one work alone.
+ * The operators and the import share the server's two processors, but as on machines of their own and in another terminal: each in a
+ * session of its own, as Linux shares processors out among sessions.
  * `node bench/operators.bench.ts [--minutes 15] [--players 1000000]`
  */
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -76,9 +78,10 @@ async function tellOneByOne(): Promise<void> {
   for (const [name, work] of works) {
     await loopDelay()
     await work()
-    const { p99Ms } = await loopDelay()
+    const { p99Ms, maxMs } = await loopDelay()
     const isAtRest = name === works[0]?.[0]
     report(`event loop's delay while ${name}: p99`, { ours: p99Ms, unit: 'ms', ...(!isAtRest && { atMost: LOOP_P99_BUDGET_MS }) })
+    report(`event loop's delay while ${name}: longest`, { ours: maxMs, unit: 'ms' })
   }
 }
 
@@ -86,7 +89,7 @@ async function tellTogether(imports: string[]): Promise<void> {
   const load = await prepareLoad()
   const measuredFrom = Date.now() + WARM_UP_MS
   const until = measuredFrom + measuredMs
-  const [found, imported, memory, loop] = await Promise.all([
+  const [found, imported, memory, loop, main] = await Promise.all([
     generate({ ...load, measuredFrom, until }),
     importAgain(imports, until),
     watchMemory(until),
@@ -94,6 +97,7 @@ async function tellTogether(imports: string[]): Promise<void> {
       .then(loopDelay)
       .then(() => pause(until - Date.now()))
       .then(loopDelay),
+    mainThreadShares(measuredFrom, until),
   ])
   const failures = [...found.failures, ...imported.failures]
   for (const failure of failures.slice(0, 10)) console.error(failure)
@@ -109,6 +113,10 @@ async function tellTogether(imports: string[]): Promise<void> {
     for (const part of [0.5, 0.99]) report(`${name}: p${part * 100}`, { ours: share(times, part), unit: 'ms' })
   report("event loop's delay: p99", { ours: loop.p99Ms, unit: 'ms', atMost: LOOP_P99_BUDGET_MS })
   report("event loop's delay: longest", { ours: loop.maxMs, unit: 'ms' })
+  if (main) {
+    report("the server's main thread: at work", { ours: main.busy, unit: '% of the time' })
+    report("the server's main thread: waiting for a processor", { ours: main.waiting, unit: '% of the time' })
+  }
   tellMemory(memory, measuredFrom)
   const asked = Object.values(timesMs).reduce((sum, times) => sum + times.length, 0)
   report('requests', { ours: asked / (measuredMs / 1000), unit: 'a second' })
@@ -149,6 +157,7 @@ async function importAgain(directories: string[], until: number): Promise<{ seco
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], DATA_DIR: server.dataDir },
       cwd: temporary.path,
       stdio: ['ignore', 'ignore', 'inherit'],
+      detached: true,
     })
     const [code] = (await once(child, 'exit')) as [number | null]
     if (code === 0) seconds.push((performance.now() - started) / 1000)
@@ -171,7 +180,7 @@ async function prepareLoad(): Promise<Omit<OperatorLoad, 'measuredFrom' | 'until
 }
 
 async function generate(load: OperatorLoad): Promise<LoadResult> {
-  const child = fork(join(import.meta.dirname, 'operator-load.ts'))
+  const child = fork(join(import.meta.dirname, 'operator-load.ts'), { detached: true })
   const { promise, resolve, reject } = Promise.withResolvers<LoadResult>()
   child.once('message', (result) => resolve(result as LoadResult))
   child.once('exit', (code) => reject(new Error(`the load ended with ${code} and no result`)))
@@ -229,6 +238,22 @@ async function loopDelay(): Promise<{ p99Ms: number; maxMs: number }> {
     return Number(seconds) * 1000 - LOOP_TIMER_MS
   }
   return { p99Ms: ms('p99'), maxMs: ms('max') }
+}
+
+/** What Linux counts of the thread that answers requests, in percent of the time in between. */
+async function mainThreadShares(from: number, until: number): Promise<{ busy: number; waiting: number } | undefined> {
+  const read = async (): Promise<[busyMs: number, waitingMs: number] | undefined> => {
+    const text = await readFile(`/proc/${server.pid}/task/${server.pid}/schedstat`, 'utf8').catch(() => undefined)
+    const [busy, waiting] = text?.split(' ').map((nanoseconds) => Number(nanoseconds) / 1e6) ?? []
+    return busy === undefined || waiting === undefined ? undefined : [busy, waiting]
+  }
+  await pause(from - Date.now())
+  const before = await read()
+  await pause(until - Date.now())
+  const after = await read()
+  if (!before || !after) return undefined
+  const [busy, waiting] = [0, 1].map((index) => ((after[index]! - before[index]!) / (until - from)) * 100)
+  return { busy: busy!, waiting: waiting! }
 }
 
 function share(times: number[], part: number): number {
