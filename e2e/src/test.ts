@@ -1,5 +1,9 @@
-/** The tests' own `test`: a server a worker, fresh data a test, signing in by cookie, and no noise in the browser's console. */
+/**
+ * The tests' own `test`: a server a worker, on a database of its own (with CITUS_URL: of that cluster), fresh data a test, signing in by
+ * cookie, and no noise in the browser's console.
+ */
 import { test as base, expect, type Locator, type Page } from '@playwright/test'
+import { citusUrl, createDividedDatabase, dropClusterDatabase } from '../../server/src/testing/citus.ts'
 import { type ConsoleServer, PASSWORD, type Person, SAMPLE, startConsoleServer } from '../../server/src/testing/console-server.ts'
 
 export { type ConsoleServer, expect, PASSWORD }
@@ -23,9 +27,12 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   sampleDirectory: [SAMPLE, { option: true, scope: 'worker' }],
   server: [
     async ({ sampleDirectory }, use) => {
-      const server = await startConsoleServer({}, { sample: sampleDirectory })
+      const name = `arcade_e2e_${process.pid}`
+      const env: Record<string, string> = citusUrl ? { DATABASE_URL: await createDividedDatabase(citusUrl, name) } : {}
+      const server = await startConsoleServer(env, { sample: sampleDirectory })
       await use(server)
       await server.stop()
+      if (citusUrl) await dropClusterDatabase(citusUrl, name)
     },
     { scope: 'worker', timeout: 60_000 },
   ],

@@ -3,8 +3,8 @@
  * coordinator. Every statement of the product is valid both there and on an ordinary PostgreSQL.
  */
 import { sql } from 'kysely'
+import { CITUS_SQL } from '#src/postgres/connections.ts'
 import type { Database } from './database.ts'
-import { CITUS_SQL } from './one-moment.ts'
 
 /** The tables that are divided, all alike by their column `user_id`, so that a player's rows are together. */
 export const DISTRIBUTED_TABLES = ['telegram_users', 'participations', 'counter_deltas'] as const

@@ -4,12 +4,9 @@
  * milliseconds in which these are taken.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Connection } from '#src/postgres/connections.ts'
+import { CITUS_SQL, type Connection } from '#src/postgres/connections.ts'
 import { isLockTimeout } from '#src/postgres/errors.ts'
 import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
-
-/** Has a row where the extension is there. */
-export const CITUS_SQL = `select from pg_extension where extname = 'citus'`
 
 /** Meanwhile changes wait, too, so this gives way to them in good time: they are given up after two seconds. */
 const GIVE_WAY_MS = 1_000

@@ -272,6 +272,23 @@ describe('Replica', () => {
     }
   })
 
+  test('of a cluster is not used, since a position tells of one of its servers alone', async () => {
+    const admin = await browser()
+    await inUse()
+    const name = (to: string, from: string) =>
+      onServer(withDatabase(postgres.primary.adminUrl, 'console'), async (run) => {
+        await run('set allow_system_table_mods = on')
+        await run(`update pg_extension set extname = '${to}' where extname = '${from}'`)
+      })
+    await name('citus', 'plpgsql')
+    await waitFor('the server to notice', () => status() === 'would be of one server of a Citus cluster')
+    const before = answered()
+    expect((await admin.call('GET', '/api/social-tasks')).status).toBe(200)
+    expect(answered()).toBe(before)
+    await name('plpgsql', 'citus')
+    await inUse()
+  })
+
   test('that is promoted is not used any more', async () => {
     const admin = await browser()
     await inUse()

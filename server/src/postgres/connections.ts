@@ -201,6 +201,9 @@ export class Connection extends pg.Client {
  */
 const SETTINGS = '-c jit=off -c citus.max_adaptive_executor_pool_size=1'
 
+/** Has a row where the database is one of a cluster. */
+export const CITUS_SQL = `select from pg_extension where extname = 'citus'`
+
 function configFor(address: Address): pg.ClientConfig {
   // PGSSLMODE of the environment is meant for other databases than the embedded one.
   const ssl = 'host' in address ? { ssl: false } : {}

@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Logger } from 'pino'
-import { type Address, type Connection, connect, destroy } from './connections.ts'
+import { type Address, CITUS_SQL, type Connection, connect, destroy } from './connections.ts'
 
 export interface ReplicaWatch {
   /** Whether all that was written up to a position is there, and all that was written a second ago. @param position as `Replica.position` says */
@@ -55,11 +55,13 @@ interface Place {
   position: string | null
   system: string
   isFollowing: boolean
+  isOfCluster: boolean
 }
 
 const SYSTEM = '(select system_identifier::text from pg_control_system()) as system'
-const DATABASE = `select pg_current_wal_lsn()::text as position, false as "isFollowing", ${SYSTEM}`
-const REPLICA = `select pg_last_wal_replay_lsn()::text as position, pg_is_in_recovery() as "isFollowing", ${SYSTEM}`
+const OF_CLUSTER = `exists (${CITUS_SQL}) as "isOfCluster"`
+const DATABASE = `select pg_current_wal_lsn()::text as position, false as "isFollowing", ${OF_CLUSTER}, ${SYSTEM}`
+const REPLICA = `select pg_last_wal_replay_lsn()::text as position, pg_is_in_recovery() as "isFollowing", ${OF_CLUSTER}, ${SYSTEM}`
 
 export function watchReplica({ address, database, log }: WatchOptions): ReplicaWatch {
   const silenced = new Set<() => void>()
@@ -88,7 +90,9 @@ export function watchReplica({ address, database, log }: WatchOptions): ReplicaW
       return
     }
     const [written, replay] = [toNumber(here.position ?? '0/0'), toNumber(there.position ?? '0/0')]
-    if (!there.isFollowing) problem = 'is no replica, or not any more'
+    // Each of its servers has a log of its own, so that a position tells of the coordinator alone (docs/scaling.md).
+    if (here.isOfCluster) problem = 'would be of one server of a Citus cluster'
+    else if (!there.isFollowing) problem = 'is no replica, or not any more'
     else if (there.system !== here.system) problem = 'is of another database cluster'
     // It has followed another one: nothing that the database has not written can be there.
     else if (replayed > written) problem = 'has what the database has not'

@@ -2,6 +2,9 @@
  * The tests on a distributed PostgreSQL: with CITUS_URL, the address of a Citus cluster's coordinator, each worker's database is one in
  * which the tables of players are divided. Its servers must let the same role in.
  */
+import os from 'node:os'
+import { pino } from 'pino'
+import { openDatabase } from '#src/db/database.ts'
 import { DISTRIBUTED_TABLES, divisionSql } from '#src/db/distribution.ts'
 import { onServer, withDatabase } from './test-server.ts'
 
@@ -29,12 +32,17 @@ export async function createClusterDatabase(url: string, name: string): Promise<
   })
 }
 
-/** Divides the tables of a migrated database as `arcade distribute` does. */
-export async function divideTables(url: string): Promise<void> {
-  await onServer(url, async (sql) => {
+/** One with the product's tables, divided as `arcade distribute` does. Gives its address. */
+export async function createDividedDatabase(url: string, name: string): Promise<string> {
+  await createClusterDatabase(url, name)
+  const address = withDatabase(url, name)
+  const database = await openDatabase({ dataDir: os.tmpdir(), url: address, log: pino({ level: 'silent' }), use: 'command' })
+  await database.close()
+  await onServer(address, async (sql) => {
     for (const table of DISTRIBUTED_TABLES)
       await sql(`select create_distributed_table('${table}', 'user_id', ${divisionSql(table, SHARDS)})`)
   })
+  return address
 }
 
 export async function dropClusterDatabase(url: string, name: string): Promise<void> {

@@ -100,8 +100,8 @@ export async function startConsoleServer(
       return { id, email: person.email, token: await sessions.begin(id) }
     },
     async startAnother() {
-      const cluster = await embeddedCluster({ dataDir, log: pino({ level: 'silent' }) }).find()
-      const another = start({ DATABASE_URL: urlOf(cluster!) })
+      const log = pino({ level: 'silent' })
+      const another = start({ DATABASE_URL: env['DATABASE_URL'] ?? urlOf((await embeddedCluster({ dataDir, log }).find())!) })
       return {
         url: await readyAddress(another.stdout),
         async kill() {

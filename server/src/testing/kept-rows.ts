@@ -1,4 +1,7 @@
-/** Keeps what the tables of a database hold, to be put back as often as one likes: only what has changed meanwhile is written. */
+/**
+ * Keeps what the tables of a database hold, to be put back as often as one likes: only what has changed meanwhile is written. On a cluster,
+ * too, where rows of divided tables have no `xmin`.
+ */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
@@ -25,14 +28,15 @@ export async function keptRows(database: Database): Promise<KeptRows> {
   const present = new Map<string, { name: string; stamp: string }>()
   const kept = new Set<string>()
 
-  /** A stamp a table that differs once a row was written or removed: xmin is the number of the transaction that wrote a row. */
+  /** A stamp a table that differs once its rows do: a sum of theirs, whichever order they are in. */
   const stamps = async (tx: Kysely<Tables>): Promise<Map<string, string>> => {
     const each = tables.map(
       ({ name }) =>
-        sql`select ${sql.lit(name)} as name, count(*) || ' ' || max(xmin::text::bigint) as stamp from ${sql.table(name)}`,
+        sql`select ${sql.lit(name)} as name, count(*) || ' ' || coalesce(sum(hashtextextended(row_of::text, 0)), 0) as stamp
+              from ${sql.table(name)} as row_of`,
     )
-    const { rows } = await sql<{ name: string; stamp: string | null }>`${sql.join(each, sql` union all `)}`.execute(tx)
-    return new Map(rows.map(({ name, stamp }) => [name, stamp ?? 'empty']))
+    const { rows } = await sql<{ name: string; stamp: string }>`${sql.join(each, sql` union all `)}`.execute(tx)
+    return new Map(rows.map(({ name, stamp }) => [name, stamp]))
   }
 
   const remember = (name: string, changed: readonly Table[], now: Map<string, string>): void => {

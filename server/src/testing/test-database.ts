@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { inject, onTestFinished } from 'vitest'
 import { type Database, type DatabaseOptions, openDatabase } from '#src/db/database.ts'
-import { citusUrl, createClusterDatabase, divideTables } from './citus.ts'
+import { citusUrl, createDividedDatabase } from './citus.ts'
 import { onServer, withDatabase } from './test-server.ts'
 
 let opened: Promise<Database> | undefined
@@ -84,20 +84,13 @@ async function open(): Promise<Database> {
   await onServer(url, async (run) => {
     const [found] = await run(`select 1 from pg_database where datname = '${name}'`)
     if (found !== undefined) return
-    if (citusUrl) await createDistributed(url, name)
+    if (citusUrl) await createDividedDatabase(url, name)
     else await run(`create database ${name} template ${template}`)
   })
   const database = await openDatabase(workerOptions())
   opened = Promise.resolve(database)
   await emptyTables() // a killed file before us emptied nothing
   return database
-}
-
-async function createDistributed(url: string, name: string): Promise<void> {
-  await createClusterDatabase(url, name)
-  const database = await openDatabase({ ...workerOptions(), use: 'command' })
-  await database.close()
-  await divideTables(workerUrl())
 }
 
 function workerName(): string {
