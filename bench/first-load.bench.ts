@@ -13,6 +13,7 @@ import { median, openBrowser, report, ROOT, startBenchServer, startProcess, stop
 const ROUNDS = 15
 const LCP_AT_MOST = 1.5
 const SHIFT_ROUNDS = 3
+const DRAWN = 'the page is drawn' // as it says on its console
 const SHIFT_AT_MOST = 0.1 // what web.dev calls good
 const WIDE = { width: 1440, height: 900 }
 const PHONE = { width: 390, height: 844 }
@@ -93,7 +94,7 @@ async function load({ url: address, cookie, drawn }: MeasuredPage, viewport = WI
   const context = await browser.newContext({ viewport })
   if (cookie !== '') await context.addCookies([{ name: 'session', value: cookie.replace('session=', ''), url: address }])
   const page = await context.newPage()
-  await page.addInitScript(noteWhenDrawn, drawn)
+  await page.addInitScript(noteWhenDrawn, { selector: drawn, message: DRAWN })
   const sizes: Promise<number>[] = []
   page.on('response', (response) => {
     const isAhead = response.request().headers()['sec-purpose'] === 'prefetch' // for the page after this one
@@ -102,7 +103,11 @@ async function load({ url: address, cookie, drawn }: MeasuredPage, viewport = WI
   })
   const session = await context.newCDPSession(page)
   await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
-  await page.goto(address, { waitUntil: 'networkidle' }) // to look for a text would run scripts of the tool in the page meanwhile
+  // To look for what is drawn would run scripts of the tool in the page meanwhile.
+  const isDrawn = page.waitForEvent('console', (message) => message.text() === DRAWN)
+  await page.goto(address)
+  await isDrawn
+  await page.waitForLoadState('networkidle')
   const scriptBytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
   const lcpMs = await largestContentfulPaint(page)
   const drawnMs = await page.evaluate(() => Number(document.documentElement.dataset['drawnMs']))
@@ -111,11 +116,12 @@ async function load({ url: address, cookie, drawn }: MeasuredPage, viewport = WI
   return { scriptBytes, lcpMs, drawnMs, shift }
 }
 
-function noteWhenDrawn(selector: string): void {
+function noteWhenDrawn({ selector, message }: { selector: string; message: string }): void {
   const observer = new MutationObserver(() => {
     if (!document.querySelector(selector)) return
     document.documentElement.dataset['drawnMs'] = String(performance.now())
     observer.disconnect()
+    console.debug(message)
   })
   observer.observe(document, { childList: true, subtree: true })
 }

@@ -68,6 +68,7 @@ function visit(page: Page, name: string): Promise<number> {
 /** Clicks and keys as the browser gets them from a person, of every kind that a list knows. */
 async function inputs(page: Page): Promise<void> {
   const search = page.getByRole('searchbox', { name: 'Search users' })
+  const select = page.getByRole('button', { name: 'Select', exact: true })
   const link = (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true })
   const allPages = await page.getByText('Page 1 of').innerText()
   const session = await page.context().newCDPSession(page)
@@ -80,9 +81,11 @@ async function inputs(page: Page): Promise<void> {
     await page.getByText('1 user', { exact: true }).waitFor()
     for (const _ of term) await search.press('Backspace', { delay: KEY_DELAY_MS })
     await page.getByText(allPages, { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Select', exact: true }).click()
+    await select.click()
     for (const row of [1, 2, 3]) await page.locator('tbody input[type=checkbox]').nth(row).click()
     await page.locator('thead input[type=checkbox]').click()
+    await page.getByRole('button', { name: 'Clear', exact: true }).click()
+    await select.click()
     for (const name of ['Social Tasks', 'Manage Users']) {
       await link(name).click()
       await page.getByRole('heading', { level: 1, name }).waitFor()

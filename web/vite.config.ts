@@ -23,6 +23,7 @@ const target = process.env['API_TARGET'] ?? 'http://127.0.0.1:3000'
  * smaller than forty, and there sooner. The first group takes what several need.
  */
 const fileGroups = [
+  { name: 'imports', test: /preload-helper|rolldown[/-]runtime/, priority: 1 }, // all that the entry needs before the first frame
   {
     name: 'start',
     test: /web\/src\/(app|ui\/(logo|toast))\.tsx$|node_modules\/(react|react-dom|scheduler|@tanstack\/(react-)?query[^/]*|@orpc|@mantine\/core\/esm\/core)\//,
@@ -54,8 +55,8 @@ export default defineConfig({
 
 /** The pages that people see first. The server names their files in index.html: one's own page arrives together with the app. */
 const firstModules = {
-  signedOut: ['src/features/auth/login-page.tsx'],
-  signedIn: ['src/routes.tsx', 'src/shell/shell.tsx', 'src/features/dashboard/dashboard-page.tsx'],
+  signedOut: ['src/start.tsx', 'src/features/auth/login-page.tsx'],
+  signedIn: ['src/start.tsx', 'src/routes.tsx', 'src/shell/shell.tsx', 'src/features/dashboard/dashboard-page.tsx'],
 }
 
 /** Behind Login and the loading screen before it, which does not wait for the style sheets to name it. */

@@ -107,7 +107,7 @@ function linkOf(file: string): string {
   return file.endsWith('.svg') ? 'rel="preload" as="image"' : 'rel="modulepreload" crossorigin'
 }
 
-/** The files that only the page after a sign-in needs. web/src/main.tsx has the browser fetch them once Login is there. */
+/** The files that only the page after a sign-in needs. web/src/start.tsx has the browser fetch them once Login is there. */
 function linksAhead(signedIn: string[], signedOut: string[]): string {
   const links = signedIn
     .filter((file) => !signedOut.includes(file))
