@@ -4,7 +4,7 @@ import os from 'node:os'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { NICENESS } from '#src/postgres/priority.ts'
+import { AWAITED_NICENESS, NICENESS } from '#src/postgres/priority.ts'
 import { startConsoleServer } from '#src/testing/console-server.ts'
 import { type Database, openDatabase } from './database.ts'
 
@@ -20,13 +20,19 @@ test('§9 spreadsheets, counts and commands that read or write whole tables give
   const server = await startConsoleServer()
   onTestFinished(() => server.stop())
   expect(await poolNiceness(server.database)).toBe(os.getPriority())
-  await server.database.snapshot(async ({ query }) => {
-    const [{ pid }] = (await query<{ pid: number }>(PROCESS)) as [{ pid: number }]
-    expect(os.getPriority(pid)).toBe(NICENESS)
-    // Not every Linux groups by sessions.
-    const session = await readFile(`/proc/${pid}/autogroup`, 'utf8').catch(() => `nice ${NICENESS}`)
-    expect(session.trim()).toMatch(new RegExp(`nice ${NICENESS}$`))
-  })
+  for (const isAwaited of [false, true]) {
+    const niceness = isAwaited ? AWAITED_NICENESS : NICENESS
+    await server.database.snapshot(
+      async ({ query }) => {
+        const [{ pid }] = (await query<{ pid: number }>(PROCESS)) as [{ pid: number }]
+        expect(os.getPriority(pid)).toBe(niceness)
+        // Not every Linux groups by sessions.
+        const session = await readFile(`/proc/${pid}/autogroup`, 'utf8').catch(() => `nice ${niceness}`)
+        expect(session.trim()).toMatch(new RegExp(`nice ${niceness}$`))
+      },
+      { isAwaited },
+    )
+  }
   const log = pino({ level: 'silent' })
   const bulk = await openDatabase({ dataDir: server.dataDir, log, use: 'command', givesWay: true })
   onTestFinished(() => bulk.close())

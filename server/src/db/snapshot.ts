@@ -15,6 +15,8 @@ export interface Snapshot {
 export interface SnapshotOptions {
   /** Whether all servers of a cluster are seen at one moment, for which changes of many players wait some milliseconds, rather than each at its own. */
   isOneMoment?: boolean
+  /** Whether somebody waits for the answer to see it: then it gives way less. */
+  isAwaited?: boolean
 }
 
 const CHUNK_BYTES = 128 * 1024
@@ -37,10 +39,10 @@ export async function withSnapshot<T>(
   }
 }
 
-async function begin(address: Address, { isOneMoment = false }: SnapshotOptions = {}): Promise<Connection> {
+async function begin(address: Address, { isOneMoment = false, isAwaited = false }: SnapshotOptions = {}): Promise<Connection> {
   const client = await connect(address, 'arcade snapshot')
   try {
-    await giveWay(client, address)
+    await giveWay(client, address, { isAwaited })
     // PostgreSQL then cancels a query whose client is gone; not every platform can, hence the catch.
     await client.query(`set client_connection_check_interval = '1s'`).catch(() => undefined)
     await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0')

@@ -131,7 +131,7 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
         const ways = (where.ways ?? where.guessedWays).map((way) => sql`(select ${id} from ${table} where ${way} limit ${most})`)
         return count(sql`select * from (${sql.join(ways, sql` union all `)}) as hits limit ${most}`)
       }
-      const found = await reads.snapshot(countIn, async (total) => total)
+      const found = await reads.snapshot(countIn, async (total) => total, { isAwaited: true })
       return { total: Math.min(found, MAX_HITS), isMore: found > MAX_HITS }
     } catch (error) {
       throw isTimeout(error) ? tooSlow(error) : error

@@ -106,9 +106,9 @@ export async function connect(address: Address, applicationName: string): Promis
 }
 
 /** Lets what runs on this connection give way to requests, if PostgreSQL is our own, on this machine. */
-export async function giveWay(client: pg.ClientBase, address: Address): Promise<void> {
+export async function giveWay(client: pg.ClientBase, address: Address, options?: { isAwaited?: boolean }): Promise<void> {
   const { processID } = client as unknown as { processID: number | null }
-  if (!('connectionString' in address) && processID !== null) await letGiveWay(processID)
+  if (!('connectionString' in address) && processID !== null) await letGiveWay(processID, options)
 }
 
 /** Closes the socket at once, even while a statement runs. */
