@@ -24,8 +24,14 @@ function tellRoom(scroller: HTMLElement | null): void {
   if (!scroller?.parentElement) return
   const { top, bottom } = scroller.getBoundingClientRect()
   const after = scroller.parentElement.getBoundingClientRect().bottom - bottom
-  scroller.style.setProperty('--above', `${Math.ceil(top + scrollY)}px`)
-  scroller.style.setProperty('--after', `${Math.ceil(after)}px`)
+  tell(scroller, '--above', top + scrollY)
+  tell(scroller, '--after', after)
+}
+
+/** Only what is new: the browser would style and lay out the table again. */
+function tell({ style }: HTMLElement, property: string, pixels: number): void {
+  const value = `${Math.ceil(pixels)}px`
+  if (style.getPropertyValue(property) !== value) style.setProperty(property, value)
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Mantine's notifications as the specification wants them (§9). toast.tsx loads this file when a toast may soon be needed. */
 import { Button } from '@mantine/core'
-import { Notifications, notifications, notificationsStore } from '@mantine/notifications'
-import { type MouseEvent, useEffect, useRef } from 'react'
+import { Notifications, notifications, notificationsStore, useNotifications } from '@mantine/notifications'
+import { type MouseEvent, useLayoutEffect, useRef, useState } from 'react'
 import { focusRows } from './table-rows.ts'
 import classes from './toast-region.module.css'
 
@@ -17,10 +17,10 @@ export interface ToastAction {
 }
 
 export function ToastRegion() {
-  useYieldingToasts()
-  useEffect(placeBelowHead, [])
+  const below = useYieldingToasts()
   return (
     <Notifications
+      style={below === undefined ? {} : { '--toasts-below': `${Math.round(below)}px` }}
       position="top-right"
       zIndex={Z_INDEX}
       autoClose={TOAST_AUTO_CLOSE_MS}
@@ -35,7 +35,6 @@ export function ToastRegion() {
 /** A toast with an `action` has a button for it, and stays twice as long, and while its button has the focus, so that one can reach it. */
 export function showToast(message: string, color: string, { action, detail }: { action?: ToastAction; detail?: string }): void {
   const reason = detail !== undefined && withoutMark(detail) !== withoutMark(message) ? detail : undefined
-  placeBelowHead()
   const content =
     action || reason ? (
       <FullMessage message={message} reason={reason} action={action} onDone={() => notifications.hide(id)} />
@@ -61,27 +60,32 @@ export function hideToasts(color: string): void {
   for (const { id, color: own } of [...shown, ...queue]) if (id !== undefined && own === color) notifications.hide(id)
 }
 
-/** Toasts stand below the page's head and the toolbar of its list, whose buttons are what one needs next. */
-function placeBelowHead(): void {
+/** In pixels, where there is a head and the toolbar of a list, whose buttons are what one needs next: toasts stand below them. */
+function bottomOfHead(): number | undefined {
   const bottoms = [...document.querySelectorAll('[data-page-head]')].map((head) => head.getBoundingClientRect().bottom)
-  if (bottoms.length === 0) return void document.documentElement.style.removeProperty('--toasts-below')
+  if (bottoms.length === 0) return undefined
   const lowest = innerHeight * LOWEST_PLACE
   // A toolbar further down is not in their way.
-  const bottom = Math.min(lowest, Math.max(bottoms[0]!, ...bottoms.filter((one) => one < lowest)))
-  document.documentElement.style.setProperty('--toasts-below', `${Math.round(bottom)}px`)
+  return Math.min(lowest, Math.max(bottoms[0]!, ...bottoms.filter((one) => one < lowest)))
 }
 
 /**
  * A toast must not cover what one needs next. A click or a touch goes through it, and it turns nearly transparent while the mouse or the
  * focus is at something below it, or a finger has touched there; only its own buttons take either.
+ * @returns from where on there is room for toasts, in pixels, as soon as there is one
  */
-function useYieldingToasts(): void {
-  useEffect(() => {
+function useYieldingToasts(): number | undefined {
+  const { notifications: shown } = useNotifications()
+  const [below, setBelow] = useState<number>()
+
+  useLayoutEffect(() => {
+    if (shown.length === 0) return undefined // a page without toasts is not laid out for them
     const stop = new AbortController()
-    const yieldTo = (place: Pick<DOMRect, 'left' | 'right' | 'top' | 'bottom'>, target: EventTarget | null) => {
+    const place = () => setBelow(bottomOfHead())
+    const yieldTo = (at: Pick<DOMRect, 'left' | 'right' | 'top' | 'bottom'>, target: EventTarget | null) => {
       for (const toast of document.querySelectorAll(`.${classes['toast']}`)) {
         const { left, right, top, bottom } = toast.getBoundingClientRect()
-        const isOver = place.left < right && place.right > left && place.top < bottom && place.bottom > top
+        const isOver = at.left < right && at.right > left && at.top < bottom && at.bottom > top
         toast.toggleAttribute('data-yields', isOver && !(target instanceof Node && toast.contains(target)))
       }
     }
@@ -89,15 +93,18 @@ function useYieldingToasts(): void {
       if (pointerType === 'mouse' || type === 'pointerdown') yieldTo({ left: x, right: x, top: y, bottom: y }, target)
     }
     const handleFocus = ({ target }: FocusEvent) => {
-      placeBelowHead() // the heading of another page gets the focus
+      place() // the heading of another page gets the focus
       if (target instanceof Element) yieldTo(target.getBoundingClientRect(), target)
     }
+    place()
     for (const type of ['pointermove', 'pointerdown'] as const)
       window.addEventListener(type, handlePointer, { signal: stop.signal, passive: true })
     window.addEventListener('focusin', handleFocus, { signal: stop.signal })
-    for (const type of ['scroll', 'resize']) window.addEventListener(type, placeBelowHead, { signal: stop.signal, passive: true })
+    for (const type of ['scroll', 'resize']) window.addEventListener(type, place, { signal: stop.signal, passive: true })
     return () => stop.abort()
-  }, [])
+  }, [shown])
+
+  return below
 }
 
 /** §8 has the same text with and without an exclamation mark. */
