@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { inject, onTestFinished } from 'vitest'
 import { type Database, type DatabaseOptions, openDatabase } from '#src/db/database.ts'
-import { citusUrl, createDividedDatabase } from './citus.ts'
+import { citusUrl, createDividedDatabase, dropClusterDatabase } from './citus.ts'
 import { onServer, withDatabase } from './test-server.ts'
 
 let opened: Promise<Database> | undefined
@@ -32,10 +32,14 @@ export function workerUrl(): string {
   return withDatabase(inject('testServer').url, workerName())
 }
 
-/** Another database on the tests' server, without any table unless it is a copy of the template; dropped when the run ends. */
+/** Another database on the tests' server, without any table unless it is one like the worker's; dropped when the run ends. */
 export async function createDatabase(name: string, options: { isMigrated?: boolean } = {}): Promise<string> {
   const { url, template } = inject('testServer')
   const database = `${template}_${name}`
+  if (citusUrl && options.isMigrated) {
+    await dropClusterDatabase(url, database)
+    return createDividedDatabase(url, database)
+  }
   await onServer(url, async (run) => {
     await run(`drop database if exists ${database} with (force)`)
     await run(`create database ${database} ${options.isMigrated ? `template ${template}` : ''}`)
