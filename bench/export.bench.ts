@@ -10,7 +10,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { DATABASE, readPassword, ROLE } from '../server/src/postgres/cluster-init.ts'
 import { addCount } from '../server/src/testing/activity.ts'
-import { type BenchServer, median, report, residentMb, startBenchServer } from './harness.ts'
+import { type BenchServer, median, percentile, report, residentMb, startBenchServer } from './harness.ts'
 
 const TIME_BUDGET = 2
 const RSS_BUDGET_MB = 64
@@ -143,7 +143,5 @@ async function withProbe(
   await work()
   isRunning = false
   await probing
-  times.sort((a, b) => a - b)
-  const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN
-  return { p50Ms: at(0.5), p99Ms: at(0.99), requests: times.length }
+  return { p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99), requests: times.length }
 }

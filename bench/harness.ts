@@ -79,7 +79,13 @@ export async function residentMb(pid: number): Promise<number> {
 }
 
 export function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+  return percentile(values, 0.5)
+}
+
+/** What so large a share of the values is below: 0.99 is p99. Not a number where there are none. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
 /** The bare limit for a query on the server's own database: see bare/server.ts. */
@@ -145,11 +151,10 @@ export async function measure({ url, connections, seconds, headers = {}, method 
   }
   await run(performance.now() + 1000)
   const started = performance.now()
-  const times = (await run(started + seconds * 1000)).toSorted((a, b) => a - b)
+  const times = await run(started + seconds * 1000)
   const elapsed = (performance.now() - started) / 1000
   agent.destroy()
-  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN
-  return { requestsPerSecond: times.length / elapsed, p50Ms: at(0.5), p99Ms: at(0.99) }
+  return { requestsPerSecond: times.length / elapsed, p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99) }
 }
 
 export function show(name: string, { requestsPerSecond, p50Ms, p99Ms }: Measured): void {

@@ -16,7 +16,7 @@ import { parseArgs } from 'node:util'
 import { seed } from '../server/src/cli/seed.ts'
 import { PASSWORD } from '../server/src/testing/console-server.ts'
 import { canvas } from '../server/src/testing/test-images.ts'
-import { IS_LARGE, median, report, residentMb, ROOT, startBenchServer, temporaryDirectory } from './harness.ts'
+import { IS_LARGE, median, percentile, report, residentMb, ROOT, startBenchServer, temporaryDirectory } from './harness.ts'
 import type { LoadResult, OperatorLoad } from './operator-load.ts'
 
 const LIST_P99_BUDGET_MS = 100
@@ -103,14 +103,14 @@ async function tellTogether(imports: string[]): Promise<void> {
   for (const failure of failures.slice(0, 10)) console.error(failure)
   const { timesMs } = found
   const during = `${OPERATORS} operators, ${values.minutes} min, ${players.toLocaleString('en')} players`
-  report(`list pages of ${during}: p50`, { ours: share(timesMs.list, 0.5), unit: 'ms' })
-  report('list pages: p99', { ours: share(timesMs.list, 0.99), unit: 'ms', atMost: LIST_P99_BUDGET_MS })
+  report(`list pages of ${during}: p50`, { ours: percentile(timesMs.list, 0.5), unit: 'ms' })
+  report('list pages: p99', { ours: percentile(timesMs.list, 0.99), unit: 'ms', atMost: LIST_P99_BUDGET_MS })
   for (const [name, times] of [
     ['searches and their counts', timesMs.search],
     ['records', timesMs.record],
     ['changes saved', timesMs.save],
   ] as const)
-    for (const part of [0.5, 0.99]) report(`${name}: p${part * 100}`, { ours: share(times, part), unit: 'ms' })
+    for (const share of [0.5, 0.99]) report(`${name}: p${share * 100}`, { ours: percentile(times, share), unit: 'ms' })
   report("event loop's delay: p99", { ours: loop.p99Ms, unit: 'ms', atMost: LOOP_P99_BUDGET_MS })
   report("event loop's delay: longest", { ours: loop.maxMs, unit: 'ms' })
   if (main) {
@@ -254,9 +254,4 @@ async function mainThreadShares(from: number, until: number): Promise<{ busy: nu
   if (!before || !after) return undefined
   const [busy, waiting] = [0, 1].map((index) => ((after[index]! - before[index]!) / (until - from)) * 100)
   return { busy: busy!, waiting: waiting! }
-}
-
-function share(times: number[], part: number): number {
-  const sorted = times.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
 }

@@ -23,7 +23,7 @@ const target = process.env['API_TARGET'] ?? 'http://127.0.0.1:3000'
  * smaller than forty, and there sooner. The first group takes what several need.
  */
 const fileGroups = [
-  { name: 'imports', test: /preload-helper|rolldown[/-]runtime/, priority: 1 }, // all that the entry needs before the first frame
+  { name: 'imports', test: /preload-helper|rolldown[/-]runtime/, priority: 1 }, // The entry needs no more than this before the first frame.
   {
     name: 'start',
     test: /web\/src\/(app|ui\/(logo|toast))\.tsx$|node_modules\/(react|react-dom|scheduler|@tanstack\/(react-)?query[^/]*|@orpc|@mantine\/core\/esm\/core)\//,

@@ -3,7 +3,7 @@
  * They arrive before the first frame and would hold it up for as long as they take.
  */
 
-/** After a frame, or in a tab that nobody sees, which is painted later. */
+/** Resolves once a frame was painted; at once in a tab that nobody sees, because its first frame may be a long time off. */
 function firstFrame(): Promise<void> {
   return new Promise((resolve) => {
     if (document.hidden) resolve()
