@@ -148,7 +148,7 @@ export const announcements = {
     .route({ method: 'POST', path: '/api/announcements/status', tags, summary: 'Make many announcements active or inactive' })
     .input(z.strictObject({ target: bulkTarget(announcementsFilter), status: z.boolean(), ...bulkRun }))
     .output(bulkOutput),
-  updateUsersStatus: call(['admin', 'bot'], { changesState: true, failure: 'success' })
+  updateUsersStatus: call(['admin', 'bot:play'], { changesState: true, failure: 'success' })
     .route({
       method: 'GET',
       path: '/update-users-status',
@@ -172,7 +172,7 @@ export const announcements = {
       }),
     )
     .output(z.object({ key: fileKeyField, name: z.string() })),
-  file: call(['admin', 'bot'])
+  file: call(['admin', 'bot:read'])
     .route({
       method: 'GET',
       path: '/api/files/announcements/{name}',

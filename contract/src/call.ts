@@ -1,9 +1,18 @@
 /** How a call is declared: path, verb, who may make it, how large its body may be, how its failure looks on the wire. */
 import { oc } from '@orpc/contract'
+import { type BotScope, isWithinScope } from './entities/bot-token.ts'
 import type { ErrorCode } from './errors.ts'
 
-/** `guest` is anyone, signed in or not; `user` is any signed-in person, so admins too; `bot` is a bot token. */
-export type Access = 'guest' | 'user' | 'admin' | 'bot'
+/**
+ * `guest` is anyone, signed in or not; `user` is any signed-in person, so admins too; `bot:read`, `bot:play` and `bot:admin` are bot tokens
+ * whose scope is at least that.
+ */
+export type Access = 'guest' | 'user' | 'admin' | `bot:${BotScope}`
+
+/** Whether a bot whose token has this scope may make a call of that access. */
+export function admitsBot(access: readonly Access[], scope: BotScope): boolean {
+  return access.some((one) => one.startsWith('bot:') && isWithinScope(one.slice('bot:'.length) as BotScope, scope))
+}
 
 export interface CallMeta {
   /** The kinds of callers that may make the call. The default is empty: nobody may. */

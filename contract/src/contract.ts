@@ -3,6 +3,7 @@ import { account } from './account.ts'
 import { audit } from './audit.ts'
 import { auth } from './auth.ts'
 import { backups } from './backups.ts'
+import { botTokens } from './bot-tokens.ts'
 import { announcements } from './announcements.ts'
 import { downloads } from './download.ts'
 import { history } from './history.ts'
@@ -29,4 +30,5 @@ export const contract = {
   backups,
   trash,
   acts,
+  botTokens,
 }

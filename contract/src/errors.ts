@@ -23,6 +23,8 @@ export const errorCatalogue = {
   // Where §8 is silent
   NO_SUCH_USER: { status: 404, message: 'This user does not exist any more.' },
   NO_SUCH_TASK: { status: 404, message: 'This task does not exist any more.' },
+  NO_SUCH_TOKEN: { status: 404, message: 'This bot token does not exist any more.' },
+  TOKEN_NAME_TAKEN: { status: 409, message: 'There is a bot token of this name already.' },
   NO_SUCH_PLAYER: { status: 404, message: 'This player does not exist.' },
   NO_SUCH_HISTORY: { status: 404, message: 'This item has no history.' },
   NO_SUCH_VIEW: { status: 404, message: 'This view does not exist any more.' },

@@ -20,6 +20,7 @@ import { servedAnnouncements } from '#src/features/announcements/announcements-l
 import { announcementsHandlers } from '#src/features/announcements/announcements.ts'
 import type { Images } from '#src/features/announcements/images.ts'
 import { backupsHandlers } from '#src/features/backups/backups.ts'
+import { botTokensHandlers } from '#src/features/bot-tokens/bot-tokens.ts'
 import { historyDownload, historyHandlers } from '#src/features/history/history.ts'
 import { createLive, type Live } from '#src/features/dashboard/live.ts'
 import { dashboardHandlers } from '#src/features/dashboard/dashboard.ts'
@@ -78,6 +79,7 @@ export interface App {
 
 export async function createApp({ config, database, fileStore, images, spool, log, webApp }: AppOptions): Promise<App> {
   const sessions = await createSessions(database)
+  const botTokens = await createBotTokens(database)
   const attempts = createAttempts(database, config.rateLimit)
   const devices = await createDevices(database)
   const signInGuard = createSignInGuard({ database, attempts, devices, log })
@@ -90,6 +92,7 @@ export async function createApp({ config, database, fileStore, images, spool, lo
     files,
     images,
     sessions,
+    botTokens,
     attempts,
     signInGuard,
     downloads,
@@ -133,8 +136,8 @@ export async function createApp({ config, database, fileStore, images, spool, lo
     audit: auditHandlers(services),
     trash: trashHandlers(services),
     acts: undoHandlers(services),
+    botTokens: botTokensHandlers(services),
   })
-  const botTokens = createBotTokens(database)
   const metrics = createMetrics({ database, token: config.metricsToken, exportsRunning: () => downloads.running() })
   const readiness = createReadiness({ database, files })
   const http = createHttp({

@@ -6,10 +6,18 @@ import type {
   InferContractRouterOutputs,
 } from '@orpc/contract'
 import type { SessionUser } from '@arcade/contract/auth'
+import type { BotScope } from '@arcade/contract/entities/bot-token'
 import { errorCatalogue, type ErrorCode } from '@arcade/contract/errors'
 
+/** The holder of a bot token. */
+export interface Bot {
+  id: string
+  name: string
+  scope: BotScope
+}
+
 /** Who makes a call. The HTTP layer has already checked that the call's access allows them. */
-export type Caller = { kind: 'guest' } | { kind: 'user'; user: SessionUser } | { kind: 'bot'; id: string; name: string }
+export type Caller = { kind: 'guest' } | { kind: 'user'; user: SessionUser } | ({ kind: 'bot' } & Bot)
 
 export interface CallContext {
   caller: Caller

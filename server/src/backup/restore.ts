@@ -174,7 +174,7 @@ async function settle(target: Target, place: Place, { moment }: Manifest): Promi
   const record = { kind: 'installation', id: 'backup', name: place.address } as const
   await audit(db, actOfProcess('command', 'arcade restore'), 'backup.restore', { record, detail: { moment } })
   const { rows } = await sql<{ token: BotToken }>`
-    select to_jsonb(bot_tokens) - 'token_hash' - 'id' as token from bot_tokens order by name`.execute(db)
+    select to_jsonb(bot_tokens) - 'token_hash' - 'previous_hash' - 'id' as token from bot_tokens order by name`.execute(db)
   await target.finish()
   await client.query('commit')
   return rows.map(({ token }) => token)

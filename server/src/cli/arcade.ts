@@ -6,11 +6,10 @@ import { parseArgs } from 'node:util'
 import { pino } from 'pino'
 import { emailField, passwordField } from '@arcade/contract/fields'
 import { actOfProcess, audit } from '#src/audit/audit.ts'
-import { createBotToken } from '#src/identity/bot-tokens.ts'
 import { Failure } from '#src/calls.ts'
 import { callerDirectory, type Config, ConfigError, readConfig } from '#src/config.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
-import { isDiskFull, violatedConstraint, StartError } from '#src/postgres/errors.ts'
+import { isDiskFull, StartError } from '#src/postgres/errors.ts'
 import { ensureAdmin } from '#src/identity/accounts.ts'
 import { createSessions } from '#src/identity/sessions.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
@@ -21,11 +20,17 @@ import { check } from './check.ts'
 import { distribute, MAX_SHARDS, SHARDS } from './distribute.ts'
 import { importDirectory } from './import.ts'
 import { seed } from './seed.ts'
+import { tokenCommand } from './tokens.ts'
+import { UsageError } from './usage-error.ts'
 
 const usage = `Usage:
   npm run arcade -- admin create EMAIL      make EMAIL an admin; the password is read from standard input
   npm run arcade -- setup-link              print a new link under which the first admin registers
-  npm run arcade -- token create NAME       make a bot token and print it, once
+  npm run arcade -- token create NAME [--scope read|play|admin]
+                                            make a bot token (play) and print it, once
+  npm run arcade -- token list              show all bot tokens, their scopes and when they were last used
+  npm run arcade -- token rotate NAME       print a new secret of a token; the one before works until the next rotation
+  npm run arcade -- token revoke NAME       end a token with all its secrets
   npm run arcade -- audit verify [--head NUMBER:HASH]
                                             read the whole audit trail; exit 3 if entries were changed, removed or inserted
   npm run arcade -- audit drop DAY          drop what is older than DAY (2026-01-31) from the audit trail, which stays whole
@@ -38,9 +43,6 @@ const usage = `Usage:
   npm run arcade -- distribute [--shards N] divide the tables of players among the servers of a Citus cluster, into 32 pieces each or N
   npm run import -- DIRECTORY               load NDJSON files, one a collection
   npm run seed -- --telegram-users N --participants N`
-
-/** A call that does not make sense: exit 1 with this message. */
-class UsageError extends Error {}
 
 process.exitCode = await run(process.argv.slice(2))
 
@@ -107,8 +109,7 @@ function parse(args: string[]): (options: CommandOptions) => Promise<number> {
       if (rest.length === 0) return onDatabase(printSetupLink)
       break
     case 'token':
-      if (rest[0] === 'create' && rest.length === 2) return onDatabase(createToken(rest[1] ?? ''))
-      break
+      return onDatabase(tokenCommand(rest) ?? raiseUsage())
     case 'audit':
       if (rest[0] === 'verify') return onDatabase(verifyFrom(rest.slice(1)))
       if (rest[0] === 'erase' && rest.length === 2) return onDatabase(eraseUser(rest[1] ?? ''))
@@ -129,6 +130,10 @@ function parse(args: string[]): (options: CommandOptions) => Promise<number> {
 function placeOf(given = ''): Place {
   if (given === '' || given.startsWith('-')) throw new UsageError(usage)
   return openPlace(isBucketAddress(given) ? given : resolve(callerDirectory(), given))
+}
+
+function raiseUsage(): never {
+  throw new UsageError(usage)
 }
 
 function createAdmin(given: string): Command {
@@ -166,20 +171,6 @@ async function printSetupLink(database: Database, config: Config): Promise<numbe
 function localOrigin({ host, port }: Config): string {
   const name = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
-}
-
-function createToken(name: string): Command {
-  if (!/^[\w .-]{1,64}$/.test(name))
-    throw new UsageError('A token needs a name of up to 64 letters, digits, spaces, dots and dashes.')
-  return async (database) => {
-    try {
-      process.stdout.write(`${await createBotToken(database, actOfProcess('command', 'arcade token create'), name)}\n`)
-      return 0
-    } catch (error) {
-      if (violatedConstraint(error) === 'bot_tokens_name_key') throw new UsageError(`There is a token called ${name} already.`)
-      throw error
-    }
-  }
 }
 
 function verifyFrom(args: string[]): Command {

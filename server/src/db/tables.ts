@@ -1,5 +1,6 @@
 /** The tables as Kysely sees them (design §5). Columns are snake_case; those of an entity's fields are derived from the contract. */
 import type { ColumnType, Generated } from 'kysely'
+import type { BotScope } from '@arcade/contract/entities/bot-token'
 import type { HistoryKind } from '@arcade/contract/entities/history'
 import type { ListName } from '@arcade/contract/entities/lists'
 import type { TaskCollection } from '@arcade/contract/entities/task'
@@ -105,8 +106,14 @@ export interface SetupLinksTable {
 export interface BotTokensTable {
   id: string
   name: string
+  scope: Generated<BotScope>
   token_hash: Buffer
   created_at: Timestamp
+  rotated_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  last_used_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  /** The secret before the last rotation, while that works. */
+  previous_hash: Buffer | null
+  previous_used_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 }
 
 /** An act that is not sealed yet. */

@@ -1,6 +1,7 @@
 /** What every answer must hold, whatever was asked: checked against the contract alone, by other means than the server's own. */
 import type { AnyContractRouter } from '@orpc/contract'
 import { z, type ZodType } from 'zod'
+import { admitsBot } from '@arcade/contract/call'
 import { contract } from '@arcade/contract/contract'
 import { type ErrorBody, type ErrorCode, errorCatalogue } from '@arcade/contract/errors'
 import { CSV_MEDIA_TYPE, XLSX_MEDIA_TYPE } from '@arcade/contract/download'
@@ -96,7 +97,7 @@ export function refusalOf(route: Route, principal: Principal): 401 | 403 | undef
   if (principal === 'stranger') return 401
   if (access.includes('guest')) return undefined
   if (['guest', 'removed', 'ended'].includes(principal)) return 401
-  if (principal === 'bot') return access.includes('bot') ? undefined : 403
+  if (principal === 'bot') return admitsBot(access, 'play') ? undefined : 403
   if (principal === 'user') return access.includes('user') ? undefined : 403
   return access.includes('user') || access.includes('admin') ? undefined : 403
 }

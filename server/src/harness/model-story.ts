@@ -24,6 +24,7 @@ type CommandsOf<Group extends keyof Commands> = {
 const NOT_MODELLED = 'the trail tells of all other acts, whose number is checked after each; audit.test.ts'
 const NOT_RESTORED = 'the model does not know the numbers of entries; features/audit/versions.test.ts'
 const ONLY_IMPORTED = 'participations come by imports only; players.test.ts'
+const TOKENS_OF_OTHERS = 'the model has one bot, whose token stays as it is; features/bot-tokens/bot-tokens.test.ts'
 const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   auth: { ...authCommands, setupLink: 'where there is an admin it only says so; auth.test.ts' },
   account: { ...accountCommands, endSession: 'sessions have no names in the model; account.test.ts' },
@@ -52,6 +53,13 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   backups: { state: 'no schedule is set, and nobody makes one by a call; backup/schedule.test.ts' },
   trash: trashCommands,
   acts: actCommands,
+  botTokens: {
+    list: TOKENS_OF_OTHERS,
+    create: TOKENS_OF_OTHERS,
+    rotate: TOKENS_OF_OTHERS,
+    endPrevious: TOKENS_OF_OTHERS,
+    revoke: TOKENS_OF_OTHERS,
+  },
 }
 
 /** An act of one caller. */

@@ -3,6 +3,7 @@
  * that is there when it is asked; what the model says to it can be worked out later, so that two simultaneous acts fit either order.
  */
 import type fc from 'fast-check'
+import { admitsBot } from '@arcade/contract/call'
 import type { TaskCollection, TaskType } from '@arcade/contract/entities/task'
 import type { TrashKind } from '@arcade/contract/entities/trash'
 import type { PlayersSort } from '@arcade/contract/entities/player'
@@ -162,7 +163,7 @@ export function command<Params, Input extends object>(
 export function refusalOf(name: CallName, { people }: Model, { personId, isBot }: Caller): ErrorCode | undefined {
   const { access } = routes.find((route) => route.name === name)!.meta
   if (access.includes('guest')) return undefined
-  if (isBot) return access.includes('bot') ? undefined : 'FORBIDDEN'
+  if (isBot) return admitsBot(access, 'play') ? undefined : 'FORBIDDEN'
   const person = personId === undefined ? undefined : people.get(personId)
   if (!person) return 'SIGNED_OUT'
   return person.userType === 'admin' || access.includes('user') ? undefined : 'FORBIDDEN'

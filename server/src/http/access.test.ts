@@ -1,10 +1,13 @@
 /** The access matrix: every call of the contract × everyone who might try it (security.md, Authorization). */
 import { describe, expect, test } from 'vitest'
+import { type Access, admitsBot } from '@arcade/contract/call'
 import { contract } from '@arcade/contract/contract'
+import { type BotScope, botScopes } from '@arcade/contract/entities/bot-token'
 import { type Client, testApp } from '#src/testing/test-app.ts'
 import { pathPattern, listRoutes } from './routes.ts'
 
 const routes = listRoutes(contract)
+const scopes = Object.keys(botScopes) as BotScope[]
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 describe('§6 access matrix', () => {
@@ -14,9 +17,11 @@ describe('§6 access matrix', () => {
   })
 
   test('§6 docs/access-matrix.md shows who may make which call', async () => {
-    const who = ['guest', 'user', 'admin', 'bot'] as const
-    const mayCall = (access: readonly string[], kind: string) =>
-      access.includes('guest') || access.includes(kind) || (kind === 'admin' && access.includes('user'))
+    const who = ['guest', 'user', 'admin', ...scopes.map((scope) => `bot: ${scope}` as const)] as const
+    const mayCall = (access: readonly Access[], kind: (typeof who)[number]) =>
+      access.includes('guest') ||
+      (kind.startsWith('bot') ? admitsBot(access, kind.slice('bot: '.length) as BotScope) : access.includes(kind as Access)) ||
+      (kind === 'admin' && access.includes('user'))
     const rows = routes.map(
       ({ method, path, meta }) =>
         `| \`${method} ${path}\` | ${who.map((kind) => (mayCall(meta.access, kind) ? 'yes' : '–')).join(' | ')} | ${meta.heedsIdempotencyKey ? 'heeded' : '–'} |`,
@@ -27,21 +32,16 @@ describe('§6 access matrix', () => {
       'Made from the contract by `server/src/http/access.test.ts`, which also tries every cell.',
       '',
     ]
-    const table = [...head, `| call | ${who.join(' | ')} | Idempotency-Key |`, '|---|---|---|---|---|---|', ...rows, '']
+    const table = [...head, `| call | ${who.join(' | ')} | Idempotency-Key |`, '|---|---|---|---|---|---|---|---|', ...rows, '']
     await expect(table.join('\n')).toMatchFileSnapshot('../../../docs/access-matrix.md')
   })
 
   test.each(routes)('§6 $method $path is for those it names alone', async (route) => {
     const app = await testApp()
-    const [admin, user, bot, removed] = [
-      await app.signUp('admin'),
-      await app.signUp('user'),
-      await app.bot(),
-      await app.signUp('user'),
-    ]
+    const [admin, user, removed] = [await app.signUp('admin'), await app.signUp('user'), await app.signUp('user')]
     await admin.call('DELETE', `/removeUser/${removed.id}`)
     const path = route.path.replaceAll(/\{\w+\}/g, 'none')
-    const isFor = (kind: 'user' | 'admin' | 'bot') => route.meta.access.includes('guest') || route.meta.access.includes(kind)
+    const isFor = (kind: 'user' | 'admin') => route.meta.access.includes('guest') || route.meta.access.includes(kind)
     const expectRefused = async (client: Client, status: number) => {
       const answer = await client.call(route.method, path, route.method === 'GET' || route.method === 'DELETE' ? undefined : {})
       expect(answer.status, `${route.name} as ${status === 401 ? 'a guest' : 'another'}`).toBe(status)
@@ -58,8 +58,11 @@ describe('§6 access matrix', () => {
     }
     if (isFor('user')) await expectAdmitted(user)
     else await expectRefused(user, 403)
-    if (isFor('bot')) await expectAdmitted(bot)
-    else await expectRefused(bot, 403)
+    for (const scope of scopes) {
+      const bot = await app.bot(undefined, scope)
+      if (route.meta.access.includes('guest') || admitsBot(route.meta.access, scope)) await expectAdmitted(bot)
+      else await expectRefused(bot, 403)
+    }
     if (isFor('user') || isFor('admin')) await expectAdmitted(admin)
   })
 

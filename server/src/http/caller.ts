@@ -1,5 +1,5 @@
 /** Who is calling: the session cookie, a bot's bearer token, and whether the call's access admits them (§6). */
-import type { Access } from '@arcade/contract/call'
+import { type Access, admitsBot } from '@arcade/contract/call'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
 import type { BotTokens } from '#src/identity/bot-tokens.ts'
 import { type Caller, Failure } from '#src/calls.ts'
@@ -55,7 +55,7 @@ export function refuseUnless(access: readonly Access[], caller: Caller): void {
   if (caller.kind === 'guest') throw new Failure('SIGNED_OUT')
   const isAllowed =
     caller.kind === 'bot'
-      ? access.includes('bot')
+      ? admitsBot(access, caller.scope)
       : access.includes('user') || (access.includes('admin') && caller.user.userType === 'admin')
   if (!isAllowed) throw new Failure('FORBIDDEN')
 }

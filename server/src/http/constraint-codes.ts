@@ -12,7 +12,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
   sessions_user_id_fkey: 'LOGIN_FAILED', // removed while signing in: from now on there is no such account
   known_addresses_user_id_fkey: 'LOGIN_FAILED',
   password_links_user_id_fkey: 'NO_SUCH_USER',
-  bot_tokens_name_key: 'STALE',
+  bot_tokens_name_key: 'TOKEN_NAME_TAKEN',
   saved_views_name_key: 'VIEW_NAME_TAKEN',
   saved_views_owner_id_fkey: 'SIGNED_OUT', // removed while saving
   saved_views_private_to_fkey: 'SIGNED_OUT',
@@ -32,6 +32,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
   password_links_token_hash_key: 'STALE',
   bot_tokens_pkey: 'STALE',
   bot_tokens_token_hash_key: 'STALE',
+  bot_tokens_previous_hash_key: 'STALE',
   audit_log_pkey: 'STALE',
   audit_open_pkey: 'STALE',
   audit_entries_seq_key: 'STALE',
@@ -55,6 +56,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
   // Values that the schemas of the calls should have refused already.
   users_user_type_check: 'INVALID_INPUT',
   telegram_users_balance_check: 'INVALID_INPUT',
+  bot_tokens_scope_check: 'INVALID_INPUT',
   tasks_collection_check: 'INVALID_INPUT',
   announcements_type_check: 'INVALID_INPUT',
   announcements_link_type_check: 'INVALID_INPUT',

@@ -1,39 +1,144 @@
-/** Bot tokens: bearer credentials of the game's bot, shown once, stored as SHA-256 (design §8). */
+/**
+ * Bot tokens: bearer credentials of the game's bot, shown once, stored as SHA-256 (design §8). A token has a scope, two secrets that work
+ * while it is being rotated, and a last use of each. Hides the table and the cache; other processes hear of changes by NOTIFY.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { BotToken } from '@arcade/contract/bot-tokens'
+import type { AuditAction } from '@arcade/contract/entities/audit'
+import type { BotScope } from '@arcade/contract/entities/bot-token'
 import { type Act, audit } from '#src/audit/audit.ts'
+import { type Bot, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import type { Tables } from '#src/db/tables.ts'
+import { createCredentialCache } from './credential-cache.ts'
 import { hashToken } from './sessions.ts'
 
 const PREFIX = 'arcade_' // lets secret scanners and people recognise a leaked one
+const CHANNEL = 'bot_tokens'
+/** A last use is written down at most so often: once each time that a process looks the token up. */
+const USED_EVERY_SECONDS = 60
 
 export interface BotTokens {
-  /** The bot that a bearer token belongs to. */
-  find(token: string): Promise<{ id: string; name: string } | undefined>
+  /** The bot that a bearer token belongs to; `undefined` if it is none, or not any more. */
+  find(token: string): Promise<Bot | undefined>
+  /** Forgets at once what this process knows of a token. To be called after a change; other processes hear of it. */
+  changed(id: string): void
 }
 
-export function createBotTokens(database: Database): BotTokens {
-  const find = database.prepared<{ id: string; name: string }>(
+export async function createBotTokens(database: Database): Promise<BotTokens> {
+  const find = database.prepared<Bot & { isPrevious: boolean }>(
     'bot-token',
-    'select id, name from bot_tokens where token_hash = $1',
+    `select id, name, scope, token_hash <> $1 as "isPrevious" from bot_tokens where token_hash = $1 or previous_hash = $1`,
   )
+  const cache = await createCredentialCache<Bot>(database, {
+    channel: CHANNEL,
+    async load(hash) {
+      const [row] = await find([hash])
+      if (!row) return undefined
+      const { isPrevious, ...owner } = row
+      void writeUse(database.db, owner.id, isPrevious ? 'previous_used_at' : 'last_used_at')
+      return { owner }
+    },
+  })
   return {
     async find(token) {
       if (!token.startsWith(PREFIX) || token.length !== PREFIX.length + 43) return undefined
-      return (await find([hashToken(token)]))[0]
+      return cache.find(hashToken(token))
     },
+    changed: cache.forget,
   }
 }
 
+/** A failure, such as a full disk, must not fail the request. */
+async function writeUse(db: Kysely<Tables>, id: string, column: 'last_used_at' | 'previous_used_at'): Promise<void> {
+  await sql`update bot_tokens set ${sql.ref(column)} = now()
+    where id = ${id} and (${sql.ref(column)} between now() - make_interval(secs => ${USED_EVERY_SECONDS}) and now()) is not true`
+    .execute(db)
+    .catch(() => {})
+}
+
+/** All tokens by name, without anything of their secrets. */
+export async function listBotTokens({ db }: Pick<Database, 'db'>): Promise<BotToken[]> {
+  const rows = await db
+    .selectFrom('bot_tokens')
+    .select(['id', 'name', 'scope', 'created_at', 'rotated_at', 'last_used_at', 'previous_used_at'])
+    .select(sql<boolean>`previous_hash is not null`.as('hasPrevious'))
+    .orderBy(sql`lower(name)`)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id, name, scope, hasPrevious, ...row }) => ({
+    id,
+    name,
+    scope,
+    createdAt: row.created_at.toISOString(),
+    rotatedAt: row.rotated_at?.toISOString() ?? null,
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+    previous: hasPrevious ? { lastUsedAt: row.previous_used_at?.toISOString() ?? null } : null,
+  }))
+}
+
 /** Makes a token for a bot called `name` and gives it, once. A name in use violates `bot_tokens_name_key`. */
-export async function createBotToken(database: Database, act: Act, name: string): Promise<string> {
-  const token = PREFIX + randomBytes(32).toString('base64url')
+export async function createBotToken(
+  database: Database,
+  act: Act,
+  { name, scope }: { name: string; scope: BotScope },
+): Promise<{ id: string; token: string }> {
+  const { token, hash } = newSecret()
   const id = randomUUID()
   await database.transaction(async (tx) => {
-    await tx
-      .insertInto('bot_tokens')
-      .values({ id, name, token_hash: hashToken(token) })
-      .execute()
-    await audit(tx, act, 'token.create', { record: { kind: 'token', id, name } })
+    await tx.insertInto('bot_tokens').values({ id, name, scope, token_hash: hash }).execute()
+    await audit(tx, act, 'token.create', { record: { kind: 'token', id, name }, detail: { scope } })
+  })
+  return { id, token }
+}
+
+/** What a token is meant by: people see names, pages ids. */
+export type BotTokenKey = { id: string } | { name: string }
+
+/**
+ * Gives a token a new secret. The one before works on, until it is ended or the token is rotated again.
+ * @throws Failure NO_SUCH_TOKEN
+ */
+export async function rotateBotToken(database: Database, act: Act, key: BotTokenKey): Promise<string> {
+  const { token, hash } = newSecret()
+  await change(database, { act, key, action: 'token.rotate' }, async (tx, id) => {
+    await sql`update bot_tokens set previous_hash = token_hash, previous_used_at = last_used_at,
+        token_hash = ${hash}, last_used_at = null, rotated_at = now() where id = ${id}`.execute(tx)
   })
   return token
+}
+
+/** Ends the secret before the last rotation, if it still works. @throws Failure NO_SUCH_TOKEN */
+export async function endPreviousSecret(database: Database, act: Act, key: BotTokenKey): Promise<void> {
+  await change(database, { act, key, action: 'token.retire' }, async (tx, id) => {
+    await tx.updateTable('bot_tokens').set({ previous_hash: null, previous_used_at: null }).where('id', '=', id).execute()
+  })
+}
+
+/** Revokes a token with all its secrets. @throws Failure NO_SUCH_TOKEN */
+export async function revokeBotToken(database: Database, act: Act, key: BotTokenKey): Promise<void> {
+  await change(database, { act, key, action: 'token.revoke' }, async (tx, id) => {
+    await tx.deleteFrom('bot_tokens').where('id', '=', id).execute()
+  })
+}
+
+async function change(
+  database: Database,
+  { act, key, action }: { act: Act; key: BotTokenKey; action: AuditAction },
+  work: (tx: Transaction<Tables>, id: string) => Promise<void>,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    const [column, value] = Object.entries(key)[0] as ['id' | 'name', string]
+    const found = await tx.selectFrom('bot_tokens').select(['id', 'name']).where(column, '=', value).forUpdate().executeTakeFirst()
+    if (!found) throw new Failure('NO_SUCH_TOKEN')
+    await work(tx, found.id)
+    await sql`select pg_notify(${CHANNEL}, ${found.id})`.execute(tx)
+    await audit(tx, act, action, { record: { kind: 'token', ...found } })
+  })
+}
+
+function newSecret(): { token: string; hash: Buffer } {
+  const token = PREFIX + randomBytes(32).toString('base64url')
+  return { token, hash: hashToken(token) }
 }

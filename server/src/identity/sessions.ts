@@ -10,6 +10,7 @@ import { type Act, audit } from '#src/audit/audit.ts'
 import { Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { createCredentialCache, EVERYBODY } from './credential-cache.ts'
 
 export const SESSION_IDLE_SECONDS = 12 * 60 * 60
 export const SESSION_MAX_SECONDS = 7 * 24 * 60 * 60
@@ -17,10 +18,7 @@ export const SESSION_MAX_SECONDS = 7 * 24 * 60 * 60
 const TOUCH_EVERY_SECONDS = 10 * 60
 /** A person has at most so many sessions at once. One more ends the oldest. */
 export const SESSIONS_EACH = 20
-const CACHE_SIZE = 20_000
 const CHANNEL = 'sessions'
-/** The payload of a notification that concerns all users. Ids of users are never empty. */
-const EVERYBODY = ''
 
 export interface Sessions {
   /**
@@ -55,29 +53,9 @@ export interface Sessions {
   sweep(): Promise<void>
 }
 
-interface Cached {
-  user: SessionUser
-  /** On the monotonic clock, because the time of day may jump. */
-  expiresAt: number
-}
-
 export async function createSessions(database: Database): Promise<Sessions> {
   const { db } = database
-  const cache = new Map<string, Cached>()
   const listeners = new Set<(userId: string | undefined) => void>()
-  // A look-up that began before a change must not be cached after it.
-  let generation = 0
-  const forget = (userId?: string): void => {
-    generation += 1
-    for (const [key, cached] of cache) if (userId === undefined || cached.user.id === userId) cache.delete(key)
-    for (const listener of listeners) listener(userId)
-  }
-  await database.listen(
-    CHANNEL,
-    (userId) => forget(userId === EVERYBODY ? undefined : userId),
-    () => forget(),
-  )
-
   const find = database.prepared<SessionRow>(
     'session-user',
     `select u.id, u.fname, u.lname, u.email, u.user_type, ${secondsSql('now() - s.last_seen_at')} as idle, ${secondsSql(SESSION_LEFT)} as left
@@ -93,6 +71,19 @@ export async function createSessions(database: Database): Promise<Sessions> {
       .catch(() => {})
     return undefined
   }
+
+  const { find: findUser, forget } = await createCredentialCache<SessionUser>(database, {
+    channel: CHANNEL,
+    async load(hash) {
+      const row = await findCurrent(hash)
+      if (!row) return undefined
+      if (row.idle > TOUCH_EVERY_SECONDS) void touch(db, hash, row.id)
+      return { owner: sessionUser(row), leftMs: row.left * 1000 }
+    },
+    onForget(userId) {
+      for (const listener of listeners) listener(userId)
+    },
+  })
 
   const endWhere = async (userId: string, condition: RawBuilder<boolean>, act: Act): Promise<void> => {
     const ended = await database.transaction(async (tx) => {
@@ -137,23 +128,7 @@ export async function createSessions(database: Database): Promise<Sessions> {
     },
 
     async userOf(token) {
-      if (!TOKEN.test(token)) return undefined
-      const hash = hashToken(token)
-      const key = hash.toString('base64')
-      const now = performance.now()
-      const cached = cache.get(key)
-      if (cached && cached.expiresAt > now) return cached.user
-      cache.delete(key)
-      const before = generation
-      const row = await findCurrent(hash)
-      if (!row) return undefined
-      const user = sessionUser(row)
-      if (row.idle > TOUCH_EVERY_SECONDS) void touch(db, hash, user.id)
-      if (generation === before) {
-        if (cache.size >= CACHE_SIZE) cache.delete(cache.keys().next().value ?? '')
-        cache.set(key, { user, expiresAt: now + Math.min(CACHE_MS, row.left * 1000) })
-      }
-      return user
+      return TOKEN.test(token) ? findUser(hashToken(token)) : undefined
     },
 
     async holderOf(token) {
@@ -256,9 +231,6 @@ interface SessionRow {
 function sessionUser({ id, fname, lname, email, user_type: userType }: SessionRow): SessionUser {
   return { id, username: `${fname} ${lname}`, fname, lname, email, userType }
 }
-
-/** A cached session is looked up again after a minute at the latest, in case a notification was lost. */
-const CACHE_MS = 60 * 1000
 
 /** Writes down that a session is in use. A failure, such as a full disk, must not fail the request. */
 async function touch(db: Kysely<Tables>, hash: Buffer, userId: string): Promise<void> {

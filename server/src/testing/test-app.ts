@@ -2,6 +2,7 @@
 import os from 'node:os'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
+import type { BotScope } from '@arcade/contract/entities/bot-token'
 import { type App, createApp } from '#src/app.ts'
 import { actOfProcess } from '#src/audit/audit.ts'
 import { createBotToken } from '#src/identity/bot-tokens.ts'
@@ -46,7 +47,8 @@ export interface TestApp {
   guest: Client
   /** Signs a new person in. */
   signUp(userType: 'admin' | 'user', email?: string): Promise<Client>
-  bot(name?: string): Promise<Client>
+  /** Makes a bot token, of the scope `play` unless another is asked for. */
+  bot(name?: string, scope?: BotScope): Promise<Client>
 }
 
 let passwordHash: string | undefined
@@ -135,8 +137,9 @@ export async function testApp(
       const { id } = await database.transaction((tx) => createAccount(tx, account))
       return client(id, { cookie: `session=${await sessions.begin(id)}` })
     },
-    async bot(name = `bot ${++people}`) {
-      return client(name, { authorization: `Bearer ${await createBotToken(database, actOfProcess('command', 'test'), name)}` })
+    async bot(name = `bot ${++people}`, scope = 'play') {
+      const { token } = await createBotToken(database, actOfProcess('command', 'test'), { name, scope })
+      return client(name, { authorization: `Bearer ${token}` })
     },
   }
 }

@@ -1,0 +1,15 @@
+/** Bot tokens: what each of their scopes lets a bot do. A scope holds those before it. */
+export const botScopes = {
+  read: { label: 'Read', does: 'Reads players, tasks, announcements and the leaderboard.' },
+  play: { label: 'Play', does: 'Writes players, claims and entries of play, too. What a game needs.' },
+  admin: { label: 'Admin', does: 'Adjusts balances and reverses entries, too.' },
+} as const
+export type BotScope = keyof typeof botScopes
+
+/** Whether a token of one scope may do what needs another. */
+export function isWithinScope(needed: BotScope, own: BotScope): boolean {
+  const order = Object.keys(botScopes)
+  return order.indexOf(needed) <= order.indexOf(own)
+}
+
+export const BOT_TOKEN_NAME_MAX_LENGTH = 64

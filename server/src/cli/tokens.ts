@@ -1,0 +1,80 @@
+/** `arcade token …`: bot tokens from the command line (design §8). */
+import { parseArgs } from 'node:util'
+import { botScopeField, botTokenNameField } from '@arcade/contract/bot-tokens'
+import { actOfProcess } from '#src/audit/audit.ts'
+import type { Database } from '#src/db/database.ts'
+import { createBotToken, listBotTokens, revokeBotToken, rotateBotToken } from '#src/identity/bot-tokens.ts'
+import { violatedConstraint } from '#src/postgres/errors.ts'
+import { UsageError } from './usage-error.ts'
+
+type Command = (database: Database) => Promise<number>
+
+/** @returns undefined where the arguments are none of these commands @throws UsageError for a name or scope that cannot be */
+export function tokenCommand([verb, ...args]: string[]): Command | undefined {
+  if (verb === 'create') return createFrom(args)
+  if (verb === 'list' && args.length === 0) return printAll
+  const [name] = args
+  if (name === undefined || args.length > 1) return undefined
+  if (verb === 'rotate') {
+    return async (database) => {
+      const token = await rotateBotToken(database, actOfProcess('command', 'arcade token rotate'), { name })
+      process.stderr.write('The token before works until this one is rotated.\n')
+      return print(token)
+    }
+  }
+  if (verb !== 'revoke') return undefined
+  return async (database) => {
+    await revokeBotToken(database, actOfProcess('command', 'arcade token revoke'), { name })
+    return print(`${name} is revoked.`)
+  }
+}
+
+function createFrom(args: string[]): Command | undefined {
+  const parsed = parse(args)
+  if (!parsed) return undefined
+  const name = botTokenNameField.safeParse(parsed.name)
+  if (!name.success) throw new UsageError(name.error.issues[0]?.message)
+  const scope = botScopeField.safeParse(parsed.scope)
+  if (!scope.success) throw new UsageError(`A token's scope is ${botScopeField.options.join(', ')}.`)
+  return async (database) => {
+    try {
+      const act = actOfProcess('command', 'arcade token create')
+      const { token } = await createBotToken(database, act, { name: name.data, scope: scope.data })
+      return print(token)
+    } catch (error) {
+      if (violatedConstraint(error) === 'bot_tokens_name_key')
+        throw new UsageError(`There is a token called ${name.data} already.`)
+      throw error
+    }
+  }
+}
+
+function parse(args: string[]): { name: string; scope: string } | undefined {
+  try {
+    const { values, positionals } = parseArgs({ args, options: { scope: { type: 'string' } }, allowPositionals: true })
+    const [name] = positionals
+    return name === undefined || positionals.length > 1 ? undefined : { name, scope: values.scope ?? 'play' }
+  } catch {
+    return undefined
+  }
+}
+
+async function printAll(database: Database): Promise<number> {
+  const tokens = await listBotTokens(database)
+  if (tokens.length === 0) return print('There is no bot token.')
+  const width = Math.max(...tokens.map(({ name }) => name.length))
+  for (const { name, scope, lastUsedAt, previous } of tokens) {
+    const before = previous && `; the one before it ${used(previous.lastUsedAt)}`
+    print(`${name.padEnd(width)}  ${scope.padEnd(5)}  ${used(lastUsedAt)}${before ?? ''}`)
+  }
+  return 0
+}
+
+function used(at: string | null): string {
+  return at === null ? 'never used' : `last used ${at}`
+}
+
+function print(line: string): number {
+  process.stdout.write(`${line}\n`)
+  return 0
+}

@@ -1,0 +1,2 @@
+/** A command that does not make sense: exit 1 with this message. */
+export class UsageError extends Error {}

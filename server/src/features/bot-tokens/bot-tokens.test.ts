@@ -1,0 +1,107 @@
+/** Bot tokens (design §8): made, rotated with two live at once, revoked, of a scope, on several servers. */
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { auditTrail } from '#src/testing/audit-trail.ts'
+import { waitFor } from '#src/testing/processes.ts'
+import { testApp, type TestApp } from '#src/testing/test-app.ts'
+
+/** What a bot with this token is answered. */
+async function statusWith(app: TestApp, token: string): Promise<number> {
+  const answer = await app.fetch('/update-users-status', { headers: { authorization: `Bearer ${token}` } })
+  return answer.status
+}
+
+test('§8 a token works from its making on, and is never told again', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  const made = await admin.call('POST', '/api/bot-tokens', { name: ' game bot ' })
+  expect(made.body).toEqual({ success: true, id: expect.any(String), token: expect.stringMatching(/^arcade_[\w-]{43}$/) })
+  expect(await statusWith(app, made.body.token)).toBe(200)
+
+  const { body } = await admin.call('GET', '/api/bot-tokens')
+  expect(body).toEqual({
+    tokens: [
+      {
+        id: made.body.id,
+        name: 'game bot',
+        scope: 'play',
+        createdAt: expect.any(String),
+        rotatedAt: null,
+        lastUsedAt: expect.any(String),
+        previous: null,
+      },
+    ],
+  })
+  const { rows } = await sql<{ all: string }>`
+    select string_agg(kept::text, '') as all from (select to_jsonb(bot_tokens) as kept from bot_tokens
+      union all select to_jsonb(audit_trail) from audit_trail) as tables`.execute(app.database.db)
+  expect(rows[0]!.all).not.toContain(made.body.token.slice(7))
+})
+
+test('§8 a name is used once', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  await admin.call('POST', '/api/bot-tokens', { name: 'game' })
+  const again = await admin.call('POST', '/api/bot-tokens', { name: 'game', scope: 'read' })
+  expect([again.status, again.body.code]).toEqual([409, 'TOKEN_NAME_TAKEN'])
+  const odd = await admin.call('POST', '/api/bot-tokens', { name: 'a/b', scope: 'play' })
+  expect([odd.status, odd.body.code]).toEqual([400, 'INVALID_INPUT'])
+})
+
+test('§8 after a rotation two secrets work, after the next one the first does not', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  const { id, token: first } = (await admin.call('POST', '/api/bot-tokens', { name: 'game' })).body
+  const second = (await admin.call('POST', `/api/bot-tokens/${id}/rotate`, {})).body.token
+  expect([await statusWith(app, first), await statusWith(app, second)]).toEqual([200, 200])
+  const third = (await admin.call('POST', `/api/bot-tokens/${id}/rotate`, {})).body.token
+  expect([await statusWith(app, first), await statusWith(app, second), await statusWith(app, third)]).toEqual([401, 200, 200])
+
+  expect((await admin.call('DELETE', `/api/bot-tokens/${id}/previous`)).body).toEqual({ success: true })
+  expect([await statusWith(app, second), await statusWith(app, third)]).toEqual([401, 200])
+})
+
+test('§8 a revoked token is refused at once, by every server', async () => {
+  const app = await testApp()
+  const other = await testApp({ database: app.database })
+  const admin = await app.signUp('admin')
+  const { id, token } = (await admin.call('POST', '/api/bot-tokens', { name: 'game' })).body
+  await admin.call('POST', `/api/bot-tokens/${id}/rotate`, {})
+  expect([await statusWith(app, token), await statusWith(other, token)]).toEqual([200, 200])
+  expect((await admin.call('DELETE', `/api/bot-tokens/${id}`)).body).toEqual({ success: true })
+  expect(await statusWith(app, token)).toBe(401)
+  await waitFor('the other server to hear of it', async () => (await statusWith(other, token)) === 401)
+  for (const [method, path] of [
+    ['DELETE', `/api/bot-tokens/${id}`],
+    ['DELETE', `/api/bot-tokens/${id}/previous`],
+    ['POST', `/api/bot-tokens/${id}/rotate`],
+  ] as const) {
+    const answer = await admin.call(method, path, method === 'POST' ? {} : undefined)
+    expect([answer.status, answer.body.code]).toEqual([404, 'NO_SUCH_TOKEN'])
+  }
+})
+
+test('§8 of twenty rotations at once two secrets work in the end', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  const { id } = (await admin.call('POST', '/api/bot-tokens', { name: 'game' })).body
+  const made = await Promise.all(Array.from({ length: 20 }, () => admin.call('POST', `/api/bot-tokens/${id}/rotate`, {})))
+  const statuses = await Promise.all(made.map(({ body }) => statusWith(app, body.token)))
+  expect(statuses.filter((status) => status === 200)).toHaveLength(2)
+})
+
+test('§security what is done with tokens is in the audit trail', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  const { id } = (await admin.call('POST', '/api/bot-tokens', { name: 'game', scope: 'admin' })).body
+  await admin.call('POST', `/api/bot-tokens/${id}/rotate`, {})
+  await admin.call('DELETE', `/api/bot-tokens/${id}/previous`)
+  await admin.call('DELETE', `/api/bot-tokens/${id}`)
+  const entries = await auditTrail(app.database.db)
+  expect(entries.filter(({ recordId }) => recordId === id).map(({ action }) => action)).toEqual([
+    'token.create',
+    'token.rotate',
+    'token.retire',
+    'token.revoke',
+  ])
+})
