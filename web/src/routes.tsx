@@ -102,6 +102,11 @@ const routeTree = root.addChildren([
       }),
       createRoute({
         getParentRoute: () => management,
+        path: '/bot-tokens',
+        component: lazyPage(() => import('#src/features/bot-tokens/bot-tokens-page.tsx'), 'BotTokensPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
         path: '/trash',
         validateSearch: addressReader(trashList),
         component: lazyPage(() => import('#src/features/trash/trash-page.tsx'), 'TrashPage'),

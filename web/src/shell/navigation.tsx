@@ -6,6 +6,7 @@ import {
   IconCalendarCheck,
   IconDatabaseExport,
   IconHistory,
+  IconKey,
   IconListSearch,
   IconLayoutDashboard,
   IconLogout,
@@ -74,6 +75,7 @@ const links: readonly Place[] = [
 const upkeep: readonly Place[] = [
   { to: '/audit', label: 'Audit', Icon: IconListSearch, isAdminOnly: true, also: [], goKey: 'l' },
   { to: '/trash', label: 'Trash', Icon: IconTrash, isAdminOnly: true, also: [], goKey: 'x' },
+  { to: '/bot-tokens', label: 'Bot Tokens', Icon: IconKey, isAdminOnly: true, also: [], goKey: 'k' },
 ]
 
 /** Pages that one seldom goes to: by the palette, by their shortcut, and by links of other pages. */

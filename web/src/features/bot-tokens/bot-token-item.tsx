@@ -1,0 +1,63 @@
+/** One bot token in the list of them. */
+import type { BotToken } from '@arcade/contract/bot-tokens'
+import { botScopes } from '@arcade/contract/entities/bot-token'
+import { Button } from '@mantine/core'
+import { Moment } from '#src/ui/moment.tsx'
+import classes from './bot-tokens.module.css'
+
+interface Props {
+  token: BotToken
+  onRotate: () => void
+  onEndPrevious: () => void
+  onRevoke: () => void
+}
+
+export function BotTokenItem({ token: { name, scope, createdAt, rotatedAt, lastUsedAt, previous }, ...on }: Props) {
+  return (
+    <li>
+      <div>
+        <p className={classes['name']}>
+          {name} <span className={classes['scope']}>{botScopes[scope].label}</span>
+        </p>
+        <p className={classes['times']}>
+          Made <Moment iso={createdAt} />
+          {rotatedAt && (
+            <>
+              , rotated <Moment iso={rotatedAt} />
+            </>
+          )}
+        </p>
+        <LastUse at={lastUsedAt} />
+        {previous && <LastUse at={previous.lastUsedAt} of="Old token, which still works: " />}
+      </div>
+      <div className={classes['buttons']}>
+        <Button variant="default" size="compact-md" aria-label={`Rotate ${name}`} onClick={on.onRotate}>
+          Rotate
+        </Button>
+        {previous && (
+          <Button variant="default" size="compact-md" aria-label={`End Old Token, ${name}`} onClick={on.onEndPrevious}>
+            End Old Token
+          </Button>
+        )}
+        <Button variant="default" size="compact-md" aria-label={`Revoke ${name}`} onClick={on.onRevoke}>
+          Revoke
+        </Button>
+      </div>
+    </li>
+  )
+}
+
+function LastUse({ at, of = '' }: { at: string | null; of?: string }) {
+  return (
+    <p className={classes['times']}>
+      {of}
+      {at === null ? (
+        `${of === '' ? 'Never' : 'never'} used`
+      ) : (
+        <>
+          {of === '' ? 'Last' : 'last'} used <Moment iso={at} />
+        </>
+      )}
+    </p>
+  )
+}
