@@ -23,7 +23,7 @@ export interface BotTokens {
   /** The bot that a bearer token belongs to; `undefined` if it is none, or not any more. */
   find(token: string): Promise<Bot | undefined>
   /** Forgets at once what this process knows of a token. To be called after a change; other processes hear of it. */
-  changed(id: string): void
+  changed: (id: string) => void
 }
 
 export async function createBotTokens(database: Database): Promise<BotTokens> {
@@ -130,7 +130,12 @@ async function change(
 ): Promise<void> {
   await database.transaction(async (tx) => {
     const [column, value] = Object.entries(key)[0] as ['id' | 'name', string]
-    const found = await tx.selectFrom('bot_tokens').select(['id', 'name']).where(column, '=', value).forUpdate().executeTakeFirst()
+    const found = await tx
+      .selectFrom('bot_tokens')
+      .select(['id', 'name'])
+      .where(column, '=', value)
+      .forUpdate()
+      .executeTakeFirst()
     if (!found) throw new Failure('NO_SUCH_TOKEN')
     await work(tx, found.id)
     await sql`select pg_notify(${CHANNEL}, ${found.id})`.execute(tx)

@@ -12,9 +12,9 @@ export const EVERYBODY = ''
 
 export interface CredentialCache<Owner> {
   /** The owner of the credential with this hash, from `load` unless it is known. */
-  find(hash: Buffer): Promise<Owner | undefined>
+  find: (hash: Buffer) => Promise<Owner | undefined>
   /** Forgets what it knows of an owner, or of all. To be called after the commit of a change; other processes hear it by NOTIFY. */
-  forget(ownerId?: string): void
+  forget: (ownerId?: string) => void
 }
 
 /** @param load finds the owner, and tells for how long at most that is so */

@@ -31,16 +31,27 @@ const MAX_LENGTH = 8192
 const CLOCK_SKEW_SECONDS = 60
 /** Telegram's key of production. */
 const TELEGRAM_KEY = createPublicKey({
-  key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from('e7bf03a2fa4602af4580703d88dda5bb59f32ed8b02a56c187fe7d34caed242d', 'hex').toString('base64url') },
+  key: {
+    kty: 'OKP',
+    crv: 'Ed25519',
+    x: Buffer.from('e7bf03a2fa4602af4580703d88dda5bb59f32ed8b02a56c187fe7d34caed242d', 'hex').toString('base64url'),
+  },
   format: 'jwk',
 })
 
-export function createInitDataReader({ botToken, botId, maxAgeSeconds, publicKey = TELEGRAM_KEY }: InitDataOptions): InitDataReader {
+export function createInitDataReader({
+  botToken,
+  botId,
+  maxAgeSeconds,
+  publicKey = TELEGRAM_KEY,
+}: InitDataOptions): InitDataReader {
   const secret = botToken === undefined ? undefined : createHmac('sha256', 'WebAppData').update(botToken).digest()
 
   const isOfBot = (fields: Map<string, string>): boolean => {
     if (secret === undefined) return false
-    const expected = createHmac('sha256', secret).update(checkString(fields, ['hash'])).digest()
+    const expected = createHmac('sha256', secret)
+      .update(checkString(fields, ['hash']))
+      .digest()
     const given = Buffer.from(fields.get('hash') ?? '', 'hex')
     return given.length === expected.length && timingSafeEqual(given, expected)
   }
