@@ -1,4 +1,5 @@
 /** Every screen of the specification, with what must be visible before it is looked at. */
+import { sql } from 'kysely'
 import { otherAdmin } from './other-admin.ts'
 import type { ConsoleServer } from './test.ts'
 
@@ -131,6 +132,17 @@ export const screens: Screen[] = [
   { name: 'audit', path: (server) => afterSomeWork(server).then(at('/audit')), as: 'admin', ready: 'Deleted a task' },
   { name: 'trash', path: (server) => afterSomeWork(server).then(at('/trash')), as: 'admin', ready: 'Mary Jackson' },
   { name: 'backups', path: at('/backups'), as: 'admin', ready: 'Backups' },
+  {
+    name: 'bot-tokens',
+    path: async ({ database }) => {
+      await sql`insert into bot_tokens (id, name, scope, token_hash, created_at, last_used_at, rotated_at, previous_hash, previous_used_at) values
+        ('a', 'game', 'play', '\\x01', now() - interval '9 days', now(), now() - interval '1 hour', '\\x02', now() - interval '2 hours'),
+        ('b', 'season statistics', 'read', '\\x03', now(), null, null, null, null)`.execute(database.db)
+      return '/bot-tokens'
+    },
+    as: 'admin',
+    ready: 'season statistics',
+  },
   { name: 'history', path: at('/history'), as: 'admin', ready: 'Season 2 is live' },
   {
     name: 'history-item',

@@ -1,0 +1,82 @@
+/** The page on which admins make, rotate and revoke the bot's tokens (design §8). */
+import type { Page } from '@playwright/test'
+import { expectAccessible } from '#src/axe.ts'
+import { expect, field, test, toast } from '#src/test.ts'
+
+test.use({ sample: false })
+
+const confirm = (page: Page) => page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+const shownToken = (page: Page) => field(page, 'Token of game').inputValue()
+
+/** What a bot with this token is answered. */
+async function statusWith(url: string, token: string): Promise<number> {
+  const answer = await fetch(`${url}/update-users-status`, { headers: { authorization: `Bearer ${token}` } })
+  return answer.status
+}
+
+test('§8 a token is made with a scope and shown once, rotated with two that work, and revoked', async ({
+  page,
+  server,
+  signIn,
+}) => {
+  await signIn('admin')
+  await page.goto('/bot-tokens')
+  await expect(page.getByText('There is no bot token yet.')).toBeVisible()
+
+  await field(page, 'Name').fill('game')
+  await field(page, 'Scope').selectOption({ label: 'Admin' })
+  await expect(page.getByText('Adjusts balances and reverses entries, too.')).toBeVisible()
+  await page.getByRole('button', { name: 'Create' }).click()
+  await expect(toast(page, 'Token made.')).toBeVisible()
+  const first = await shownToken(page)
+  expect(first).toMatch(/^arcade_[\w-]{43}$/)
+  expect(await statusWith(server.url, first)).toBe(200)
+  await expectAccessible(page)
+
+  await page.reload()
+  const row = page.getByRole('listitem').filter({ hasText: 'game' })
+  await expect(row).toContainText('Admin')
+  await expect(row).toContainText('Last used')
+  await expect(field(page, 'Token of game')).toHaveCount(0)
+  expect(await page.content()).not.toContain(first)
+
+  await page.getByRole('button', { name: 'Rotate game' }).click()
+  await confirm(page)
+  await expect(toast(page, 'Token rotated.')).toBeVisible()
+  const second = await shownToken(page)
+  expect([await statusWith(server.url, first), await statusWith(server.url, second)]).toEqual([200, 200])
+  await expect(row).toContainText('Old token, which still works')
+  await page.getByRole('button', { name: 'End Old Token, game' }).click()
+  await confirm(page)
+  await expect(toast(page, 'Old token ended.')).toBeVisible()
+  expect([await statusWith(server.url, first), await statusWith(server.url, second)]).toEqual([401, 200])
+
+  await page.getByRole('button', { name: 'Revoke game' }).click()
+  await confirm(page)
+  await expect(toast(page, 'Token revoked.')).toBeVisible()
+  await expect(page.getByText('There is no bot token yet.')).toBeVisible()
+  expect(await statusWith(server.url, second)).toBe(401)
+})
+
+test.describe('a name that is taken', () => {
+  test.use({ expectedNoise: { patterns: [/status of 409/] } })
+
+  test('§8 is said at the form, and nothing is lost', async ({ page, signIn }) => {
+    await signIn('admin')
+    await page.goto('/bot-tokens')
+    await field(page, 'Name').fill('game')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await expect(toast(page, 'Token made.')).toBeVisible()
+    await field(page, 'Name').fill('game')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await expect(toast(page, 'There is a bot token of this name already.')).toBeVisible()
+    await expect(field(page, 'Name')).toHaveValue('game')
+  })
+})
+
+test('§6 a user who is no admin gets neither the link nor the page', async ({ page, signIn }) => {
+  await signIn('user')
+  await page.goto('/bot-tokens')
+  await expect(page.getByRole('link', { name: 'Bot Tokens' })).toHaveCount(0)
+  await expect(page.getByRole('heading', { name: 'Bot Tokens' })).toHaveCount(0)
+})
