@@ -17,6 +17,7 @@ import {
   userEntity,
 } from '#src/db/entities.ts'
 import { writeHistoryItems } from '#src/db/history-items.ts'
+import { raiseNews } from '#src/db/news.ts'
 import { lockPriorities, parkPriorities } from '#src/db/priorities.ts'
 import type { HistoryKind } from '@arcade/contract/entities/history'
 import type { Tables } from '#src/db/tables.ts'
@@ -209,10 +210,19 @@ export function tasksWriter(collection: TaskCollection): Writer {
 }
 
 export const writeAnnouncements: Writer = async (tx, rows) => {
+  const ids = rows.map(({ id }) => String(id))
+  const active = rows.filter(({ status }) => status === true).map(({ id }) => String(id))
+  const { rows: inactive } = await sql<{ id: string }>`
+    select id from announcements where not status and id = any(${active}) order by id for update`.execute(tx)
   const { added, changed } = await upsert(tx, announcements, rows)
+  const begun = new Set([...inactive, ...added].map(({ id }) => String(id)))
+  await raiseNews(
+    tx,
+    active.filter((id) => begun.has(id)),
+  )
   const histories = await writeHistoryItems(tx, 'announcement', {
     changed: [...added, ...changed].map(({ id }) => String(id)),
-    unchanged: rows.map(({ id }) => String(id)),
+    unchanged: ids,
   })
   return { loaded: added.length + changed.length, rejected: new Map(), histories }
 }

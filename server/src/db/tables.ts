@@ -157,7 +157,7 @@ export interface AuditHeadTable {
 }
 
 export interface TelegramUsersTable extends ColumnsOf<typeof playerEntity> {
-  /** The status epoch the bot last showed this player; below the current one means "has something new". */
+  /** The number of news that was shown to this player last (db/news.ts). */
   seen_status_epoch: Generated<number>
 }
 
@@ -165,7 +165,10 @@ export interface TasksTable extends ColumnsOf<typeof taskEntity, 'version'> {
   collection: TaskCollection
 }
 
-export type AnnouncementsTable = ColumnsOf<typeof announcementEntity, 'status' | 'version'>
+export interface AnnouncementsTable extends ColumnsOf<typeof announcementEntity, 'status' | 'version'> {
+  /** The number of its last activation (db/news.ts); 0 if it was never active. */
+  news: Generated<number>
+}
 
 /** One document for each task or announcement; it stays when the item is deleted. */
 export interface HistoryItemsTable extends ColumnsOf<typeof historyItemEntity> {
@@ -179,7 +182,7 @@ export interface ParticipationsTable extends ColumnsOf<typeof participantEntity>
   period: Generated<string>
 }
 
-/** One row: how often an announcement was activated (design §7, GET /update-users-status). */
+/** One row: the number that each activation of announcements raises (db/news.ts). */
 export interface StatusEpochTable {
   id: Generated<number>
   epoch: number

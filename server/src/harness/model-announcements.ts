@@ -37,7 +37,7 @@ export const announcementCommands = {
       const shown = [...model.announcements.values()].filter(
         (one) => status === undefined || one.status === (status === 'active'),
       )
-      return { answer: { announcements: shown, total: shown.length } }
+      return { answer: { announcements: shown.map(onWire), total: shown.length } }
     },
   ),
 
@@ -46,7 +46,7 @@ export const announcementCommands = {
     (model, n) => ({ id: nth(model.announcements, n).id }),
     (model, { id }) => {
       const one = model.announcements.get(id)
-      return one ? { answer: { ...one } } : { refusal: 'ANNOUNCEMENT_NOT_FOUND' }
+      return one ? { answer: onWire(one) } : { refusal: 'ANNOUNCEMENT_NOT_FOUND' }
     },
   ),
 
@@ -55,7 +55,9 @@ export const announcementCommands = {
     (model, content) => contentOf(model, content, null),
     (model, input) => {
       if (!isThere(model, input.image)) return { refusal: 'INVALID_INPUT' }
-      return { change: ({ id }) => store(model, { id: id as string, version: 1, status: false, ...storedContent(input) }) }
+      return {
+        change: ({ id }) => store(model, { id: id as string, version: 1, status: false, news: 0, ...storedContent(input) }),
+      }
     },
   ),
 
@@ -143,9 +145,10 @@ export const announcementCommands = {
     (model) => ({
       answer: { success: 'success' },
       change() {
-        const active = [...model.announcements.values()].filter(({ status }) => status).length
-        if (active > model.epoch) model.audited += 1
-        model.epoch = Math.max(model.epoch, active)
+        const untold = [...model.announcements.values()].filter(({ status, news }) => status && news === 0)
+        if (untold.length === 0) return
+        model.audited += 1
+        for (const one of byId(untold)) model.announcements.set(one.id, { ...one, news: (model.epoch += 1) })
       },
     }),
   ),
@@ -172,6 +175,14 @@ export const announcementCommands = {
       return { answer: { 'content-type': size === 'thumb' ? 'image/webp' : 'image/png' } }
     },
   ),
+}
+
+function byId(some: Announcement[]): Announcement[] {
+  return some.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+}
+
+function onWire({ news: _news, ...shown }: Announcement): Record<string, unknown> {
+  return shown
 }
 
 /** Keys that must be there: those of files that went are for some time. */
@@ -210,12 +221,11 @@ function remove(model: Model, one: Announcement): void {
 }
 
 export function setStatus(model: Model, changed: Announcement[], status: boolean): void {
-  for (const one of changed) {
-    const after = { ...one, status, version: one.version + 1 }
+  for (const one of byId(changed)) {
+    const after = { ...one, status, version: one.version + 1, news: status ? (model.epoch += 1) : one.news }
     model.announcements.set(one.id, after)
     noteDeed(model, 'announcement', after, one.status)
   }
-  if (status) model.epoch += changed.length
 }
 
 function wireTarget(model: Model, chosen: number[] | 'active' | 'inactive'): Target {

@@ -88,7 +88,15 @@ export function stateOf(model: Model): State {
       task.priority,
       task.version,
     ]),
-    announcements: byId(announcements).map((one) => [one.id, one.title, one.description, one.image, one.status, one.version]),
+    announcements: byId(announcements).map((one) => [
+      one.id,
+      one.title,
+      one.description,
+      one.image,
+      one.status,
+      one.news,
+      one.version,
+    ]),
     people: byId(people).map(({ id, fname, email, userType, version }) => [id, fname, email, userType, version, true]),
     history: [...history].map(([key, title]) => [key, title]).toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)),
     views: [
@@ -185,7 +193,7 @@ export async function startModelConsole(): Promise<ModelConsole> {
         ],
         people: new Map(people.map((person) => [person.id, person])),
         tasks: new Map(TASKS.map((task) => [task.id, task])),
-        announcements: new Map([[IMPORTED.id, { ...IMPORTED, description: null, image, status: true, version: 1 }]]),
+        announcements: new Map([[IMPORTED.id, { ...IMPORTED, description: null, image, status: true, news: 0, version: 1 }]]),
         history: new Map([
           [`announcement ${IMPORTED.id}`, IMPORTED.title],
           ...TASKS.map(({ collection, id, title }): [string, string] => [`${collection} ${id}`, title]),
@@ -239,7 +247,7 @@ export async function startModelConsole(): Promise<ModelConsole> {
       const tokens = identities.map(({ cookie = '' }) => createHash('sha256').update(cookie.replace('session=', '')).digest())
       const { rows } = await sql<State>`select
         ${list(`jsonb_build_array(id, collection, image, title, link, reward, priority, version) order by id collate "C"`)} from tasks) as tasks,
-        ${list(`jsonb_build_array(id, title, description, image_key, status, version) order by id collate "C"`)} from announcements) as announcements,
+        ${list(`jsonb_build_array(id, title, description, image_key, status, news, version) order by id collate "C"`)} from announcements) as announcements,
         ${list(`jsonb_build_array(id, fname, u.email, user_type, version, a.id is not null) order by id collate "C"`)}
           from users u full join accounts a using (id)) as people,
         ${list(`jsonb_build_array(kind || ' ' || item_id, title) order by kind || ' ' || item_id collate "C"`)} from history_items) as history,

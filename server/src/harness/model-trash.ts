@@ -113,10 +113,18 @@ export const actCommands = {
       return {
         answer: { affected: left.length, refused: deeds.length - left.length },
         change() {
-          for (const { kind: of, id, before } of left) {
-            if (of === 'announcement') setStatus(model, [model.announcements.get(id)!], before as boolean)
-            else setPriority(model, id, before as number)
+          const [statuses, priorities] = [true, false].map((isStatus) =>
+            left.filter(({ kind: of }) => (of === 'announcement') === isStatus),
+          )
+          for (const status of [true, false]) {
+            const back = statuses!.filter(({ before }) => before === status)
+            setStatus(
+              model,
+              back.map(({ id }) => model.announcements.get(id)!),
+              status,
+            )
           }
+          for (const { id, before } of priorities!) setPriority(model, id, before as number)
           if (left.length > 0) model.audited += 1
         },
       }
@@ -182,7 +190,7 @@ function restore(model: Model, one: Trashed, instead: Instead = {}): void {
   const version = one.record.version + 1
   model.trash.delete(keyOf(one))
   if (one.kind === 'announcement') {
-    const announcement = { ...(one.record as Announcement), status: false, version }
+    const announcement = { ...(one.record as Announcement), status: false, news: 0, version }
     model.announcements.set(announcement.id, announcement)
     model.history.set(`announcement ${announcement.id}`, announcement.title)
   } else if (one.kind === 'user') {

@@ -32,6 +32,8 @@ export interface Announcement {
   description: string | null
   image: string | null
   status: boolean
+  /** The number of its last activation; 0 if there was none. */
+  news: number
   version: number
 }
 
@@ -112,7 +114,7 @@ export interface Model {
   files: string[]
   /** Cursors of the players' list, which never changes. */
   cursors: KnownCursor[]
-  /** The epoch of the players' status (design §7). */
+  /** The number that each activation raises (design §7, News). */
   epoch: number
   /** The number of entries in the audit trail, those of downloads left out. */
   audited: number

@@ -62,6 +62,7 @@ describe('Bulk: announcements', () => {
     const { app, admin } = await opening()
     const setStatus = (body: object) => admin.call('POST', `${path}/status`, body)
     await app.database.db.updateTable('status_epoch').set({ epoch: 1 }).execute()
+    await app.database.db.updateTable('announcements').set({ news: 1 }).where('status', '=', true).execute()
     const target = { filter: { type: 'link' } }
     expect((await setStatus({ target, status: true, dryRun: true })).body).toMatchObject({ affected: 2 })
     expect(await epochOf(app)).toBe(1)

@@ -3,6 +3,7 @@ import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { actOf, audit, type AuditEntryInput, changesBetween } from '#src/audit/audit.ts'
 import { announcementEntity } from '#src/db/entities.ts'
+import { raiseNews } from '#src/db/news.ts'
 import { actOnMany } from '#src/lists/bulk.ts'
 import type { Condition } from '#src/lists/conditions.ts'
 import { whereTarget } from '#src/lists/list.ts'
@@ -44,7 +45,7 @@ export function announcementsBulk({ database, files, trash }: Services): Bulk {
       })
     },
 
-    /** Those that are so already are left alone. The epoch counts activations, of which players see that there were any. */
+    /** Those that are so already are left alone. What becomes active is news. */
     setStatus({ target, status, dryRun, expected }, context) {
       return actOnMany(database, { dryRun, expected }, async (tx) => {
         const changed = await tx
@@ -56,12 +57,11 @@ export function announcementsBulk({ database, files, trash }: Services): Bulk {
           .execute()
         const action = status ? 'announcement.activate' : 'announcement.deactivate'
         await audit(tx, actOf(context), action, changed.map(statusEntry))
-        if (status && changed.length > 0) {
-          await tx
-            .updateTable('status_epoch')
-            .set({ epoch: sql`epoch + ${changed.length}` })
-            .execute()
-        }
+        if (status)
+          await raiseNews(
+            tx,
+            changed.map(({ id }) => id),
+          )
         return { rows: changed }
       })
     },

@@ -13,6 +13,7 @@ import type { Database } from '#src/db/database.ts'
 import { transactionOrDryRun } from '#src/db/dry-run.ts'
 import { writeHistoryItems } from '#src/db/history-items.ts'
 import { announcementEntity, selectedFields, storedFields } from '#src/db/entities.ts'
+import { raiseMissingNews, raiseNews } from '#src/db/news.ts'
 import { numberedPages } from '#src/lists/numbered-pages.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { type Files, shownName } from '#src/files/files.ts'
@@ -125,11 +126,7 @@ export function announcementsHandlers({
           if (!found) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
           throw new Failure('STALE', { message: 'Somebody else has changed the status meanwhile.' })
         }
-        if (!current)
-          await tx
-            .updateTable('status_epoch')
-            .set({ epoch: sql`epoch + 1` })
-            .execute()
+        if (!current) await raiseNews(tx, [id])
         await audit(tx, actOf(context), current ? 'announcement.deactivate' : 'announcement.activate', statusEntry(changed))
       })
       return { success: true, message: STATUS_UPDATED, status: !current }
@@ -137,19 +134,10 @@ export function announcementsHandlers({
 
     ...announcementsBulk({ database, files, trash }),
 
-    /**
-     * A player has something new while the epoch they were shown is below the current one. Activating moves the epoch on by
-     * itself, so all that is left to do here is for announcements that became active without it (imported ones): there were
-     * at least as many activations as there are active announcements. Hence one row whatever the number of players, and
-     * idempotent: whoever repeats or prefetches this GET never bothers a player twice.
-     */
+    /** Activating is news by itself, so all that is left to do here is for announcements that became active without it. */
     async updateUsersStatus(_input, context) {
       await database.transaction(async (tx) => {
-        const { numAffectedRows } = await sql`
-          update status_epoch set epoch = active.count
-            from (select count(*) as count from announcements where status) as active
-           where epoch < active.count`.execute(tx)
-        if (numAffectedRows === 1n) await audit(tx, actOf(context), 'players.status', {})
+        if (await raiseMissingNews(tx)) await audit(tx, actOf(context), 'players.status', {})
       })
       return { success: 'success', message: STATUS_UPDATED }
     },

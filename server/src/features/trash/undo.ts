@@ -7,6 +7,7 @@ import { collectionOf, type TaskRecordKind } from '@arcade/contract/entities/tas
 import { actOf, audit } from '#src/audit/audit.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import { raiseNews } from '#src/db/news.ts'
 import { assignPriorities, lockPriorities } from '#src/db/priorities.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { actOnMany, type Refusal } from '#src/lists/bulk.ts'
@@ -119,7 +120,7 @@ async function undoPriorities(
   )
 }
 
-/** What becomes active again is news (design §7); what becomes inactive again has been, so the epoch stays. */
+/** What becomes active again is news (design §7); what becomes inactive again is none any more. */
 async function undoStatuses(tx: Transaction<Tables>, deeds: Deed[], { act, undoes }: Undone): Promise<void> {
   for (const status of [true, false]) {
     const own = deeds.filter(({ changes }) => changes['status']?.[0] === status)
@@ -130,10 +131,10 @@ async function undoStatuses(tx: Transaction<Tables>, deeds: Deed[], { act, undoe
       .where(sql<boolean>`id = any(${own.map(({ id }) => id)})`)
       .execute()
     if (status)
-      await tx
-        .updateTable('status_epoch')
-        .set({ epoch: sql`epoch + ${own.length}` })
-        .execute()
+      await raiseNews(
+        tx,
+        own.map(({ id }) => id),
+      )
     const action = status ? 'announcement.activate' : 'announcement.deactivate'
     await audit(
       tx,
