@@ -27,6 +27,9 @@ export interface InitDataOptions {
 export type InitDataReader = (initData: string) => TelegramPlayer | undefined
 
 const MAX_LENGTH = 8192
+/** Whole: a Buffer is also made of what stands before the first wrong character. */
+const HASH = /^[\da-f]{64}$/i
+const SIGNATURE = /^[\w-]{86}(==)?$/
 /** Clocks of two machines differ by so much at most. */
 const CLOCK_SKEW_SECONDS = 60
 /** Telegram's key of production. */
@@ -52,12 +55,13 @@ export function createInitDataReader({
     const expected = createHmac('sha256', secret)
       .update(checkString(fields, ['hash']))
       .digest()
-    const given = Buffer.from(fields.get('hash') ?? '', 'hex')
-    return given.length === expected.length && timingSafeEqual(given, expected)
+    const given = fields.get('hash') ?? ''
+    return HASH.test(given) && timingSafeEqual(Buffer.from(given, 'hex'), expected)
   }
   const isOfTelegram = (fields: Map<string, string>): boolean => {
-    const signature = Buffer.from(fields.get('signature') ?? '', 'base64url')
-    if (botId === undefined || signature.length !== 64) return false
+    const given = fields.get('signature') ?? ''
+    if (botId === undefined || !SIGNATURE.test(given)) return false
+    const signature = Buffer.from(given, 'base64url')
     const signed = `${botId}:WebAppData\n${checkString(fields, ['hash', 'signature'])}`
     return verify(null, Buffer.from(signed), publicKey, signature)
   }
