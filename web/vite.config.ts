@@ -112,15 +112,24 @@ type ErrorCatalogue = Record<string, { message: string }>
 
 interface Procedure {
   '~orpc': {
-    meta: { unexpected: string }
+    meta: { unexpected: string; access: readonly string[] }
     route: { method?: string; path?: string; inputStructure?: string; outputStructure?: string }
   }
 }
 
+/** Without the calls that only bots and players' clients make. */
 function routesOf(node: object): object {
-  if (!isProcedure(node)) return Object.fromEntries(Object.entries(node).map(([key, child]) => [key, routesOf(child)]))
+  if (!isProcedure(node)) {
+    const parts = Object.entries(node).filter(([, child]) => !isProcedure(child as object) || isForPeople(child as Procedure))
+    const routes = parts.map(([key, child]) => [key, routesOf(child as object)] as const)
+    return Object.fromEntries(routes.filter(([, child]) => Object.keys(child).length > 0))
+  }
   const { method, path, inputStructure, outputStructure } = node['~orpc'].route
   return { '~orpc': { errorMap: {}, meta: {}, route: { method, path, inputStructure, outputStructure } } }
+}
+
+function isForPeople(procedure: Procedure): boolean {
+  return procedure['~orpc'].meta.access.some((one) => one === 'guest' || one === 'user' || one === 'admin')
 }
 
 /** The calls that have a text of their own for a failure that nobody foresaw (§8), by their place in the contract. */

@@ -5,9 +5,9 @@ import type { ErrorCode } from './errors.ts'
 
 /**
  * `guest` is anyone, signed in or not; `user` is any signed-in person, so admins too; `bot:read`, `bot:play` and `bot:admin` are bot tokens
- * whose scope is at least that.
+ * whose scope is at least that; `player` is a player's own client, which reaches that player alone.
  */
-export type Access = 'guest' | 'user' | 'admin' | `bot:${BotScope}`
+export type Access = 'guest' | 'user' | 'admin' | `bot:${BotScope}` | 'player'
 
 /** Whether a bot whose token has this scope may make a call of that access. */
 export function admitsBot(access: readonly Access[], scope: BotScope): boolean {
@@ -32,8 +32,8 @@ export interface CallMeta {
    */
   onFullDisk: 'refused' | 'small' | 'allowed'
   /**
-   * Whether a request that is repeated with its `Idempotency-Key` gets the first one's answer: so do calls that create something, except
-   * batches, signing in (which registering does, too) and the making of tokens.
+   * Whether a request that is repeated with its `Idempotency-Key` gets the first one's answer: so do calls that create something and each
+   * POST of the game, except admins' batches, signing in (which registering does, too) and the making of tokens.
    */
   heedsIdempotencyKey: boolean
   /**

@@ -49,13 +49,13 @@ test.for([
   ['GET', '/downloadTelegramUsersData', ['admin']],
   ['POST', '/download-history', ['admin']],
   ['POST', '/registerUser', ['admin']],
-  ['GET', '/update-users-status', ['admin', 'bot']],
+  ['GET', '/update-users-status', ['admin', 'bot:play']],
 ] as const)('§7 %s %s is for %j', ([method, path, access]) => {
   expect(callAt(method, path)?.meta.access).toEqual(access)
 })
 
-test('§7 everything else is below /api', () => {
-  const backend = calls.filter(({ path }) => !path.startsWith('/api/')).map(({ path }) => path)
+test('§7 everything else is below /api, or /bot for the game', () => {
+  const backend = calls.filter(({ path }) => !/^\/(api|bot\/v1)\//.test(path)).map(({ path }) => path)
   expect(backend.toSorted()).toEqual(
     [
       '/download-history',

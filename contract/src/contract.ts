@@ -6,6 +6,7 @@ import { backups } from './backups.ts'
 import { botTokens } from './bot-tokens.ts'
 import { announcements } from './announcements.ts'
 import { downloads } from './download.ts'
+import { game } from './game.ts'
 import { history } from './history.ts'
 import { dashboard } from './dashboard.ts'
 import { dailyTasks, socialTasks } from './tasks.ts'
@@ -31,4 +32,5 @@ export const contract = {
   trash,
   acts,
   botTokens,
+  game,
 }

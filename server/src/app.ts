@@ -21,6 +21,7 @@ import { announcementsHandlers } from '#src/features/announcements/announcements
 import type { Images } from '#src/features/announcements/images.ts'
 import { backupsHandlers } from '#src/features/backups/backups.ts'
 import { botTokensHandlers } from '#src/features/bot-tokens/bot-tokens.ts'
+import { gameHandlers } from '#src/features/game/game.ts'
 import { historyDownload, historyHandlers } from '#src/features/history/history.ts'
 import { createLive, type Live } from '#src/features/dashboard/live.ts'
 import { dashboardHandlers } from '#src/features/dashboard/dashboard.ts'
@@ -42,6 +43,7 @@ import { createMetrics } from '#src/http/metrics.ts'
 import { createReadiness, type Readiness } from '#src/http/readiness.ts'
 import { bindRoutes } from '#src/http/routes.ts'
 import type { WebApp } from '#src/http/static.ts'
+import { createInitDataReader } from '#src/identity/init-data.ts'
 import { createSessions, type Sessions } from '#src/identity/sessions.ts'
 import { createTrash } from '#src/trash/trash.ts'
 
@@ -56,6 +58,7 @@ export interface AppOptions {
     | 'maxExports'
     | 'metricsToken'
     | 'trashDays'
+    | 'initData'
   > &
     Partial<Pick<Config, 'backups'>>
   database: Database
@@ -137,6 +140,7 @@ export async function createApp({ config, database, fileStore, images, spool, lo
     trash: trashHandlers(services),
     acts: undoHandlers(services),
     botTokens: botTokensHandlers(services),
+    game: gameHandlers(services),
   })
   const metrics = createMetrics({ database, token: config.metricsToken, exportsRunning: () => downloads.running() })
   const readiness = createReadiness({ database, files })
@@ -145,6 +149,7 @@ export async function createApp({ config, database, fileStore, images, spool, lo
     database,
     sessions,
     botTokens,
+    readInitData: createInitDataReader(config.initData),
     attempts,
     devices,
     metrics,

@@ -17,7 +17,12 @@ export interface Bot {
 }
 
 /** Who makes a call. The HTTP layer has already checked that the call's access allows them. */
-export type Caller = { kind: 'guest' } | { kind: 'user'; user: SessionUser } | ({ kind: 'bot' } & Bot)
+export type Caller =
+  | { kind: 'guest' }
+  | { kind: 'user'; user: SessionUser }
+  | ({ kind: 'bot' } & Bot)
+  /** A player's own client. Whether the console knows the player is another question. */
+  | { kind: 'player'; userId: number }
 
 export interface CallContext {
   caller: Caller
@@ -110,6 +115,20 @@ export class Failure extends Error {
 export function signedIn(context: CallContext): SessionUser {
   if (context.caller.kind !== 'user') throw new Failure('SIGNED_OUT')
   return context.caller.user
+}
+
+/**
+ * The player whom a call of the game is about, where a player's client says `me`.
+ * @throws Failure FORBIDDEN for a client that asks for another player, INVALID_INPUT for a bot that says `me`
+ */
+export function playerOf({ caller }: CallContext, userId: number | 'me'): number {
+  if (caller.kind === 'player') {
+    if (userId === 'me' || userId === caller.userId) return caller.userId
+    throw new Failure('FORBIDDEN')
+  }
+  if (userId === 'me')
+    throw new Failure('INVALID_INPUT', { message: '`me` is for a player’s own client: a bot names the player.' })
+  return userId
 }
 
 /** Stops waiting for a slow result, such as a sort of millions of rows, when the client leaves. @throws Failure TOO_SLOW */

@@ -12,6 +12,7 @@ describe('design §8 the environment', () => {
       rateLimit: true,
       maxExports: 4,
       trashDays: 30,
+      initData: { botToken: undefined, botId: undefined, maxAgeSeconds: 3600 },
     })
     expect(config.dataDir.endsWith('/data')).toBe(true)
     expect(config.firstAdmin).toBeUndefined()
@@ -50,6 +51,12 @@ describe('design §8 the environment', () => {
     ['BACKUP_SCHEDULE', '0 0 30 2 *'],
     ['BACKUP_KEEP', '0'],
     ['TRASH_DAYS', '0'],
+    ['TELEGRAM_BOT_TOKEN', 'nonsense'],
+    ['TELEGRAM_BOT_ID', '0'],
+    ['TELEGRAM_BOT_ID', 'bot'],
+    ['INIT_DATA_MAX_AGE', '0'],
+    ['INIT_DATA_MAX_AGE', '1h'],
+    ['INIT_DATA_MAX_AGE', '-5'],
     ['TRASH_DAYS', '30d'],
     ['TRUSTED_PROXIES', 'proxy'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
@@ -91,7 +98,13 @@ describe('design §8 the environment', () => {
     expect(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, fd00::/8 192.0.2.1' })).toMatchObject({ trustedProxies })
   })
 
+  test('players’ clients are believed by what is set, for an hour unless it is set otherwise', () => {
+    const env = { TELEGRAM_BOT_TOKEN: '123:abc_DEF-1', TELEGRAM_BOT_ID: '123', INIT_DATA_MAX_AGE: '60' }
+    expect(readConfig(env).initData).toEqual({ botToken: '123:abc_DEF-1', botId: '123', maxAgeSeconds: 60 })
+  })
+
   test('secrets are not repeated', () => {
+    expect(() => readConfig({ TELEGRAM_BOT_TOKEN: 'hidden' })).not.toThrow(/hidden/)
     expect(() => readConfig({ ADMIN_PASSWORD: 'abc' })).not.toThrow(/abc/)
     expect(() => readConfig({ DATABASE_URL: 'mysql://u:hidden@h' })).not.toThrow(/hidden/)
   })

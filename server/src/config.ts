@@ -40,6 +40,8 @@ export interface Config {
   trustedProxies: string[]
   /** Whoever shows this secret may read GET /metrics; without one nobody may. */
   metricsToken: string | undefined
+  /** By what players' clients are believed (identity/init-data.ts). */
+  initData: { botToken: string | undefined; botId: string | undefined; maxAgeSeconds: number }
 }
 
 const port = z
@@ -106,6 +108,9 @@ const variables = {
   BACKUP_SCHEDULE: [times, 'five fields of cron in UTC, such as 0 3 * * *'],
   BACKUP_KEEP: [wholeNumber(1, 1000), 'a number of backups from 1 to 1000'],
   TRASH_DAYS: [wholeNumber(1, 3650), 'a number of days from 1 to 3650'],
+  TELEGRAM_BOT_TOKEN: [z.string().regex(/^\d{1,16}:[\w-]{1,100}$/), 'the token that Telegram gave the bot, such as 123456:ABC…'],
+  TELEGRAM_BOT_ID: [z.string().regex(/^[1-9]\d{0,15}$/), 'the number of the bot, which its token begins with'],
+  INIT_DATA_MAX_AGE: [wholeNumber(1, 31 * 86_400), 'seconds from 1 to 2678400'],
   TRUSTED_PROXIES: [addressRanges, 'addresses or networks such as 10.0.0.0/8, fd00::/8, 192.0.2.1'],
 } as const
 
@@ -119,6 +124,7 @@ const SECRET: ReadonlySet<Name> = new Set([
   'FILES_URL',
   'BACKUP_URL',
   'METRICS_TOKEN',
+  'TELEGRAM_BOT_TOKEN',
 ])
 
 /**
@@ -181,6 +187,11 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     trashDays: read('TRASH_DAYS') ?? 30,
     trustedProxies: read('TRUSTED_PROXIES') ?? [],
     metricsToken: read('METRICS_TOKEN'),
+    initData: {
+      botToken: read('TELEGRAM_BOT_TOKEN'),
+      botId: read('TELEGRAM_BOT_ID'),
+      maxAgeSeconds: read('INIT_DATA_MAX_AGE') ?? 3600,
+    },
   }
 }
 

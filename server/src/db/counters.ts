@@ -39,13 +39,18 @@ export async function addToCounter(tx: Transaction<Tables>, { counter, delta, us
     .execute()
 }
 
-/** Many changes in one statement; those of 0 are left out. */
-export async function addToCounters(tx: Transaction<Tables>, deltas: Deltas): Promise<void> {
+/**
+ * Many changes in one statement; those of 0 are left out.
+ * @param userId the player whom all of them are about
+ */
+export async function addToCounters(tx: Transaction<Tables>, deltas: Deltas, userId = 0): Promise<void> {
   await shareTurn(tx, 'changes')
   const changes = [...deltas].filter(([, delta]) => delta !== 0)
   if (changes.length === 0) return
   await sql`insert into counter_deltas (user_id, name, delta)
-    select 0, * from unnest(${changes.map(([name]) => name)}::text[], ${changes.map(([, delta]) => delta)}::bigint[])`.execute(tx)
+    select ${userId}::bigint, * from unnest(${changes.map(([name]) => name)}::text[], ${changes.map(([, delta]) => delta)}::bigint[])`.execute(
+    tx,
+  )
 }
 
 /** The exact values, in the order of the keys, at this moment or in the caller's snapshot; a counter that never changed is 0. */

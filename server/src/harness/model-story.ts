@@ -25,6 +25,7 @@ const NOT_MODELLED = 'the trail tells of all other acts, whose number is checked
 const NOT_RESTORED = 'the model does not know the numbers of entries; features/audit/versions.test.ts'
 const ONLY_IMPORTED = 'participations come by imports only; players.test.ts'
 const TOKENS_OF_OTHERS = 'the model has one bot, whose token stays as it is; features/bot-tokens/bot-tokens.test.ts'
+const NO_CHANGE_OF_ITEMS = 'players are none that the model changes; features/game/game.test.ts'
 const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   auth: { ...authCommands, setupLink: 'where there is an admin it only says so; auth.test.ts' },
   account: { ...accountCommands, endSession: 'sessions have no names in the model; account.test.ts' },
@@ -59,6 +60,14 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     rotate: TOKENS_OF_OTHERS,
     endPrevious: TOKENS_OF_OTHERS,
     revoke: TOKENS_OF_OTHERS,
+  },
+  game: {
+    upsertMany: NO_CHANGE_OF_ITEMS,
+    upsert: NO_CHANGE_OF_ITEMS,
+    player: NO_CHANGE_OF_ITEMS,
+    tasks: NO_CHANGE_OF_ITEMS,
+    announcements: NO_CHANGE_OF_ITEMS,
+    seen: NO_CHANGE_OF_ITEMS,
   },
 }
 

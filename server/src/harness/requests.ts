@@ -153,6 +153,13 @@ function proposals(call: string, field: string): fc.Arbitrary<unknown> | undefin
       return known(group === 'acts' ? 'acts' : 'deletions')
     case 'userId':
       return known('players')
+    case 'players':
+      return fc.array(fc.record({ userId: known('players'), firstName: fc.string(), email: fc.constant(null) }), {
+        minLength: 1,
+        maxLength: 4,
+      })
+    case 'upTo':
+      return fc.constant(0)
     case 'email':
       return call === 'auth.login' ? known('emails') : undefined
     case 'currentPassword':

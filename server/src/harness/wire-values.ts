@@ -50,6 +50,8 @@ function anyOf(def: Definition, proposals: Proposals, field: string): fc.Arbitra
       const fields = Object.entries(def.shape).map(([name, inner]) => [name, within(inner, name)] as const)
       return fc.record(Object.fromEntries(fields)).map(withoutUndefined)
     }
+    case 'record':
+      return fc.dictionary(fc.string({ maxLength: 12 }), fc.jsonValue(), { maxKeys: 4 })
     case 'custom': // the bytes of an upload, which a request carries as they are
       return fc.constant({})
     default:

@@ -17,10 +17,10 @@ describe('§6 access matrix', () => {
   })
 
   test('§6 docs/access-matrix.md shows who may make which call', async () => {
-    const who = ['guest', 'user', 'admin', ...scopes.map((scope) => `bot: ${scope}` as const)] as const
+    const who = ['guest', 'user', 'admin', ...scopes.map((scope) => `bot: ${scope}` as const), 'player'] as const
     const mayCall = (access: readonly Access[], kind: (typeof who)[number]) =>
       access.includes('guest') ||
-      (kind.startsWith('bot') ? admitsBot(access, kind.slice('bot: '.length) as BotScope) : access.includes(kind as Access)) ||
+      (kind.startsWith('bot:') ? admitsBot(access, kind.slice('bot: '.length) as BotScope) : access.includes(kind as Access)) ||
       (kind === 'admin' && access.includes('user'))
     const rows = routes.map(
       ({ method, path, meta }) =>
@@ -32,7 +32,7 @@ describe('§6 access matrix', () => {
       'Made from the contract by `server/src/http/access.test.ts`, which also tries every cell.',
       '',
     ]
-    const table = [...head, `| call | ${who.join(' | ')} | Idempotency-Key |`, '|---|---|---|---|---|---|---|---|', ...rows, '']
+    const table = [...head, `| call | ${who.join(' | ')} | Idempotency-Key |`, `|${'---|'.repeat(who.length + 2)}`, ...rows, '']
     await expect(table.join('\n')).toMatchFileSnapshot('../../../docs/access-matrix.md')
   })
 
@@ -64,6 +64,9 @@ describe('§6 access matrix', () => {
       else await expectRefused(bot, 403)
     }
     if (isFor('user') || isFor('admin')) await expectAdmitted(admin)
+    else await expectRefused(admin, 403)
+    if (route.meta.access.includes('guest') || route.meta.access.includes('player')) await expectAdmitted(app.player(7))
+    else await expectRefused(app.player(7), 403)
   })
 
   test('§6 a path answers no other method', async () => {

@@ -1,7 +1,8 @@
-/** Who is calling: the session cookie, a bot's bearer token, and whether the call's access admits them (§6). */
+/** Who is calling: the session cookie, a bot's bearer token, a player's initData, and whether the call's access admits them (§6, design §8). */
 import { type Access, admitsBot } from '@arcade/contract/call'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
 import type { BotTokens } from '#src/identity/bot-tokens.ts'
+import type { InitDataReader } from '#src/identity/init-data.ts'
 import { type Caller, Failure } from '#src/calls.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 
@@ -30,20 +31,27 @@ export function privateCookie(
   }
 }
 
-/** @throws Failure SIGNED_OUT for a bearer token that is not one of ours, TOO_MANY_ATTEMPTS for too many of them from one address */
+/**
+ * @throws Failure SIGNED_OUT for a bearer token that is not one of ours, or initData that is not believed; TOO_MANY_ATTEMPTS for too many of
+ * them from one address
+ */
 export async function identify(
   request: Request,
   { sessionToken, address }: { sessionToken: string | undefined; address: string },
-  services: { sessions: Sessions; botTokens: BotTokens; attempts: Attempts },
+  services: { sessions: Sessions; botTokens: BotTokens; readInitData: InitDataReader; attempts: Attempts },
 ): Promise<Caller> {
   const authorization = request.headers.get('authorization')
   if (authorization !== null) {
-    const bot = await services.botTokens.find(/^Bearer (\S+)$/i.exec(authorization)?.[1] ?? '')
-    if (!bot) {
-      await services.attempts.count(limits.wrongTokenByAddress, address)
-      throw new Failure('SIGNED_OUT')
+    const [, scheme = '', credential = ''] = /^(Bearer|tma) (\S+)$/i.exec(authorization) ?? []
+    if (scheme.toLowerCase() === 'tma') {
+      const player = services.readInitData(credential)
+      if (player) return { kind: 'player', userId: player.userId }
+    } else {
+      const bot = await services.botTokens.find(credential)
+      if (bot) return { kind: 'bot', ...bot }
     }
-    return { kind: 'bot', ...bot }
+    await services.attempts.count(limits.wrongTokenByAddress, address)
+    throw new Failure('SIGNED_OUT')
   }
   const user = sessionToken === undefined ? undefined : await services.sessions.userOf(sessionToken)
   return user ? { kind: 'user', user } : { kind: 'guest' }
@@ -53,9 +61,11 @@ export async function identify(
 export function refuseUnless(access: readonly Access[], caller: Caller): void {
   if (access.includes('guest')) return
   if (caller.kind === 'guest') throw new Failure('SIGNED_OUT')
-  const isAllowed =
-    caller.kind === 'bot'
-      ? admitsBot(access, caller.scope)
-      : access.includes('user') || (access.includes('admin') && caller.user.userType === 'admin')
-  if (!isAllowed) throw new Failure('FORBIDDEN')
+  if (!isAdmitted(access, caller)) throw new Failure('FORBIDDEN')
+}
+
+function isAdmitted(access: readonly Access[], caller: Exclude<Caller, { kind: 'guest' }>): boolean {
+  if (caller.kind === 'bot') return admitsBot(access, caller.scope)
+  if (caller.kind === 'player') return access.includes('player')
+  return access.includes('user') || (access.includes('admin') && caller.user.userType === 'admin')
 }

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { serve } from '@hono/node-server'
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { CallMeta } from '@arcade/contract/call'
 import { contract } from '@arcade/contract/contract'
 import { diskStore } from '#src/files/disk.ts'
 import { testApp } from '#src/testing/test-app.ts'
@@ -12,6 +13,10 @@ import { pathPattern, listRoutes } from './routes.ts'
 
 const registration = { fname: 'A', lname: 'B', email: 'a@gmail.com', password: 'secret1', confirmPassword: 'secret1' }
 const writing = listRoutes(contract).filter((route) => route.method !== 'GET' && route.method !== 'DELETE')
+
+function isForPeople({ meta }: { meta: CallMeta }): boolean {
+  return meta.access.some((one) => one === 'guest' || one === 'user' || one === 'admin')
+}
 
 describe('security: origin', () => {
   const foreign: Record<string, string>[] = [
@@ -82,13 +87,20 @@ describe('security: input', () => {
   const cases = writing
     .filter((route) => route.inputSchema)
     .flatMap((route) =>
-      hostile.map(([name, body]) => ({ name, body, route: route.name, path: route.path, method: route.method })),
+      hostile.map(([name, body]) => ({
+        name,
+        body,
+        route: route.name,
+        path: route.path,
+        method: route.method,
+        isOfBots: !isForPeople(route),
+      })),
     )
 
-  test.each(cases)('$route refuses $name with a clear 4xx', async ({ body, path, method }) => {
+  test.each(cases)('$route refuses $name with a clear 4xx', async ({ body, path, method, isOfBots }) => {
     const app = await testApp()
-    const admin = await app.signUp('admin')
-    const answer = await admin.call(method, path.replaceAll(/\{\w+\}/g, 'x'), body)
+    const caller = isOfBots ? await app.bot() : await app.signUp('admin')
+    const answer = await caller.call(method, path.replaceAll(/\{\w+\}/g, 'x'), body)
     expect(answer.status, JSON.stringify(answer.body)).toBeGreaterThanOrEqual(400)
     expect(answer.status).toBeLessThan(500)
     expect(answer.body.message).toBeTruthy()

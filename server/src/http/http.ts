@@ -15,10 +15,12 @@ import { allowReplica } from '#src/db/reads.ts'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
 import { deviceName } from '#src/identity/device-name.ts'
 import { DEVICE_MAX_SECONDS, type Devices } from '#src/identity/devices.ts'
+import type { InitDataReader } from '#src/identity/init-data.ts'
 import { SESSION_MAX_SECONDS, type Sessions } from '#src/identity/sessions.ts'
 import { addressReader } from './address.ts'
 import { breakableBody } from './breakable-body.ts'
 import { identify, privateCookie, refuseUnless } from './caller.ts'
+import { answersEverySite, crossSiteHeaders, preflightHeaders } from './cross-site.ts'
 import { asKindOfCall } from '#src/postgres/pool-shares.ts'
 import { failureAnswer, logFailure, toFailure } from './failures.ts'
 import { type Answer, hasVersion, jsonHeaders, securityHeaders, writeJson } from './answer.ts'
@@ -37,6 +39,7 @@ export interface HttpServices {
   database: Database
   sessions: Sessions
   botTokens: BotTokens
+  readInitData: InitDataReader
   attempts: Attempts
   devices: Devices
   log: Logger
@@ -84,7 +87,10 @@ export function createHttp(services: HttpServices): Hono<Env> {
     http.all(honoPath(path), (c, next) => {
       const method = c.req.method === 'HEAD' ? 'GET' : c.req.method
       const route = byMethod.find((candidate) => candidate.method === method)
-      return route ? answer(c, route) : next()
+      if (route) return answer(c, route)
+      const asked = method === 'OPTIONS' && c.req.raw.headers.get('access-control-request-method')
+      const isOpen = byMethod.some((candidate) => candidate.method === asked && answersEverySite(candidate.meta))
+      return isOpen ? send({ status: 204, headers: preflightHeaders, body: null }) : next()
     })
   }
   const patterns = routes.map(({ path, method }) => ({ method, pattern: pathPattern(path) }))
@@ -117,7 +123,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
       const { status, headers, body } = failureAnswer(new Failure('METHOD_NOT_ALLOWED'), randomUUID())
       return send({ status, headers: { ...headers, allow: methods.join(', ') }, body })
     }
-    const isOfWebApp = ['GET', 'HEAD'].includes(c.req.method) && pathname !== '/api' && !pathname.startsWith('/api/')
+    const isOfWebApp = ['GET', 'HEAD'].includes(c.req.method) && !/^\/(api|bot)(\/|$)/.test(pathname)
     if (!services.webApp || !isOfWebApp) return refuse('NOT_FOUND')
     const file = services.webApp.file(c.req.raw, pathname)
     if (file) return send(file)
@@ -159,7 +165,8 @@ export function createHttp(services: HttpServices): Hono<Env> {
     const { meta } = route
     const changesState = meta.changesState || route.method !== 'GET'
     const address = clientAddress(c)
-    const headers: Record<string, string> = { 'x-request-id': requestId }
+    const isOpen = answersEverySite(meta)
+    const headers: Record<string, string> = { 'x-request-id': requestId, ...(isOpen && crossSiteHeaders) }
     const cookies: string[] = []
     /** Whoever has changed something, or was refused because of what others have changed, reads nothing that is older than that. */
     const rememberPosition = async (): Promise<void> => {
@@ -168,7 +175,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
     }
     try {
       if (route.isDownload && request.method === 'HEAD') throw new Failure('METHOD_NOT_ALLOWED')
-      if (changesState) refuseForeignOrigin(request, services.publicOrigin)
+      if (changesState && !isOpen) refuseForeignOrigin(request, services.publicOrigin)
       const sessionToken = sessionCookie.read(request)
       const caller = await identify(request, { sessionToken, address }, services)
       refuseUnless(meta.access, caller)

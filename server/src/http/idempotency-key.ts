@@ -30,10 +30,15 @@ export function readIdempotencyKey(
     fingerprint.update(JSON.stringify(input) ?? '')
   }
   return {
-    caller: caller.kind === 'user' ? `user:${caller.user.id}` : `bot:${caller.id}`,
+    caller: nameOf(caller),
     hash: createHash('sha256').update(key).digest(),
     fingerprint: fingerprint.digest(),
   }
+}
+
+function nameOf(caller: Exclude<Caller, { kind: 'guest' }>): string {
+  if (caller.kind === 'user') return `user:${caller.user.id}`
+  return caller.kind === 'bot' ? `bot:${caller.id}` : `player:${caller.userId}`
 }
 
 function plainKey(header: string): string {

@@ -13,12 +13,18 @@ const task = { type: 'twitter', title: 'Follow us', priority: 1, reward: 5 }
 const person = { fname: 'Ada', lname: 'B', email: 'ada@gmail.com', password: 'secret1', confirmPassword: 'secret1' }
 
 /** What each call that heeds a key is sent, and the table that it fills. */
-const samples: Record<string, { body: unknown; table: string }> = {
+const samples: Record<string, { body: unknown; table: string; before?: string }> = {
   'users.create': { body: person, table: 'users where email = $$ada@gmail.com$$' },
   'socialTasks.create': { body: task, table: 'tasks' },
   'dailyTasks.create': { body: { ...task, type: 'telegram' }, table: 'tasks' },
   'announcements.create': { body: announcement, table: 'announcements' },
   'announcements.upload': { body: png, table: 'file_removals' },
+  'game.upsertMany': { body: { players: [{ userId: 7, firstName: 'Ada' }] }, table: 'telegram_users' },
+  'game.seen': {
+    body: { upTo: 1 },
+    table: 'telegram_users where seen_status_epoch = 1',
+    before: 'insert into telegram_users (user_id, balance) values (7, 0); update status_epoch set epoch = 1',
+  },
   'views.create': { body: { list: 'users', name: 'Racers', isShared: false, address: 'q=racer' }, table: 'saved_views' },
 }
 const calls = listRoutes(contract).filter(({ meta }) => meta.heedsIdempotencyKey)
@@ -42,26 +48,28 @@ async function count(app: TestApp, table: string): Promise<number> {
 const create = { path: '/api/announcements', body: announcement }
 
 describe('§7 Idempotency-Key', () => {
-  test('§7 the calls that create heed it, but no batch, sign-in or making of tokens', () => {
+  test('§7 the calls that create heed it, and each POST of the game, but no batch of admins, sign-in or making of tokens', () => {
     expect(calls.map(({ name }) => name).toSorted()).toEqual(Object.keys(samples).toSorted())
     for (const { meta, name } of calls) expect(meta.access, name).not.toContain('guest')
   })
 
   test.each(calls)('§7 of 20 equal $name at once one creates, and all get its answer byte for byte', async ({ name, path }) => {
-    const { body, table } = samples[name]!
+    const { body, table, before } = samples[name]!
     // Both servers share the database alone. On a busy machine one waits for the other as long as it takes.
     const limits = { size: 16, lockTimeoutMs: 60_000 }
     const [app, other] = [
       await testApp({ database: await openAgain({ limits }) }),
       await testApp({ database: await openAgain({ limits }) }),
     ]
-    const admin = await app.signUp('admin')
-    const sending = Array.from({ length: 20 }, (_, n) => send(n % 2 ? app : other, admin, { path, body, key: 'k-1' }))
+    if (before !== undefined) await sql.raw(before).execute(app.database.db)
+    const caller = name.startsWith('game.') ? await app.bot() : await app.signUp('admin')
+    const request = { path: path.replace('{userId}', '7'), body }
+    const sending = Array.from({ length: 20 }, (_, n) => send(n % 2 ? app : other, caller, { ...request, key: 'k-1' }))
     const answers = await Promise.all(sending)
     expect(new Set(answers.map(({ status }) => status)), answers[0]!.text).toEqual(new Set([200]))
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
     expect(await count(app, table)).toBe(1)
-    const later = await send(other, admin, { path, body, key: '"k-1"' })
+    const later = await send(other, caller, { ...request, key: '"k-1"' })
     expect(later).toEqual(answers[0])
     expect(await count(app, table)).toBe(1)
   })

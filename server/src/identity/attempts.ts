@@ -19,7 +19,7 @@ export const limits = {
   signInByAddress: { name: 'sign-in-address', max: 50, windowSeconds: 15 * 60 },
   /** Good ones, which begin sessions. */
   signInsOfUser: { name: 'sign-in-user', max: 30, windowSeconds: 15 * 60 },
-  /** Bearer tokens that are none of ours; one that is gets through all the same. */
+  /** Bearer tokens that are none of ours and initData that is not believed; those that are get through all the same. */
   wrongTokenByAddress: { name: 'wrong-token-address', max: 30, windowSeconds: 15 * 60 },
   /** Wrong current passwords of somebody who is signed in. */
   passwordChange: { name: 'password-change', max: 10, windowSeconds: 15 * 60 },

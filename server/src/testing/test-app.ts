@@ -1,9 +1,11 @@
 /** The app as tests call it: without a port, on a real database, as a guest, a user, an admin or a bot. */
+import { createHmac } from 'node:crypto'
 import os from 'node:os'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import type { BotScope } from '@arcade/contract/entities/bot-token'
 import { type App, createApp } from '#src/app.ts'
+import type { Config } from '#src/config.ts'
 import { actOfProcess } from '#src/audit/audit.ts'
 import { createBotToken } from '#src/identity/bot-tokens.ts'
 import type { Database } from '#src/db/database.ts'
@@ -19,6 +21,8 @@ import { testDatabase } from './test-database.ts'
 
 export const MAX_EXPORTS = 4
 export const PASSWORD = 'correct horse'
+/** What Telegram gave the bot of the tests. */
+export const BOT_TOKEN = '7000000000:AAtest-token'
 const ORIGIN = 'http://console.test'
 
 export interface TestAnswer {
@@ -49,6 +53,19 @@ export interface TestApp {
   signUp(userType: 'admin' | 'user', email?: string): Promise<Client>
   /** Makes a bot token, of the scope `play` unless another is asked for. */
   bot(name?: string, scope?: BotScope): Promise<Client>
+  /** A player's own client. */
+  player(userId: number): Client
+}
+
+/** initData as Telegram signs it with the token of a bot, at this moment unless `fields` say when. */
+export function signInitData(fields: Record<string, string>, botToken = BOT_TOKEN): string {
+  const all: Record<string, string> = { auth_date: String(Math.floor(Date.now() / 1000)), ...fields }
+  const secret = createHmac('sha256', 'WebAppData').update(botToken).digest()
+  const signed = Object.entries(all)
+    .map(([name, value]) => `${name}=${value}`)
+    .toSorted()
+    .join('\n')
+  return new URLSearchParams({ ...all, hash: createHmac('sha256', secret).update(signed).digest('hex') }).toString()
 }
 
 let passwordHash: string | undefined
@@ -69,6 +86,7 @@ export async function testApp(
     /** How much of exports is kept for slow readers; with 0 a reader who takes nothing holds a snapshot. */
     spoolBytes?: number
     maxExports?: number
+    initData?: Partial<Config['initData']>
     webApp?: WebApp
     database?: Database
   } = {},
@@ -90,6 +108,7 @@ export async function testApp(
       trustedProxies: options.trustedProxies ?? [],
       maxExports: options.maxExports ?? MAX_EXPORTS,
       trashDays: 30,
+      initData: { botToken: BOT_TOKEN, botId: undefined, maxAgeSeconds: 3600, ...options.initData },
     },
     database,
     fileStore: options.fileStore ?? diskStore(join(os.tmpdir(), `arcade-test-files-${process.pid}`)),
@@ -141,5 +160,7 @@ export async function testApp(
       const { token } = await createBotToken(database, actOfProcess('command', 'test'), { name, scope })
       return client(name, { authorization: `Bearer ${token}` })
     },
+    player: (userId) =>
+      client(String(userId), { authorization: `tma ${signInitData({ user: JSON.stringify({ id: userId }) })}` }),
   }
 }

@@ -1,0 +1,138 @@
+/** The calls of the game (design §8) but those that move balances: its players, and what tasks and announcements are there for them. */
+import { type Kysely, sql } from 'kysely'
+import type { contract } from '@arcade/contract/contract'
+import { type GameAnnouncement, type GameTask, type PlayerResult, type PlayerRow, playerRow } from '@arcade/contract/game'
+import type { HistoryKind } from '@arcade/contract/entities/history'
+import { Failure, type Handlers, playerOf } from '#src/calls.ts'
+import type { Database } from '#src/db/database.ts'
+import { announcementEntity, selectList, taskEntity } from '#src/db/entities.ts'
+import { newsOf, readNews, showNews } from '#src/db/news.ts'
+import { rankOf } from '#src/db/ranks.ts'
+import type { Tables } from '#src/db/tables.ts'
+import { createOnce } from '#src/identity/idempotency.ts'
+import { findPlayer, writePlayer, writePlayers } from './write-players.ts'
+
+const taskFields = ['id', 'type', 'title', 'link', 'reward', 'priority'] as const
+const announcementFields = [
+  ...(['id', 'type', 'title', 'subtitle', 'description', 'link', 'linkType', 'inputText', 'reward', 'image', 'icon'] as const),
+]
+
+interface AnnouncementRow extends Omit<GameAnnouncement, 'isDone' | 'isNew'> {
+  news: number
+  /** Null in the row of the number alone. */
+  place: number | null
+  upTo: number
+}
+
+export function gameHandlers({ database }: { database: Database }): Handlers<typeof contract.game> {
+  const { db } = database
+  const readTasks = database.prepared<Omit<GameTask, 'isDone'>>(
+    'game-tasks',
+    `select ${selectList(taskEntity, { derived: { numberOfParticipants: '' }, only: taskFields })} from tasks where collection = $1 order by tasks.priority, tasks.id`,
+  )
+  // One statement, so that no activation comes between the announcements and the number; without announcements it is a row of the number alone.
+  const readAnnouncements = database.prepared<AnnouncementRow>(
+    'game-announcements',
+    `select shown.*, epoch as "upTo" from status_epoch left join (
+       select ${selectList(announcementEntity, { derived: { numberOfParticipants: '' }, only: announcementFields })}, news,
+              row_number() over (order by news desc, created_at desc, id) as place
+         from announcements where status) as shown on true order by place`,
+  )
+
+  return {
+    async upsertMany({ players }, context) {
+      const rows = checkRows(players)
+      return createOnce(database, context, {
+        async create(tx) {
+          const { added, changed } = await writePlayers(
+            tx,
+            rows.flatMap((row) => ('player' in row ? row.player : [])),
+          )
+          const statusOf = (id: number) => (added.has(id) ? 'created' : changed.has(id) ? 'updated' : 'unchanged')
+          return {
+            results: rows.map((row) =>
+              'player' in row ? { userId: row.player.userId, status: statusOf(row.player.userId) } : row.failed,
+            ),
+          }
+        },
+      })
+    },
+
+    async upsert({ userId, ...input }, context) {
+      return { player: await writePlayer(database, playerOf(context, userId), input) }
+    },
+
+    async player({ userId: asked }, context) {
+      const userId = playerOf(context, asked)
+      const player = await findPlayer(db, userId)
+      if (!player) throw new Failure('NO_SUCH_PLAYER')
+      const [seen, newest, rank] = await Promise.all([seenBy(userId), newsOf(db), rankOf(db, userId)])
+      return { player, rank, hasNews: newest > seen }
+    },
+
+    async tasks({ userId: asked, collection }, context) {
+      const userId = playerOf(context, asked)
+      const [tasks, done] = await Promise.all([readTasks([collection]), doneBy(userId, collection)])
+      return { tasks: tasks.map((task) => ({ ...task, isDone: done.has(task.id) })) }
+    },
+
+    async announcements({ userId: asked }, context) {
+      const userId = playerOf(context, asked)
+      const [rows, seen, done] = await Promise.all([readAnnouncements([]), seenBy(userId), doneBy(userId, 'announcement')])
+      const announcements = rows.flatMap(({ news, place, upTo: _upTo, ...announcement }) =>
+        place === null ? [] : { ...announcement, isDone: done.has(announcement.id), isNew: news > seen },
+      )
+      return { announcements, upTo: rows[0]!.upTo }
+    },
+
+    async seen({ userId: asked, upTo }, context) {
+      const userId = playerOf(context, asked)
+      // The number only grows, so one that is not beyond it now never was.
+      if (upTo > (await readNews(db))) throw new Failure('INVALID_INPUT', { message: 'upTo is none that an answer told.' })
+      return createOnce(database, context, {
+        async create(tx) {
+          if (!(await showNews(tx, userId, upTo))) throw new Failure('NO_SUCH_PLAYER')
+          return { success: true }
+        },
+      })
+    },
+  }
+
+  async function seenBy(userId: number): Promise<number> {
+    const found = await db
+      .selectFrom('telegram_users')
+      .select('seen_status_epoch')
+      .where('user_id', '=', userId)
+      .executeTakeFirst()
+    if (!found) throw new Failure('NO_SUCH_PLAYER')
+    return found.seen_status_epoch
+  }
+
+  /** Ids of items of a kind that a player has done: a daily task on this day, in UTC. */
+  async function doneBy(userId: number, kind: HistoryKind): Promise<Set<string>> {
+    const rows = await findDone(db, userId, kind)
+    if (rows.length === 0) await seenBy(userId)
+    return new Set(rows.map(({ id }) => id))
+  }
+}
+
+async function findDone(db: Kysely<Tables>, userId: number, kind: HistoryKind): Promise<{ id: string }[]> {
+  const isToday = kind === 'daily' ? sql`and period = to_char(now() at time zone 'UTC', 'YYYY-MM-DD')` : sql``
+  const { rows } = await sql<{ id: string }>`
+    select item_id as id from participations where user_id = ${userId} and kind = ${kind} ${isToday}`.execute(db)
+  return rows
+}
+
+/** Each row as it may be written, or why not. A player who comes twice is written as the first of the rows says. */
+function checkRows(rows: readonly Record<string, unknown>[]): ({ player: PlayerRow } | { failed: PlayerResult })[] {
+  const known = new Set<number>()
+  return rows.map((row) => {
+    const checked = playerRow.safeParse(row)
+    const userId = typeof row['userId'] === 'number' ? row['userId'] : null
+    if (!checked.success) return { failed: { userId, status: 'failed', message: checked.error.issues[0]!.message } }
+    if (known.has(checked.data.userId))
+      return { failed: { userId, status: 'failed', message: 'This player is in the batch before.' } }
+    known.add(checked.data.userId)
+    return { player: checked.data }
+  })
+}

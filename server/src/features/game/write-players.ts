@@ -1,0 +1,96 @@
+/**
+ * Players as the game writes them (design §8): what is given changes, what is left out stays. Rows that are as they should be are not
+ * touched, because each change of a player writes to many indexes.
+ */
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
+import type { Player } from '@arcade/contract/entities/player'
+import { playerDetails, type PlayerInput, type PlayerRow } from '@arcade/contract/game'
+import { beginActivity, countPlayers } from '#src/db/activity.ts'
+import { addToCounters } from '#src/db/counters.ts'
+import type { Database } from '#src/db/database.ts'
+import { columnName, playerEntity, selectList } from '#src/db/entities.ts'
+import type { Tables } from '#src/db/tables.ts'
+
+const columns = playerDetails.map((name) => ({ name, column: columnName(playerEntity, name) }))
+const ofPlayer = sql.raw(selectList(playerEntity, { derived: {} }))
+
+export async function findPlayer(db: Kysely<Tables>, userId: number): Promise<Player | undefined> {
+  const { rows } = await sql<Player>`select ${ofPlayer} from telegram_users where user_id = ${userId}`.execute(db)
+  return rows[0]
+}
+
+/** Every statement is of the one player, so that a divided database does it where the player is. */
+export async function writePlayer(database: Database, userId: number, input: PlayerInput): Promise<Player> {
+  for (;;) {
+    const written = (await changePlayer(database.db, userId, input)) ?? (await findPlayer(database.db, userId))
+    if (written) return written
+    const added = await database.transaction((tx) => addPlayer(tx, userId, input))
+    if (added) return added
+  }
+}
+
+async function changePlayer(db: Kysely<Tables>, userId: number, input: PlayerInput): Promise<Player | undefined> {
+  const given = columns.filter(({ name }) => input[name] !== undefined)
+  if (given.length === 0) return undefined
+  const changes = given.map(({ name, column }) => sql`${sql.ref(column)} = ${input[name]}`)
+  const differs = given.map(({ name, column }) => sql`${sql.ref(column)} is distinct from ${input[name]}`)
+  const { rows } = await sql<Player>`update telegram_users set ${sql.join(changes)}
+    where user_id = ${userId} and (${sql.join(differs, sql` or `)}) returning ${ofPlayer}`.execute(db)
+  return rows[0]
+}
+
+/** Gives nothing if somebody else has added the player meanwhile. */
+async function addPlayer(tx: Transaction<Tables>, userId: number, input: PlayerInput): Promise<Player | undefined> {
+  const activity = await beginActivity(tx)
+  const joinedAt = input.createdAt === undefined ? activity.now : new Date(input.createdAt)
+  const names = columns.map(({ column }) => sql.ref(column))
+  const values = columns.map(({ name }) => sql`${input[name] ?? null}`)
+  const { rows } = await sql<Player>`
+    insert into telegram_users (user_id, created_at, balance, ${sql.join(names)})
+    values (${userId}, ${joinedAt}, 0, ${sql.join(values)}) on conflict (user_id) do nothing returning ${ofPlayer}`.execute(tx)
+  if (rows.length === 0) return undefined
+  countPlayers(activity, joinedAt, 1)
+  await addToCounters(tx, activity.deltas, userId)
+  return rows[0]
+}
+
+/** Writes many in few statements. @returns the ids of those that were added and changed */
+export async function writePlayers(
+  tx: Transaction<Tables>,
+  players: readonly PlayerRow[],
+): Promise<{ added: Set<number>; changed: Set<number> }> {
+  if (players.length === 0) return { added: new Set(), changed: new Set() }
+  const rows = rowsSql(players)
+  const names = columns.map(({ column }) => column)
+  // In the order of their ids, so that two batches wait for each other instead of getting stuck.
+  const { rows: added } = await sql<{ id: number; joinedAt: Date }>`
+    insert into telegram_users (user_id, created_at, balance, ${sql.raw(names.join(', '))})
+    select r.user_id, coalesce(r.created_at, now()), 0, ${sql.raw(names.map((name) => `r.${name}`).join(', '))} from ${rows} order by r.user_id
+    on conflict (user_id) do nothing returning user_id as id, created_at as "joinedAt"`.execute(tx)
+  const activity = await beginActivity(tx)
+  for (const { joinedAt } of added) countPlayers(activity, joinedAt, 1)
+  await addToCounters(tx, activity.deltas)
+  const addedIds = new Set(added.map(({ id }) => id))
+  if (addedIds.size === players.length) return { added: addedIds, changed: new Set() }
+
+  const after = (name: string): string => `case when r.given ? '${name}' then r.${name} else t.${name} end`
+  const { rows: changed } = await sql<{ id: number }>`
+    with r as materialized (select * from ${rows})
+    update telegram_users as t set ${sql.raw(names.map((name) => `${name} = ${after(name)}`).join(', '))} from r
+     where t.user_id = r.user_id
+       and (${sql.raw(names.map((name) => `t.${name}`).join(', '))}) is distinct from (${sql.raw(names.map(after).join(', '))})
+    returning t.user_id as id`.execute(tx)
+  return { added: addedIds, changed: new Set(changed.map(({ id }) => id)) }
+}
+
+/** Rows `r` with the columns of players, and in `given` which of them are to be written. */
+function rowsSql(players: readonly PlayerRow[]): RawBuilder<unknown> {
+  const rows = players.map(({ userId, createdAt, ...details }) => {
+    const given = columns.filter(({ name }) => details[name] !== undefined)
+    const values = given.map(({ name, column }) => [column, details[name]])
+    return { user_id: userId, created_at: createdAt, given: given.map(({ column }) => column), ...Object.fromEntries(values) }
+  })
+  const types = columns.map(({ column }) => `${column} text`)
+  return sql`json_to_recordset(${JSON.stringify(rows)}::json)
+    as r (user_id bigint, created_at timestamptz, given jsonb, ${sql.raw(types.join(', '))})`
+}
