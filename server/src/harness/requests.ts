@@ -48,6 +48,7 @@ export const pools = [
   'socialOrder',
   'dailyOrder',
   'views',
+  'botTokens',
   'trash',
   'deletions',
   'acts',

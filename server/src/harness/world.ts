@@ -71,6 +71,7 @@ const SIGHT = `
       'users', array(select id from users where user_type = 'user' order by id limit 20),
       'announcements', array(select id from announcements order by id limit 20),
       'views', array(select id from saved_views where private_to is null order by id limit 20),
+      'botTokens', array(select id from bot_tokens where name !~ '^bot \\d+$' order by id limit 20),
       'trash', array(select id from trash order by deleted_at desc, id limit 20),
       'deletions', array(select act_id from trash group by act_id order by max(deleted_at) desc limit 20),
       'acts', array(select act_id from audit_entries where action in ('task.priority', 'announcement.activate', 'announcement.deactivate')
@@ -163,6 +164,7 @@ export async function createWorld(): Promise<World> {
       if (found.announcements.length + n < ENOUGH)
         await add('/api/announcements', { type: 'desc', title: `News ${n}`, subtitle: 'Today', reward: n })
       if (found.users.length + n < ENOUGH) await make(app.signUp('user'))
+      if (found.botTokens.length + n < ENOUGH) await add('/api/bot-tokens', { name: randomUUID() })
       if (found.views.length + n < ENOUGH)
         await add('/api/views', { list: 'users', name: randomUUID(), address: '', isShared: true })
     }

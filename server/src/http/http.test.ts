@@ -124,6 +124,14 @@ describe('security: input', () => {
     },
   )
 
+  test('a body may be left out where the path says everything, and only then', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    const { body } = await admin.call('POST', '/api/bot-tokens', { name: 'game' })
+    expect((await admin.call('POST', `/api/bot-tokens/${body.id}/rotate`)).status).toBe(200)
+    expect((await admin.call('POST', '/api/bot-tokens')).body.code).toBe('INVALID_INPUT')
+  })
+
   test('10 MB are refused, announced or not, having read only the limit', async () => {
     const app = await testApp()
     const big = JSON.stringify({ email: 'a@gmail.com', password: 'x'.repeat(10_000_000) })

@@ -1,16 +1,15 @@
 /** Bot tokens, for admins: made, rotated, revoked (design §8). The secret of a token is shown once, until one leaves the page. */
 import type { BotToken, BotTokenInput } from '@arcade/contract/bot-tokens'
 import { botScopes } from '@arcade/contract/entities/bot-token'
-import { TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import { api, asCallError, client, queryClient } from '#src/client.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
-import { CopyButton } from '#src/ui/copy-button.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, SelectField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
+import { ShownOnce } from '#src/ui/shown-once.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { BotTokenItem } from './bot-token-item.tsx'
 import classes from './bot-tokens.module.css'
@@ -34,7 +33,9 @@ export function BotTokensPage() {
           With a token the game’s bot reads and writes players, claims and balances. Whoever has it can do the same, so it belongs
           in the bot’s configuration and nowhere else.
         </p>
-        <div aria-live="polite">{secret && <ShownOnce {...secret} />}</div>
+        <div aria-live="polite">
+          {secret && <ShownOnce key={secret.token} label={`Token of ${secret.name}`} text={secret.token} />}
+        </div>
         {data ? (
           <Tokens tokens={data.tokens} onSecret={setSecret} />
         ) : error ? (
@@ -50,21 +51,6 @@ export function BotTokensPage() {
         <NewToken onSecret={setSecret} />
       </Panel>
     </Page>
-  )
-}
-
-function ShownOnce({ name, token }: Secret) {
-  return (
-    <div className={classes['secret']}>
-      <TextInput
-        label={`Token of ${name}`}
-        value={token}
-        readOnly
-        onFocus={(event) => event.currentTarget.select()}
-        rightSection={<CopyButton label={`Token of ${name}`} text={token} />}
-      />
-      <p>It is not shown again: copy it into the bot’s configuration now.</p>
-    </div>
   )
 }
 
