@@ -29,23 +29,20 @@ interface Zone {
 /** The server's rooms from the bottom up: each may import those before it. */
 const rooms = [
   ['server/calls', 'server/src/calls', 'calls.ts knows the contract only.'],
-  [
-    'server/postgres',
-    'server/src/postgres/',
-    'postgres/ runs and reaches a PostgreSQL and knows no table. Turn the arrow round.',
-  ],
+  ['server/postgres', 'server/src/postgres/', 'postgres/ reaches a PostgreSQL and knows no table. Turn the arrow round.'],
   ['server/db', 'server/src/db/', 'The database knows no feature and no HTTP. Turn the arrow round.'],
   ['server/audit', 'server/src/audit/', 'audit/ knows the database below it, no feature and no HTTP. Turn the arrow round.'],
   [
-    'server/files',
-    'server/src/files/',
-    'The file store knows the database below it, no feature and no HTTP. Turn the arrow round.',
+    'server/webhooks',
+    'server/src/webhooks/',
+    'webhooks/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.',
   ],
+  ['server/files', 'server/src/files/', 'files/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.'],
   ['server/trash', 'server/src/trash/', 'trash/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.'],
   [
     'server/identity',
     'server/src/identity/',
-    'identity/ knows the database below it, no feature and no HTTP. Turn the arrow round.',
+    'identity/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.',
   ],
   ['server/sheets', 'server/src/sheets/', 'sheets/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.'],
   ['server/lists', 'server/src/lists/', 'lists/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.'],

@@ -12,6 +12,7 @@ import { dashboard } from './dashboard.ts'
 import { dailyTasks, socialTasks } from './tasks.ts'
 import { players } from './players.ts'
 import { acts, trash } from './trash.ts'
+import { webhooks } from './webhooks.ts'
 import { users } from './users.ts'
 import { views } from './views.ts'
 
@@ -33,4 +34,5 @@ export const contract = {
   acts,
   botTokens,
   game,
+  webhooks,
 }

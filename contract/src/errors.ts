@@ -2,6 +2,7 @@
  * The closed catalogue of what can go wrong (§8): a stable code, the HTTP status it travels with, and the text for people.
  * Anything that is not in here reaches the client as INTERNAL; its cause stays in the server's log.
  */
+import { WEBHOOKS_MAX } from './entities/webhook.ts'
 import { VIEWS_MAX } from './view-limits.ts'
 
 export const errorCatalogue = {
@@ -25,6 +26,8 @@ export const errorCatalogue = {
   NO_SUCH_TASK: { status: 404, message: 'This task does not exist any more.' },
   NO_SUCH_TOKEN: { status: 404, message: 'This bot token does not exist any more.' },
   TOKEN_NAME_TAKEN: { status: 409, message: 'There is a bot token of this name already.' },
+  NO_SUCH_WEBHOOK: { status: 404, message: 'This webhook or delivery does not exist any more.' },
+  TOO_MANY_WEBHOOKS: { status: 409, message: `There are ${WEBHOOKS_MAX} webhooks. Please delete one before you add another.` },
   NO_SUCH_PLAYER: { status: 404, message: 'This player does not exist.' },
   NO_SUCH_HISTORY: { status: 404, message: 'This item has no history.' },
   NO_SUCH_VIEW: { status: 404, message: 'This view does not exist any more.' },

@@ -143,6 +143,18 @@ export const screens: Screen[] = [
     as: 'admin',
     ready: 'season statistics',
   },
+  {
+    name: 'webhooks',
+    path: async ({ database }) => {
+      await sql`insert into webhooks (id, url, events, secret, failing_since, switched_off_at, alert) values
+        ('a', 'https://bot.example.org/hooks', '{announcement.activated,task.changed}', '\\x01', null, null, null),
+        ('b', 'https://old.example.org/hooks', '{task.changed}', '\\x02', now() - interval '25 hours', now(),
+         'It has failed for a day, so it was switched off.')`.execute(database.db)
+      return '/webhooks'
+    },
+    as: 'admin',
+    ready: 'https://old.example.org/hooks',
+  },
   { name: 'history', path: at('/history'), as: 'admin', ready: 'Season 2 is live' },
   {
     name: 'history-item',

@@ -16,6 +16,7 @@ import { authHandlers } from '#src/features/auth/auth.ts'
 import { servedUsers } from '#src/features/users/users-list.ts'
 import { usersHandlers } from '#src/features/users/users.ts'
 import { viewsHandlers } from '#src/features/views/views.ts'
+import { webhooksHandlers } from '#src/features/webhooks/webhooks.ts'
 import { servedAnnouncements } from '#src/features/announcements/announcements-list.ts'
 import { announcementsHandlers } from '#src/features/announcements/announcements.ts'
 import type { Images } from '#src/features/announcements/images.ts'
@@ -46,6 +47,7 @@ import type { WebApp } from '#src/http/static.ts'
 import { createInitDataReader } from '#src/identity/init-data.ts'
 import { createSessions, type Sessions } from '#src/identity/sessions.ts'
 import { createTrash } from '#src/trash/trash.ts'
+import type { SecretKey } from '#src/webhooks/secret-key.ts'
 
 export interface AppOptions {
   config: Pick<
@@ -67,6 +69,7 @@ export interface AppOptions {
   spool: Spool
   log: Logger
   webApp?: WebApp
+  secretKey: SecretKey
 }
 
 export interface App {
@@ -80,7 +83,16 @@ export interface App {
   live: Live
 }
 
-export async function createApp({ config, database, fileStore, images, spool, log, webApp }: AppOptions): Promise<App> {
+export async function createApp({
+  config,
+  database,
+  fileStore,
+  images,
+  spool,
+  log,
+  webApp,
+  secretKey,
+}: AppOptions): Promise<App> {
   const sessions = await createSessions(database)
   const botTokens = await createBotTokens(database)
   const attempts = createAttempts(database, config.rateLimit)
@@ -141,6 +153,7 @@ export async function createApp({ config, database, fileStore, images, spool, lo
     acts: undoHandlers(services),
     botTokens: botTokensHandlers(services),
     game: gameHandlers(services),
+    webhooks: webhooksHandlers({ database, secretKey }),
   })
   const metrics = createMetrics({ database, token: config.metricsToken, exportsRunning: () => downloads.running() })
   const readiness = createReadiness({ database, files })

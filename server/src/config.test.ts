@@ -52,6 +52,8 @@ describe('design §8 the environment', () => {
     ['BACKUP_KEEP', '0'],
     ['TRASH_DAYS', '0'],
     ['TELEGRAM_BOT_TOKEN', 'nonsense'],
+    ['SECRET_KEY', 'short'],
+    ['WEBHOOK_NETWORKS', 'intranet'],
     ['TELEGRAM_BOT_ID', '0'],
     ['TELEGRAM_BOT_ID', 'bot'],
     ['INIT_DATA_MAX_AGE', '0'],
@@ -104,7 +106,7 @@ describe('design §8 the environment', () => {
   })
 
   test('secrets are not repeated', () => {
-    expect(() => readConfig({ TELEGRAM_BOT_TOKEN: 'hidden' })).not.toThrow(/hidden/)
+    for (const name of ['TELEGRAM_BOT_TOKEN', 'SECRET_KEY']) expect(() => readConfig({ [name]: 'hidden' })).not.toThrow(/hidden/)
     expect(() => readConfig({ ADMIN_PASSWORD: 'abc' })).not.toThrow(/abc/)
     expect(() => readConfig({ DATABASE_URL: 'mysql://u:hidden@h' })).not.toThrow(/hidden/)
   })

@@ -40,6 +40,10 @@ export interface Config {
   trustedProxies: string[]
   /** Whoever shows this secret may read GET /metrics; without one nobody may. */
   metricsToken: string | undefined
+  /** SECRET_KEY: encrypts what the console has to read again (webhooks/secret-key.ts). */
+  secretKey: string | undefined
+  /** Addresses and networks that webhooks may reach although they are not public. */
+  webhookNetworks: string[]
   /** By what players' clients are believed (identity/init-data.ts). */
   initData: { botToken: string | undefined; botId: string | undefined; maxAgeSeconds: number }
 }
@@ -111,6 +115,8 @@ const variables = {
   TELEGRAM_BOT_TOKEN: [z.string().regex(/^\d{1,16}:[\w-]{1,100}$/), 'the token that Telegram gave the bot, such as 123456:ABC…'],
   TELEGRAM_BOT_ID: [z.string().regex(/^[1-9]\d{0,15}$/), 'the number of the bot, which its token begins with'],
   INIT_DATA_MAX_AGE: [wholeNumber(1, 31 * 86_400), 'seconds from 1 to 2678400'],
+  SECRET_KEY: [z.string().regex(/^\S{32,200}$/), 'a secret of 32 to 200 characters without spaces'],
+  WEBHOOK_NETWORKS: [addressRanges, 'addresses or networks such as 10.0.0.0/8, fd00::/8, 192.0.2.1'],
   TRUSTED_PROXIES: [addressRanges, 'addresses or networks such as 10.0.0.0/8, fd00::/8, 192.0.2.1'],
 } as const
 
@@ -125,6 +131,7 @@ const SECRET: ReadonlySet<Name> = new Set([
   'BACKUP_URL',
   'METRICS_TOKEN',
   'TELEGRAM_BOT_TOKEN',
+  'SECRET_KEY',
 ])
 
 /**
@@ -187,6 +194,8 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     trashDays: read('TRASH_DAYS') ?? 30,
     trustedProxies: read('TRUSTED_PROXIES') ?? [],
     metricsToken: read('METRICS_TOKEN'),
+    secretKey: read('SECRET_KEY'),
+    webhookNetworks: read('WEBHOOK_NETWORKS') ?? [],
     initData: {
       botToken: read('TELEGRAM_BOT_TOKEN'),
       botId: read('TELEGRAM_BOT_ID'),

@@ -26,6 +26,8 @@ import { openFileStore } from '#src/files/files.ts'
 import { openSpool } from '#src/sheets/spool.ts'
 import { limitSockets } from '#src/http/socket-limits.ts'
 import { loadWebApp } from '#src/http/static.ts'
+import { createDeliveries } from '#src/webhooks/deliveries.ts'
+import { openSecretKey } from '#src/webhooks/secret-key.ts'
 import { preparePasswords } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 
@@ -88,6 +90,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       log.warn({ err: error }, 'files cannot be stored at the moment')
     })
     const images = createImages()
+    const secretKey = await openSecretKey({ given: config.secretKey, dataDir })
     const spool = await openSpool({ directory: join(dataDir, 'spool'), log })
     const { http, readiness, sessions, attempts, signInGuard, files, live } = await createApp({
       config,
@@ -97,12 +100,15 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       spool,
       log,
       webApp,
+      secretKey,
     })
+    const deliveries = createDeliveries({ database, key: secretKey, networks: config.webhookNetworks, log })
     const setupPath = await prepareFirstAdmin(config, database, sessions)
     const { server, address } = await listen(config, http.fetch)
     const backups = config.backups && createBackupSchedule({ database, fileStore, settings: config.backups, dataDir, log })
     const chores = startChores(log, [
       [1, () => sealEntries(database)],
+      [1, () => deliveries.sendDue()],
       [10, () => foldCounters(database)],
       [10, () => files.sweep()],
       [3600, () => forgetHours(database)],
@@ -110,6 +116,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       [3600, () => attempts.sweep()],
       [3600, () => signInGuard.sweep()],
       [3600, () => forgetIdempotencyKeys(database)],
+      [3600, () => deliveries.sweep()],
       ...(backups ? [[10, () => backups.runDue()] satisfies Chore] : []),
       [60, () => purgeExpired({ database, files })],
     ])

@@ -107,6 +107,11 @@ const routeTree = root.addChildren([
       }),
       createRoute({
         getParentRoute: () => management,
+        path: '/webhooks',
+        component: lazyPage(() => import('#src/features/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+      }),
+      createRoute({
+        getParentRoute: () => management,
         path: '/trash',
         validateSearch: addressReader(trashList),
         component: lazyPage(() => import('#src/features/trash/trash-page.tsx'), 'TrashPage'),

@@ -39,6 +39,10 @@ export const auditActionLabels = {
   'token.rotate': 'Rotated a bot token',
   'token.retire': 'Ended the secret before of a bot token',
   'token.revoke': 'Revoked a bot token',
+  'webhook.create': 'Added a webhook',
+  'webhook.switch': 'Switched a webhook on or off',
+  'webhook.remove': 'Deleted a webhook',
+  'webhook.replay': 'Sent a webhook’s delivery again',
   'setup-link.create': 'Made a setup link',
   'data.import': 'Imported data',
   'data.seed': 'Made synthetic data',
@@ -66,6 +70,7 @@ export const recordKindLabels = {
   file: 'File',
   list: 'List',
   token: 'Bot Token',
+  webhook: 'Webhook',
   installation: 'Installation',
 } as const
 export type RecordKind = keyof typeof recordKindLabels

@@ -5,9 +5,11 @@
 import { randomUUID } from 'node:crypto'
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { ActorKind, AuditAction, AuditChanges, RecordKind } from '@arcade/contract/entities/audit'
+import { actsOfEvents } from '@arcade/contract/entities/webhook'
 import type { SessionUser } from '@arcade/contract/auth'
 import type { CallContext } from '#src/calls.ts'
 import { actorCommitmentSql, recordCommitmentSql } from '#src/db/audit-hashes.ts'
+import { queueEvent } from '#src/db/webhook-events.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { planOnce } from '#src/postgres/connections.ts'
 
@@ -54,7 +56,7 @@ export function actOfProcess(kind: 'command' | 'system', actorName: string): Act
   return { id: randomUUID(), kind, actorId: null, actorName, address: null, origin: null, device: null }
 }
 
-/** Records an act, with an entry for each record that it touched. */
+/** Records an act, with an entry for each record that it touched, and tells webhooks of it. */
 export async function audit(
   tx: Kysely<Tables>,
   act: Act,
@@ -62,6 +64,9 @@ export async function audit(
   entries: AuditEntryInput | readonly AuditEntryInput[],
 ): Promise<void> {
   const all = [entries].flat() as readonly AuditEntryInput[]
+  const told = actsOfEvents[action]
+  if (told && all.length > 0)
+    await queueEvent(tx, told.event, { change: told.change, records: all.flatMap(({ record }) => record ?? []) })
   if (all.length === 1) return auditOne(tx, act, action, all[0]!)
   for (let at = 0; at < all.length; at += ENTRIES_AT_ONCE) {
     const rows = all.slice(at, at + ENTRIES_AT_ONCE).map(({ record, changes, detail }) => {

@@ -4,6 +4,7 @@ import type { BotScope } from '@arcade/contract/entities/bot-token'
 import type { HistoryKind } from '@arcade/contract/entities/history'
 import type { ListName } from '@arcade/contract/entities/lists'
 import type { TaskCollection } from '@arcade/contract/entities/task'
+import type { WebhookEvent } from '@arcade/contract/entities/webhook'
 import type {
   announcementEntity,
   ColumnsOf,
@@ -26,6 +27,8 @@ export interface Tables {
   setup_links: SetupLinksTable
   password_links: PasswordLinksTable
   bot_tokens: BotTokensTable
+  webhooks: WebhooksTable
+  webhook_deliveries: WebhookDeliveriesTable
   audit_open: AuditOpenTable
   audit_entries: AuditEntriesTable
   audit_head: AuditHeadTable
@@ -114,6 +117,38 @@ export interface BotTokensTable {
   /** The secret before the last rotation, while that works. */
   previous_hash: Buffer | null
   previous_used_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+}
+
+type MaybeMoment = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+
+/** Addresses that are told of events. */
+export interface WebhooksTable {
+  id: string
+  url: string
+  events: WebhookEvent[]
+  /** What deliveries are signed with, encrypted with SECRET_KEY. */
+  secret: Buffer
+  created_at: Timestamp
+  /** Since when no delivery succeeds any more. */
+  failing_since: MaybeMoment
+  switched_off_at: MaybeMoment
+  /** Why the console has switched it off by itself. */
+  alert: string | null
+}
+
+/** What webhooks are told: waiting while `next_at` says when it is tried. */
+export interface WebhookDeliveriesTable {
+  id: string
+  webhook_id: string
+  event: string
+  payload: string
+  created_at: Timestamp
+  attempts: Generated<number>
+  tried_at: MaybeMoment
+  next_at: MaybeMoment
+  delivered_at: MaybeMoment
+  /** What became of the last attempt. */
+  result: string | null
 }
 
 /** An act that is not sealed yet. */

@@ -25,6 +25,7 @@ const NOT_MODELLED = 'the trail tells of all other acts, whose number is checked
 const NOT_RESTORED = 'the model does not know the numbers of entries; features/audit/versions.test.ts'
 const ONLY_IMPORTED = 'participations come by imports only; players.test.ts'
 const TOKENS_OF_OTHERS = 'the model has one bot, whose token stays as it is; features/bot-tokens/bot-tokens.test.ts'
+const NOT_SENT = 'nothing is sent to the outside in stories; features/webhooks/webhooks.test.ts'
 const NO_CHANGE_OF_ITEMS = 'players are none that the model changes; features/game/game.test.ts'
 const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   auth: { ...authCommands, setupLink: 'where there is an admin it only says so; auth.test.ts' },
@@ -68,6 +69,15 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     tasks: NO_CHANGE_OF_ITEMS,
     announcements: NO_CHANGE_OF_ITEMS,
     seen: NO_CHANGE_OF_ITEMS,
+  },
+  webhooks: {
+    list: NOT_SENT,
+    create: NOT_SENT,
+    setActive: NOT_SENT,
+    remove: NOT_SENT,
+    test: NOT_SENT,
+    deliveries: NOT_SENT,
+    replay: NOT_SENT,
   },
 }
 

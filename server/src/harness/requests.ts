@@ -49,6 +49,9 @@ export const pools = [
   'dailyOrder',
   'views',
   'botTokens',
+  'webhooks',
+  'deliveries',
+  'webhookOfDelivery',
   'trash',
   'deletions',
   'acts',
@@ -146,8 +149,13 @@ function proposals(call: string, field: string): fc.Arbitrary<unknown> | undefin
     return fc.nat(1).map((n) => `known-${group}${kind}-${n}`)
   }
   switch (field) {
+    case 'deliveryId':
+      return fc.nat(1).map((n) => `known-deliveries-${n}`)
+    case 'url':
+      return fc.constant('https://bot.example/hook')
     case 'id':
     case 'ids':
+      if (call === 'webhooks.replay') return fc.nat(1).map((n) => `known-webhookOfDelivery-${n}`)
       if (group === 'account') return call === 'account.createPasswordLink' ? known('users') : undefined
       return known(group === 'downloads' || group === 'history' ? 'history' : (group as Pool))
     case 'actId':

@@ -72,6 +72,9 @@ const SIGHT = `
       'announcements', array(select id from announcements order by id limit 20),
       'views', array(select id from saved_views where private_to is null order by id limit 20),
       'botTokens', array(select id from bot_tokens where name !~ '^bot \\d+$' order by id limit 20),
+      'webhooks', array(select id from webhooks order by id limit 20),
+      'deliveries', array(select id from webhook_deliveries order by created_at desc, id limit 2),
+      'webhookOfDelivery', array(select webhook_id from webhook_deliveries order by created_at desc, id limit 2),
       'trash', array(select id from trash order by deleted_at desc, id limit 20),
       'deletions', array(select act_id from trash group by act_id order by max(deleted_at) desc limit 20),
       'acts', array(select act_id from audit_entries where action in ('task.priority', 'announcement.activate', 'announcement.deactivate')
@@ -165,6 +168,10 @@ export async function createWorld(): Promise<World> {
         await add('/api/announcements', { type: 'desc', title: `News ${n}`, subtitle: 'Today', reward: n })
       if (found.users.length + n < ENOUGH) await make(app.signUp('user'))
       if (found.botTokens.length + n < ENOUGH) await add('/api/bot-tokens', { name: randomUUID() })
+      if (found.webhooks.length + n < ENOUGH) {
+        const { body } = await add('/api/webhooks', { url: 'https://bot.example/hook', events: ['announcement.activated'] })
+        await operator.call('POST', `/api/webhooks/${body.id}/test`, {})
+      }
       if (found.views.length + n < ENOUGH)
         await add('/api/views', { list: 'users', name: randomUUID(), address: '', isShared: true })
     }

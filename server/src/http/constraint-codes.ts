@@ -13,6 +13,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
   known_addresses_user_id_fkey: 'LOGIN_FAILED',
   password_links_user_id_fkey: 'NO_SUCH_USER',
   bot_tokens_name_key: 'TOKEN_NAME_TAKEN',
+  webhook_deliveries_webhook_id_fkey: 'NO_SUCH_WEBHOOK',
   saved_views_name_key: 'VIEW_NAME_TAKEN',
   saved_views_owner_id_fkey: 'SIGNED_OUT', // removed while saving
   saved_views_private_to_fkey: 'SIGNED_OUT',
@@ -51,6 +52,8 @@ export const constraintCodes: Record<string, ErrorCode> = {
   trash_pkey: 'STALE',
   default_views_pkey: 'STALE',
   backups_pkey: 'STALE',
+  webhooks_pkey: 'STALE',
+  webhook_deliveries_pkey: 'STALE',
   scheduled_work_pauses_pkey: 'STALE',
 
   // Values that the schemas of the calls should have refused already.

@@ -26,6 +26,8 @@ export const consoleRows = [
   `insert into attempt_windows (key, started_at, count) values ('k', '2026-01-01 00:00:00.123456+02', 3)`,
   `insert into known_addresses (user_id, address_hash) values ('a', '\\x00')`,
   `insert into secrets (name, value) values ('device', '\\x5c00ff')`,
+  `insert into webhooks (id, url, events, secret) values ('w', 'https://bot.example/', '{task.changed}', '\\x06')`,
+  `insert into webhook_deliveries (id, webhook_id, event, payload) values ('msg_1', 'w', 'task.changed', '{}')`,
   `insert into setup_links (token_hash, expires_at) values ('\\x01', now() + interval '1 hour')`,
   `insert into password_links (user_id, token_hash, expires_at) values ('b', '\\x02', now() + interval '1 hour')`,
   `insert into bot_tokens (id, name, token_hash) values ('t', 'game bot', '\\x03')`,

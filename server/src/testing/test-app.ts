@@ -17,6 +17,7 @@ import type { WebApp } from '#src/http/static.ts'
 import { hashPassword } from '#src/identity/passwords.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import { openSpool } from '#src/sheets/spool.ts'
+import { secretKey } from '#src/webhooks/secret-key.ts'
 import { testDatabase } from './test-database.ts'
 
 export const MAX_EXPORTS = 4
@@ -115,6 +116,7 @@ export async function testApp(
     images: options.images ?? sharedImages,
     spool,
     log,
+    secretKey: secretKey('of the tests'),
     ...(options.webApp && { webApp: options.webApp }),
   })
   const fetch = async (path: string, init?: RequestInit, peer?: string): Promise<Response> =>

@@ -13,6 +13,7 @@ import {
   IconSpeakerphone,
   IconThumbUp,
   IconTrash,
+  IconWebhook,
   IconUserCog,
   IconUsers,
 } from '@tabler/icons-react'
@@ -80,6 +81,7 @@ const upkeep: readonly Place[] = [
 
 /** Pages that one seldom goes to: by the palette, by their shortcut, and by links of other pages. */
 const seldom: readonly Place[] = [
+  { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook, isAdminOnly: true, also: [], goKey: 'w' },
   { to: '/backups', label: 'Backups', Icon: IconDatabaseExport, isAdminOnly: true, also: [], goKey: 'b' },
 ]
 

@@ -2,6 +2,7 @@
 import type { BotToken, BotTokenInput } from '@arcade/contract/bot-tokens'
 import { botScopes } from '@arcade/contract/entities/bot-token'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import { api, asCallError, client, queryClient } from '#src/client.ts'
@@ -31,7 +32,8 @@ export function BotTokensPage() {
         </h2>
         <p className={classes['text']}>
           With a token the game’s bot reads and writes players, claims and balances. Whoever has it can do the same, so it belongs
-          in the bot’s configuration and nowhere else.
+          in the bot’s configuration and nowhere else. Of what happens here, <Link to="/webhooks">webhooks</Link> tell the bot by
+          themselves.
         </p>
         <div aria-live="polite">
           {secret && <ShownOnce key={secret.token} label={`Token of ${secret.name}`} text={secret.token} />}

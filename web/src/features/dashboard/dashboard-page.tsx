@@ -45,6 +45,7 @@ function AdminDashboard() {
   return (
     <Page title={dashboardTitle('admin')}>
       <BackupAlert />
+      <WebhookAlert />
       {data ? (
         <>
           <Metrics metrics={data} />
@@ -74,6 +75,18 @@ function BackupAlert() {
   return (
     <div role="alert" className={classes['alert']}>
       {data.alert} <Link to="/backups">See all backups</Link>
+    </div>
+  )
+}
+
+/** Webhooks that were switched off because they failed. */
+function WebhookAlert() {
+  const { data } = useQuery(api.webhooks.list.queryOptions())
+  const off = data?.webhooks.find(({ alert }) => alert !== null)
+  if (!off) return null
+  return (
+    <div role="alert" className={classes['alert']}>
+      {`The webhook to ${new URL(off.url).host}: ${off.alert}`} <Link to="/webhooks">See all webhooks</Link>
     </div>
   )
 }

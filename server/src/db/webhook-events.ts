@@ -1,0 +1,38 @@
+/**
+ * What webhooks are told (ADR 18): an act writes the deliveries of its event in its own transaction, so there is no event without its act and
+ * no act without its event. The audit trail calls it, because every act comes by there.
+ */
+import { type Kysely, sql } from 'kysely'
+import type { WebhookEvent } from '@arcade/contract/entities/webhook'
+import type { Tables } from './tables.ts'
+
+/** One delivery names so many records at most, so that it stays below the 20 kB of Standard Webhooks. */
+const RECORDS_MAX = 100
+/** Titles may be long, and the bot reads what it needs. */
+const NAME_MAX_LENGTH = 100
+
+export interface WebhookRecord {
+  kind: string
+  id: string
+  name?: string | undefined
+}
+
+/** Queues an event for each webhook that wants it and is switched on. */
+export async function queueEvent(
+  tx: Kysely<Tables>,
+  event: WebhookEvent,
+  { change, records }: { change: string; records: readonly WebhookRecord[] },
+): Promise<void> {
+  const payloads: string[] = []
+  for (let at = 0; at < records.length; at += RECORDS_MAX) {
+    const named = records.slice(at, at + RECORDS_MAX)
+    const items = named.map(({ kind, id, name = '' }) => ({ kind, id, title: name.slice(0, NAME_MAX_LENGTH).toWellFormed() }))
+    payloads.push(JSON.stringify({ change, items }))
+  }
+  await sql`insert into webhook_deliveries (id, webhook_id, event, payload)
+    select 'msg_' || gen_random_uuid(), webhooks.id, ${event}::text,
+           json_build_object('type', ${event}::text, 'timestamp', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+             'data', one.data::json)::text
+      from webhooks, unnest(${payloads}::text[]) as one (data)
+     where switched_off_at is null and ${event} = any(events)`.execute(tx)
+}

@@ -1,0 +1,382 @@
+/** Webhooks (ADR 18): queued with the act, signed, sent again, switched off; sent to endpoints that hang, redirect, or answer without end. */
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import os from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { pauseScheduledWork } from '#src/db/scheduled-work.ts'
+import { auditTrail } from '#src/testing/audit-trail.ts'
+import { type Client, testApp, type TestApp } from '#src/testing/test-app.ts'
+import { openAgain } from '#src/testing/test-database.ts'
+import { createDeliveries, type Deliveries, signedHeaders } from '#src/webhooks/deliveries.ts'
+import { openSecretKey, secretKey } from '#src/webhooks/secret-key.ts'
+
+const LOOPBACK = ['127.0.0.0/8']
+const log = pino({ level: 'silent' })
+
+interface Received {
+  headers: http.IncomingHttpHeaders
+  body: string
+}
+
+/** A server of somebody else's, and what it was sent. */
+async function endpoint(
+  answer: (response: http.ServerResponse) => void = (response) => response.end(),
+): Promise<{ url: string; received: Received[] }> {
+  const received: Received[] = []
+  const server = http.createServer((request, response) => {
+    let body = ''
+    request.on('data', (part: Buffer) => (body += part.toString()))
+    request.on('end', () => {
+      received.push({ headers: request.headers, body })
+      answer(response)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?key=1`, received }
+}
+
+interface Opening {
+  app: TestApp
+  admin: Client
+  deliveries: Deliveries
+}
+
+async function opening(options: { networks?: string[]; timeoutMs?: number } = {}): Promise<Opening> {
+  const app = await testApp()
+  const { database } = app
+  const deliveries = createDeliveries({ database, key: secretKey('of the tests'), networks: LOOPBACK, log, ...options })
+  return { app, admin: await app.signUp('admin'), deliveries }
+}
+
+async function add(
+  { admin }: Opening,
+  url: string,
+  events = ['announcement.activated'],
+): Promise<{ id: string; secret: string }> {
+  const { status, body } = await admin.call('POST', '/api/webhooks', { url, events })
+  expect(status).toBe(200)
+  return body as { id: string; secret: string }
+}
+
+async function sendTest({ admin, deliveries }: Opening, id: string) {
+  expect((await admin.call('POST', `/api/webhooks/${id}/test`, {})).status).toBe(200)
+  await deliveries.sendDue()
+  return last(admin, id)
+}
+
+async function last(admin: Client, id: string) {
+  const { body } = await admin.call('GET', `/api/webhooks/${id}/deliveries`)
+  return body.deliveries[0]
+}
+
+/** Lets what waits be due. */
+async function hurry({ app }: Opening): Promise<void> {
+  await sql`update webhook_deliveries set next_at = now() where next_at is not null`.execute(app.database.db)
+}
+
+async function activate({ admin }: Opening): Promise<string> {
+  const made = await admin.call('POST', '/api/announcements', { type: 'desc', title: 'Season 2', subtitle: 'Today', reward: 5 })
+  await admin.call('POST', `/api/announcements/${made.body.id}/status`, { status: false })
+  return made.body.id as string
+}
+
+describe('webhooks', () => {
+  test('are signed as Standard Webhooks 1.0 says', () => {
+    const headers = signedHeaders(
+      { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', payload: '{"test": 2432232314}', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+      new Date(1_614_265_330_000),
+    )
+    expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
+    expect(headers['webhook-timestamp']).toBe('1614265330')
+  })
+
+  test('are told of an activation, under an id, with a signature of their own secret', async () => {
+    const all = await opening()
+    const bot = await endpoint()
+    const { secret } = await add(all, bot.url)
+    await add(all, bot.url, ['task.changed'])
+    const id = await activate(all)
+    await all.deliveries.sendDue()
+    expect(bot.received).toHaveLength(1)
+    const { headers, body } = bot.received[0]!
+    expect(JSON.parse(body)).toEqual({
+      type: 'announcement.activated',
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      data: { change: 'activated', items: [{ kind: 'announcement', id, title: 'Season 2' }] },
+    })
+    const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`
+    const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
+    expect(headers['webhook-signature']).toBe(`v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
+    await all.deliveries.sendDue()
+    expect(bot.received).toHaveLength(1)
+  })
+
+  test('are told of each change of tasks, in pieces of a hundred', async () => {
+    const all = await opening()
+    const bot = await endpoint()
+    await add(all, bot.url, ['task.changed'])
+    await sql`insert into tasks (collection, id, image, title, reward, priority)
+      select 'social', 't' || n, 'email', 'Task ' || n, 1, n from generate_series(1, 150) n`.execute(all.app.database.db)
+    const { body } = await all.admin.call('POST', '/api/social-tasks', { type: 'email', title: 'New', priority: 200, reward: 1 })
+    await all.admin.call('POST', '/api/social-tasks/remove', { target: { filter: {} } })
+    await all.deliveries.sendDue()
+    const told = bot.received.map(({ body: text }) => JSON.parse(text).data as { change: string; items: { id: string }[] })
+    const counted = told.map(({ change, items }) => `${change} ${items.length}`)
+    expect(counted.toSorted()).toEqual(['added 1', 'deleted 100', 'deleted 51'])
+    expect(told.find(({ change }) => change === 'added')?.items[0]?.id).toBe(body.id)
+  })
+
+  test('are told nothing of an act that failed', async () => {
+    const all = await opening()
+    const bot = await endpoint()
+    await add(all, bot.url, ['task.changed'])
+    const task = { type: 'email', title: 'New', priority: 1, reward: 1 }
+    expect((await all.admin.call('POST', '/api/social-tasks', task)).status).toBe(200)
+    expect((await all.admin.call('POST', '/api/social-tasks', task)).status).toBe(409)
+    await all.deliveries.sendDue()
+    expect(bot.received).toHaveLength(1)
+  })
+
+  test('are told once by two servers that send at once, and again after the one that was at it has died', async () => {
+    const all = await opening()
+    const bot = await endpoint()
+    const { id } = await add(all, bot.url)
+    const other = createDeliveries({ database: await openAgain(), key: secretKey('of the tests'), networks: LOOPBACK, log })
+    for (let n = 0; n < 12; n += 1) await all.admin.call('POST', `/api/webhooks/${id}/test`, {})
+    await Promise.all(Array.from({ length: 10 }, (_, n) => (n % 2 ? other : all.deliveries).sendDue()))
+    expect(new Set(bot.received.map(({ headers }) => headers['webhook-id'])).size).toBe(12)
+    expect(bot.received).toHaveLength(12)
+    // As a server leaves it that is killed while it sends.
+    await sql`update webhook_deliveries set next_at = now() - interval '1 second', delivered_at = null
+      where id = (select min(id) from webhook_deliveries)`.execute(all.app.database.db)
+    await all.deliveries.sendDue()
+    expect(bot.received).toHaveLength(13)
+  })
+
+  test('wait while scheduled work is paused after a restore', async () => {
+    const all = await opening()
+    const bot = await endpoint()
+    const { id } = await add(all, bot.url)
+    await pauseScheduledWork(all.app.database.db, 'Restored.')
+    expect(await sendTest(all, id)).toMatchObject({ state: 'waiting', attempts: 0 })
+    expect(bot.received).toHaveLength(0)
+  })
+})
+
+describe('webhooks: an endpoint that', () => {
+  test('fails is tried again after a pause under the same id, until it succeeds', async () => {
+    const all = await opening()
+    let status = 500
+    const bot = await endpoint((response) => response.writeHead(status).end())
+    const { id } = await add(all, bot.url)
+    expect(await sendTest(all, id)).toMatchObject({ state: 'waiting', attempts: 1, result: 'Answered 500' })
+    expect((await all.admin.call('GET', '/api/webhooks')).body.webhooks[0]).toMatchObject({
+      isActive: true,
+      failingSince: expect.any(String),
+      waiting: 1,
+    })
+    await all.deliveries.sendDue()
+    expect(bot.received).toHaveLength(1)
+    status = 204
+    await hurry(all)
+    await all.deliveries.sendDue()
+    expect(await last(all.admin, id)).toMatchObject({ state: 'delivered', attempts: 2, result: 'Answered 204', nextAt: null })
+    expect(bot.received[1]!.headers['webhook-id']).toBe(bot.received[0]!.headers['webhook-id'])
+    expect((await all.admin.call('GET', '/api/webhooks')).body.webhooks[0]).toMatchObject({ failingSince: null, waiting: 0 })
+  })
+
+  test('always fails is given up in the end, and can be told again by hand', async () => {
+    const all = await opening()
+    let status = 503
+    const bot = await endpoint((response) => response.writeHead(status).end())
+    const { id } = await add(all, bot.url)
+    await sendTest(all, id)
+    for (let n = 1; n < 10; n += 1) {
+      await hurry(all)
+      await all.deliveries.sendDue()
+    }
+    const failed = await last(all.admin, id)
+    expect(failed).toMatchObject({ state: 'failed', attempts: 10, nextAt: null })
+    status = 200
+    expect((await all.admin.call('POST', `/api/webhooks/${id}/deliveries/${failed.id}/replay`, {})).status).toBe(200)
+    await all.deliveries.sendDue()
+    expect(await last(all.admin, id)).toMatchObject({ id: failed.id, state: 'delivered', attempts: 1 })
+    expect((await all.admin.call('POST', `/api/webhooks/${id}/deliveries/none/replay`, {})).body.code).toBe('NO_SUCH_WEBHOOK')
+  })
+
+  test('fails for a day is switched off with a notice, and what it missed waits until somebody switches it on', async () => {
+    const all = await opening()
+    let status = 500
+    const bot = await endpoint((response) => response.writeHead(status).end())
+    const { id } = await add(all, bot.url)
+    await sendTest(all, id)
+    await sql`update webhooks set failing_since = now() - interval '24 hours'`.execute(all.app.database.db)
+    await hurry(all)
+    await all.deliveries.sendDue()
+    const { body } = await all.admin.call('GET', '/api/webhooks')
+    expect(body.webhooks[0]).toMatchObject({ isActive: false, alert: expect.stringContaining('failed for a day'), waiting: 1 })
+    const [entry] = await auditTrail(all.app.database.db, 'webhook.switch')
+    expect(entry).toMatchObject({ actorKind: 'system', recordId: id })
+    expect(JSON.stringify(entry)).not.toContain('key=1')
+    await activate(all)
+    await hurry(all)
+    await all.deliveries.sendDue()
+    expect(bot.received).toHaveLength(2)
+    status = 200
+    await all.admin.call('POST', `/api/webhooks/${id}/status`, { isActive: true })
+    await all.deliveries.sendDue()
+    expect(bot.received).toHaveLength(3)
+    expect((await all.admin.call('GET', '/api/webhooks')).body.webhooks[0]).toMatchObject({ isActive: true, alert: null })
+  })
+
+  test('says that it is gone is switched off at once', async () => {
+    const all = await opening()
+    const bot = await endpoint((response) => response.writeHead(410).end())
+    const { id } = await add(all, bot.url)
+    await sendTest(all, id)
+    expect((await all.admin.call('GET', '/api/webhooks')).body.webhooks[0]).toMatchObject({ isActive: false })
+  })
+
+  test('hangs is given up after a while, and keeps no other waiting', async () => {
+    const all = await opening({ timeoutMs: 3000 })
+    const [stuck, good] = [await endpoint(() => {}), await endpoint()]
+    const hanging = await add(all, stuck.url)
+    await add(all, good.url)
+    for (let n = 0; n < 6; n += 1) await all.admin.call('POST', `/api/webhooks/${hanging.id}/test`, {})
+    const first = all.deliveries.sendDue()
+    await expect.poll(() => stuck.received.length, { timeout: 20_000 }).toBe(4) // no more at once
+    await activate(all)
+    await all.deliveries.sendDue()
+    expect(good.received).toHaveLength(1)
+    await first
+    expect(await last(all.admin, hanging.id)).toMatchObject({ state: 'waiting', result: 'No answer within 3 s' })
+  })
+
+  test('redirects is not followed', async () => {
+    const all = await opening()
+    const target = await endpoint()
+    const bot = await endpoint((response) => response.writeHead(307, { location: target.url }).end())
+    const { id } = await add(all, bot.url)
+    expect(await sendTest(all, id)).toMatchObject({ state: 'waiting', result: 'Answered 307' })
+    expect(target.received).toHaveLength(0)
+  })
+
+  test('answers without end is listened to no further than its status', async () => {
+    const all = await opening()
+    let written = 0
+    const bot = await endpoint((response) => {
+      response.writeHead(200)
+      const write = (): void => {
+        while (!response.destroyed && written < 1e9) {
+          written += 65_536
+          if (!response.write(Buffer.alloc(65_536))) return
+        }
+      }
+      response.on('drain', write)
+      write()
+    })
+    const { id } = await add(all, bot.url)
+    expect(await sendTest(all, id)).toMatchObject({ state: 'delivered', result: 'Answered 200' })
+    expect(written).toBeLessThan(16e6)
+  })
+
+  test('is not there, or answers no HTTP, is said to be so', async () => {
+    const all = await opening()
+    const { id } = await add(all, 'http://127.0.0.1:1/')
+    expect(await sendTest(all, id)).toMatchObject({ state: 'waiting', result: 'Not reached: ECONNREFUSED' })
+  })
+})
+
+describe('webhooks: an address', () => {
+  test.each([
+    ['http://127.0.0.1:PORT/', '127.0.0.1'],
+    ['http://localhost:PORT/', '127.0.0.1'],
+    ['http://2130706433:PORT/', '127.0.0.1'],
+    ['http://0x7f.1:PORT/', '127.0.0.1'],
+    ['http://[::ffff:127.0.0.1]:PORT/', '::ffff:7f00:1'],
+    ['https://169.254.169.254/latest/meta-data', '169.254.169.254'],
+    ['https://[fd00::1]/', 'fd00::1'],
+    ['https://[2002:7f00:1::]/', '2002:7f00:1::'],
+    ['https://10.0.0.1/', '10.0.0.1'],
+    ['https://100.64.0.1/', '100.64.0.1'],
+    ['https://0.0.0.0/', '0.0.0.0'],
+  ])('such as %s within the network is not reached unless that is configured', async (url, address) => {
+    const all = await opening({ networks: [] })
+    const bot = await endpoint()
+    const { id } = await add(all, url.replace('PORT', new URL(bot.url).port))
+    const { state, result } = await sendTest(all, id)
+    expect(state).toBe('waiting')
+    expect(result).toContain(`${address}, which is not public`)
+    expect(bot.received).toHaveLength(0)
+  })
+
+  test.each([
+    'ftp://bot.example/',
+    'bot.example',
+    'https://me:secret@bot.example/',
+    'https://bot.example/#x',
+    'javascript:alert(1)',
+    '',
+  ])('%j is none', async (url) => {
+    const { admin } = await opening()
+    const answer = await admin.call('POST', '/api/webhooks', { url, events: ['task.changed'] })
+    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
+  })
+
+  test('is one of twenty at most', async () => {
+    const all = await opening()
+    const answers = await Promise.all(
+      Array.from({ length: 25 }, () =>
+        all.admin.call('POST', '/api/webhooks', { url: 'https://bot.example/', events: ['task.changed'] }),
+      ),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20)
+    expect(answers.filter(({ body }) => body.code === 'TOO_MANY_WEBHOOKS')).toHaveLength(5)
+  })
+})
+
+describe('webhooks: their secrets', () => {
+  test('§security are shown once, and neither in the database nor in the trail', async () => {
+    const all = await opening()
+    const { secret } = await add(all, 'https://bot.example/')
+    expect(secret).toMatch(/^whsec_[\w+/]{43}=$/)
+    const { rows } = await sql<{ all: string }>`
+      select string_agg(kept::text, '') as all from (select to_jsonb(webhooks) as kept from webhooks
+        union all select to_jsonb(audit_trail) from audit_trail) as tables`.execute(all.app.database.db)
+    expect(rows[0]!.all).not.toContain(secret.slice(6))
+    expect(JSON.stringify((await all.admin.call('GET', '/api/webhooks')).body)).not.toContain(secret.slice(6))
+  })
+
+  test('cannot be read with another key, which is said', async () => {
+    const all = await opening()
+    const bot = await endpoint()
+    const { id } = await add(all, bot.url)
+    const other = createDeliveries({ database: all.app.database, key: secretKey('another one'), networks: LOOPBACK, log })
+    expect(await sendTest({ ...all, deliveries: other }, id)).toMatchObject({ result: expect.stringContaining('SECRET_KEY') })
+    expect(bot.received).toHaveLength(0)
+  })
+
+  test('are kept by a key that is made once, for its owner alone, unless one is given', async () => {
+    const dataDir = await mkdtemp(join(os.tmpdir(), 'arcade-test-key-'))
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+    const keys = await Promise.all(Array.from({ length: 5 }, () => openSecretKey({ given: undefined, dataDir })))
+    const hidden = keys[0]!.encrypt('secret')
+    for (const key of keys) expect(key.decrypt(hidden)).toBe('secret')
+    expect(keys[0]!.encrypt('secret')).not.toEqual(hidden)
+    expect(await readdir(dataDir)).toEqual(['secret-key'])
+    expect((await stat(join(dataDir, 'secret-key'))).mode & 0o777).toBe(0o600)
+    const given = await openSecretKey({ given: 'x'.repeat(32), dataDir })
+    expect(() => given.decrypt(hidden)).toThrow('unable to authenticate data')
+  })
+})

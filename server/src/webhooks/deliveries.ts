@@ -1,0 +1,183 @@
+/**
+ * Sends what the queue holds (ADR 18): signed as Standard Webhooks 1.0 says, retried with growing pauses, by any of the servers. A delivery
+ * is leased while it is sent, so that one whose server died is sent again. Hides the lease, the pauses, and when a webhook is switched off.
+ */
+import { createHmac } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import { actOfProcess, audit, type AuditRecord } from '#src/audit/audit.ts'
+import type { Database } from '#src/db/database.ts'
+import { findPause } from '#src/db/scheduled-work.ts'
+import { post } from './post.ts'
+import type { SecretKey } from './secret-key.ts'
+
+/** Pauses after the first attempts, as Standard Webhooks proposes them: the last one is more than three days after the first. */
+const RETRY_AFTER_SECONDS = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
+const TIMEOUT_MS = 15_000
+/** Longer than an attempt takes. */
+const LEASE_SECONDS = 60
+const SENT_AT_ONCE = 20
+/** One that hangs leaves room for the others. */
+const SENT_AT_ONCE_TO_ONE = 4
+const KEPT_DAYS = 30
+const GONE = 410 // Standard Webhooks: the receiver wants no more
+
+export interface DeliveriesOptions {
+  database: Database
+  key: SecretKey
+  /** Networks that may be reached although they are not public. */
+  networks: readonly string[]
+  log: Logger
+  /** Shorter in tests. */
+  timeoutMs?: number
+}
+
+export interface Deliveries {
+  /** Sends what is due, and returns when all that it has begun has ended. While it runs, another call of it only begins what there is room for. */
+  sendDue(): Promise<void>
+  /** Deletes what was delivered or given up long ago. */
+  sweep(): Promise<void>
+}
+
+interface Leased {
+  id: string
+  webhookId: string
+  payload: string
+  attempts: number
+  url: string
+  secret: Buffer
+}
+
+export function createDeliveries({ database, key, networks, log, timeoutMs = TIMEOUT_MS }: DeliveriesOptions): Deliveries {
+  const { db } = database
+  /** How many are being sent by this server, by webhook. */
+  const sending = new Map<string, number>()
+
+  return {
+    async sendDue() {
+      if (await findPause(db)) return
+      for (;;) {
+        const leased = await lease()
+        if (leased.length === 0) return
+        await Promise.all(leased.map((delivery) => send(delivery)))
+      }
+    },
+
+    async sweep() {
+      await sql`delete from webhook_deliveries
+        where next_at is null and created_at < now() - make_interval(days => ${KEPT_DAYS})`.execute(db)
+    },
+  }
+
+  async function lease(): Promise<Leased[]> {
+    const room = SENT_AT_ONCE - [...sending.values()].reduce((sum, one) => sum + one, 0)
+    if (room <= 0) return []
+    const busy = [...sending].filter(([, count]) => count >= SENT_AT_ONCE_TO_ONE).map(([id]) => id)
+    const { rows } = await sql<Leased>`
+      with due as materialized (
+        select id from (
+          select d.id, next_at, row_number() over (partition by webhook_id order by next_at, d.id) as place
+            from webhook_deliveries d join webhooks w on w.id = webhook_id
+           where next_at <= now() and switched_off_at is null and webhook_id <> all(${busy}::text[])) as waiting
+         where place <= ${SENT_AT_ONCE_TO_ONE} order by next_at limit ${room}),
+      leased as materialized (
+        select id from webhook_deliveries where id in (select id from due) and next_at <= now() for update skip locked)
+      update webhook_deliveries d
+         set attempts = attempts + 1, tried_at = now(), next_at = now() + make_interval(secs => ${LEASE_SECONDS})
+        from leased, webhooks w where d.id = leased.id and w.id = d.webhook_id
+      returning d.id, d.webhook_id as "webhookId", payload, attempts, url, secret`.execute(db)
+    for (const { webhookId } of rows) sending.set(webhookId, (sending.get(webhookId) ?? 0) + 1)
+    return rows
+  }
+
+  async function send(delivery: Leased): Promise<void> {
+    try {
+      const result = await attempt(delivery)
+      await note(delivery, result)
+    } catch (error) {
+      log.warn({ err: error, delivery: delivery.id }, 'what became of a webhook’s delivery could not be noted: it is sent again')
+    } finally {
+      const left = (sending.get(delivery.webhookId) ?? 1) - 1
+      if (left > 0) sending.set(delivery.webhookId, left)
+      else sending.delete(delivery.webhookId)
+    }
+  }
+
+  async function attempt({ id, url, payload, secret }: Leased): Promise<Attempt> {
+    try {
+      const headers = signedHeaders({ id, payload, secret: readSecret(secret) })
+      const status = await post({ url, headers, body: payload }, { networks, timeoutMs })
+      return { isGood: status >= 200 && status < 300, isGone: status === GONE, text: `Answered ${status}` }
+    } catch (error) {
+      return { isGood: false, isGone: false, text: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  function readSecret(kept: Buffer): string {
+    try {
+      return key.decrypt(kept)
+    } catch {
+      throw new Error('The secret cannot be read: SECRET_KEY is another one than when the webhook was added')
+    }
+  }
+
+  /** One that fails for a day, or that says it is gone, is switched off; what it has missed waits. */
+  async function note({ id, webhookId, attempts }: Leased, { isGood, isGone, text }: Attempt): Promise<void> {
+    const pause = RETRY_AFTER_SECONDS[attempts - 1]
+    const seconds = isGood || pause === undefined ? null : pause * (0.9 + Math.random() * 0.2)
+    await database.transaction(async (tx) => {
+      await sql`update webhook_deliveries set result = ${text}, delivered_at = case when ${isGood}::boolean then now() end,
+          next_at = now() + make_interval(secs => ${seconds}::float8) where id = ${id}`.execute(tx)
+      if (isGood) {
+        await sql`update webhooks set failing_since = null where id = ${webhookId} and failing_since is not null`.execute(tx)
+        return
+      }
+      const { rows } = await sql<{ url: string }>`
+        update webhooks set failing_since = coalesce(failing_since, now()),
+               switched_off_at = case when ${isGone}::boolean or failing_since <= now() - interval '1 day' then now() end,
+               alert = case when ${isGone}::boolean then 'It answered that it is gone (410), so it was switched off.'
+                            when failing_since <= now() - interval '1 day' then 'It has failed for a day, so it was switched off.' end
+         where id = ${webhookId} and switched_off_at is null
+        returning case when switched_off_at is null then null else url end as url`.execute(tx)
+      const url = rows[0]?.url
+      if (url) {
+        const act = actOfProcess('system', 'Webhooks')
+        await audit(tx, act, 'webhook.switch', {
+          record: webhookRecord({ id: webhookId, url }),
+          changes: { isActive: [true, false] },
+        })
+      }
+    })
+  }
+}
+
+/** What the audit trail calls a webhook. Its address may hold a secret in its query, which the trail need not keep. */
+export function webhookRecord({ id, url }: { id: string; url: string }): AuditRecord {
+  const { origin, pathname } = new URL(url)
+  return { kind: 'webhook', id, name: origin + pathname }
+}
+
+interface Attempt {
+  isGood: boolean
+  isGone: boolean
+  /** For people. */
+  text: string
+}
+
+/** Standard Webhooks 1.0: `v1,` and the HMAC-SHA-256 of id, time and body. @param secret `whsec_` and the key in base64 */
+export function signedHeaders(
+  { id, payload, secret }: { id: string; payload: string; secret: string },
+  now = new Date(),
+): Record<string, string> {
+  const seconds = String(Math.floor(now.getTime() / 1000))
+  const signature = createHmac('sha256', Buffer.from(secret.slice('whsec_'.length), 'base64'))
+    .update(`${id}.${seconds}.${payload}`)
+    .digest('base64')
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'Arcade-Console',
+    'webhook-id': id,
+    'webhook-timestamp': seconds,
+    'webhook-signature': `v1,${signature}`,
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * One POST to an address that an admin has typed, so that it can reach nothing within the network of the servers: every address that the
+ * name stands for is looked at, and the connection goes to the one that was looked at. Redirects are not followed, and of the answer only
+ * its status is read.
+ */
+import { lookup } from 'node:dns/promises'
+import http from 'node:http'
+import https from 'node:https'
+import { BlockList, isIP } from 'node:net'
+
+export interface PostOptions {
+  /** Networks that may be reached although they are not public, such as `10.0.0.0/8`. */
+  networks: readonly string[]
+  timeoutMs: number
+}
+
+/** @returns the status of the answer @throws Error with a sentence for people */
+export async function post(
+  { url, headers, body }: { url: string; headers: Record<string, string>; body: string },
+  { networks, timeoutMs }: PostOptions,
+): Promise<number> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  const target = new URL(url)
+  const host = target.hostname.replace(/^\[(.*)\]$/, '$1')
+  const late = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(new Error(`No answer within ${timeoutMs / 1000} s`)))
+  })
+  late.catch(() => {})
+  const address = await Promise.race([checkedAddress(host, networks), late])
+  const isHttps = target.protocol === 'https:'
+  if (!isHttps && isPublic(address)) throw new Error('Only https is sent to public addresses')
+  return Promise.race([
+    late,
+    new Promise<number>((resolve, reject) => {
+      const request = (isHttps ? https : http).request(
+        {
+          host: address,
+          port: target.port === '' ? (isHttps ? 443 : 80) : Number(target.port),
+          path: target.pathname + target.search,
+          method: 'POST',
+          agent: false,
+          signal,
+          // The certificate has to be of the name, not of the address. An address is no server name (RFC 6066, 3).
+          ...(isHttps && isIP(host) === 0 && { servername: host }),
+          headers: { ...headers, host: target.host, 'content-length': String(Buffer.byteLength(body)), connection: 'close' },
+        },
+        (response) => {
+          resolve(response.statusCode ?? 0)
+          response.destroy()
+        },
+      )
+      request.on('error', (error: NodeJS.ErrnoException) => reject(new Error(`Not reached: ${error.code ?? error.message}`)))
+      request.end(body)
+    }),
+  ])
+}
+
+async function checkedAddress(host: string, networks: readonly string[]): Promise<string> {
+  const found = await lookup(host, { all: true }).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`The name ${host} is not known (${error.code})`)
+  })
+  const allowed = blockList(networks)
+  const refused = found.find(({ address }) => !isPublic(address) && !allowed.check(address, family(address)))
+  if (refused) throw new Error(`${host} is the address ${refused.address}, which is not public`)
+  return found[0]!.address
+}
+
+/** What is not for everybody on the internet (IANA's registries of special-purpose addresses). */
+const specialIpv4 = blockList(
+  `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24
+   192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3`.split(/\s+/),
+)
+const globalIpv6 = blockList(['2000::/3'])
+/** Within those: tunnels, which may end anywhere, and documentation. */
+const specialIpv6 = blockList(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
+
+function isPublic(address: string): boolean {
+  if (isIP(address) === 4) return !specialIpv4.check(address, 'ipv4')
+  return globalIpv6.check(address, 'ipv6') && !specialIpv6.check(address, 'ipv6')
+}
+
+function family(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
+}
+
+/** @param ranges addresses and networks, as config.ts has checked them */
+function blockList(ranges: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [network = '', length] = range.split('/')
+    if (length === undefined) list.addAddress(network, family(network))
+    else list.addSubnet(network, Number(length), family(network))
+  }
+  return list
+}

@@ -1,0 +1,58 @@
+/**
+ * The key that keeps unreadable in the database, and so in backups, what the console itself has to read again: SECRET_KEY, or one that is made
+ * once and kept in DATA_DIR (AES-256-GCM). Several servers need the same, so they are given SECRET_KEY.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface SecretKey {
+  encrypt(text: string): Buffer
+  /** @throws Error for what another key has encrypted */
+  decrypt(kept: Buffer): string
+}
+
+const FILE = 'secret-key'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** @param given SECRET_KEY */
+export async function openSecretKey({ given, dataDir }: { given: string | undefined; dataDir: string }): Promise<SecretKey> {
+  return secretKey(given ?? (await keptKey(dataDir)))
+}
+
+export function secretKey(secret: string): SecretKey {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'arcade webhooks', 32))
+  return {
+    encrypt(text) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce)
+      const hidden = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return Buffer.concat([nonce, cipher.getAuthTag(), hidden])
+    },
+    decrypt(kept) {
+      const decipher = createDecipheriv('aes-256-gcm', key, kept.subarray(0, NONCE_BYTES))
+      decipher.setAuthTag(kept.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
+      return Buffer.concat([decipher.update(kept.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8')
+    },
+  }
+}
+
+/** Made by the first who asks. It comes under its name as a whole, so that nobody reads half of it; of two at once the first stays. */
+async function keptKey(dataDir: string): Promise<string> {
+  const file = join(dataDir, FILE)
+  const kept = await readFile(file, 'utf8').catch(nothingIf('ENOENT'))
+  if (kept !== undefined) return kept
+  await mkdir(dataDir, { recursive: true })
+  const made = `${file}.${randomBytes(8).toString('hex')}`
+  await writeFile(made, randomBytes(32).toString('base64url'), { mode: 0o600, flush: true })
+  await link(made, file).catch(nothingIf('EEXIST'))
+  await rm(made)
+  return readFile(file, 'utf8')
+}
+
+function nothingIf(code: string): (error: NodeJS.ErrnoException) => undefined {
+  return (error) => {
+    if (error.code !== code) throw error
+  }
+}

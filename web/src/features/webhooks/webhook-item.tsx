@@ -1,0 +1,163 @@
+/** One webhook in the list of them, with its last deliveries where one wants to see them. */
+import type { Webhook, WebhookDelivery } from '@arcade/contract/webhooks'
+import { webhookEvents } from '@arcade/contract/entities/webhook'
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, asCallError, client, queryClient } from '#src/client.ts'
+import { useConfirm } from '#src/ui/confirm.tsx'
+import { Moment } from '#src/ui/moment.tsx'
+import { Problem } from '#src/ui/page.tsx'
+import { toast } from '#src/ui/toast.tsx'
+import classes from './webhooks.module.css'
+
+const REFRESH_MS = 2000
+
+export function WebhookItem({ webhook: { id, url, events, isActive, alert, failingSince, waiting } }: { webhook: Webhook }) {
+  const confirm = useConfirm()
+  const [isOpen, setIsOpen] = useState(false)
+  const [isBusy, setIsBusy] = useState(false)
+
+  const act = async (call: () => Promise<unknown>, done: string) => {
+    if (isBusy) return
+    setIsBusy(true)
+    try {
+      await call()
+      toast.success(done)
+    } catch (cause) {
+      showFailure(cause)
+    }
+    await queryClient.invalidateQueries({ queryKey: api.webhooks.key() })
+    setIsBusy(false)
+  }
+  const handleRemove = async () => {
+    const message = `Are you sure you want to delete ${url}? What waits for it is lost, and its signing secret ends.`
+    if (await confirm({ title: 'Delete webhook', message, isDestructive: true }))
+      await act(() => client.webhooks.remove({ id }), 'Webhook deleted.')
+  }
+
+  return (
+    <li>
+      <p className={classes['name']}>
+        {url} {!isActive && <span className={classes['off']}>Switched off</span>}
+      </p>
+      <p className={classes['facts']}>{events.map((event) => webhookEvents[event].label).join(' · ')}</p>
+      {alert !== null && <p className={classes['alert']}>{alert}</p>}
+      {failingSince !== null && (
+        <p className={classes['alert']}>
+          Failing since <Moment iso={failingSince} />
+        </p>
+      )}
+      {waiting > 0 && <p className={classes['facts']}>{`${waiting.toLocaleString('en')} waiting`}</p>}
+      <div className={classes['buttons']}>
+        <Button
+          variant="default"
+          size="compact-md"
+          aria-expanded={isOpen}
+          aria-label={`Deliveries to ${url}`}
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          Deliveries
+        </Button>
+        <Button
+          variant="default"
+          size="compact-md"
+          aria-label={`Send Test to ${url}`}
+          onClick={() => void act(() => client.webhooks.test({ id }), 'Test queued.')}
+        >
+          Send Test
+        </Button>
+        <Button
+          variant="default"
+          size="compact-md"
+          aria-label={`Switch ${isActive ? 'Off' : 'On'} ${url}`}
+          onClick={() =>
+            void act(() => client.webhooks.setActive({ id, isActive: !isActive }), isActive ? 'Switched off.' : 'Switched on.')
+          }
+        >
+          {isActive ? 'Switch Off' : 'Switch On'}
+        </Button>
+        <Button variant="default" size="compact-md" aria-label={`Delete ${url}`} onClick={() => void handleRemove()}>
+          Delete
+        </Button>
+      </div>
+      {isOpen && (
+        <Deliveries
+          id={id}
+          onReplay={(deliveryId) => void act(() => client.webhooks.replay({ id, deliveryId }), 'Queued again.')}
+        />
+      )}
+    </li>
+  )
+}
+
+function Deliveries({ id, onReplay }: { id: string; onReplay: (deliveryId: string) => void }) {
+  const { data, error, refetch } = useQuery(api.webhooks.deliveries.queryOptions({ input: { id }, refetchInterval: REFRESH_MS }))
+  if (!data) {
+    if (!error) return <output>Loading...</output>
+    return <Problem message={asCallError(error).message} onRetry={() => void refetch()} />
+  }
+  if (data.deliveries.length === 0) return <p className={classes['facts']}>Nothing was sent yet.</p>
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard
+    <section className={classes['scroller']} aria-label="Deliveries" tabIndex={0}>
+      <table className={classes['table']}>
+        <thead>
+          <tr>
+            {['When', 'Event', 'State', 'Attempts', 'Again'].map((label) => (
+              <th key={label} scope="col">
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {data.deliveries.map((delivery) => (
+            <tr key={delivery.id}>
+              <td>
+                <Moment iso={delivery.createdAt} />
+              </td>
+              <td>{delivery.event}</td>
+              <td>
+                <State delivery={delivery} />
+              </td>
+              <td>{delivery.attempts}</td>
+              <td>
+                <Button
+                  variant="default"
+                  size="compact-sm"
+                  aria-label={`Replay ${delivery.id}`}
+                  onClick={() => onReplay(delivery.id)}
+                >
+                  Replay
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+const stateLabels = { waiting: 'Waiting', delivered: 'Delivered', failed: 'Failed' } as const
+
+function State({ delivery: { state, result, nextAt } }: { delivery: WebhookDelivery }) {
+  return (
+    <>
+      {stateLabels[state]}
+      {result !== null && `: ${result}`}
+      {nextAt !== null && result !== null && (
+        <>
+          , next attempt <Moment iso={nextAt} />
+        </>
+      )}
+    </>
+  )
+}
+
+export function showFailure(cause: unknown) {
+  const error = asCallError(cause)
+  toast.failure(error.isException ? 'Internal Server Error' : error.message, { detail: error.message })
+  return error
+}

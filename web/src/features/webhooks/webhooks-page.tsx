@@ -1,0 +1,105 @@
+/** Webhooks, for admins: where the console tells the game's bot of events by itself, and what became of it. */
+import type { WebhookInput } from '@arcade/contract/webhooks'
+import { webhookEvents } from '@arcade/contract/entities/webhook'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, asCallError, client, queryClient } from '#src/client.ts'
+import { Choice } from '#src/ui/choice.tsx'
+import { FormRefusal } from '#src/ui/form-notice.tsx'
+import { Form, FormActions, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
+import { Page, Panel, Problem } from '#src/ui/page.tsx'
+import { ShownOnce } from '#src/ui/shown-once.tsx'
+import { toast } from '#src/ui/toast.tsx'
+import { showFailure, WebhookItem } from './webhook-item.tsx'
+import classes from './webhooks.module.css'
+
+const REFRESH_MS = 5000
+
+export function WebhooksPage() {
+  const { data, error, refetch } = useQuery(api.webhooks.list.queryOptions({ refetchInterval: REFRESH_MS }))
+  const [secret, setSecret] = useState<string>()
+  return (
+    <Page title="Webhooks" narrow>
+      <Panel labelledBy="webhooks">
+        <h2 id="webhooks" className={classes['title']}>
+          Addresses
+        </h2>
+        <p className={classes['text']}>
+          The console sends each event to these addresses, signed as Standard Webhooks say, and again later while one does not
+          answer. An address that fails for a day is switched off.
+        </p>
+        <div aria-live="polite">{secret !== undefined && <ShownOnce key={secret} label="Signing Secret" text={secret} />}</div>
+        {data ? (
+          data.webhooks.length === 0 ? (
+            <p className={classes['text']}>There is no webhook yet.</p>
+          ) : (
+            <ul className={classes['webhooks']}>
+              {data.webhooks.map((webhook) => (
+                <WebhookItem key={webhook.id} webhook={webhook} />
+              ))}
+            </ul>
+          )
+        ) : error ? (
+          <Problem message={asCallError(error).message} onRetry={() => void refetch()} />
+        ) : (
+          <output>Loading...</output>
+        )}
+      </Panel>
+      <Panel labelledBy="new-webhook">
+        <h2 id="new-webhook" className={classes['title']}>
+          New Webhook
+        </h2>
+        <NewWebhook onSecret={setSecret} />
+      </Panel>
+    </Page>
+  )
+}
+
+function NewWebhook({ onSecret }: { onSecret: (secret: string) => void }) {
+  const form = useForm(() => import('@arcade/contract/webhooks').then(({ webhookInput }) => webhookInput), {
+    url: '',
+    events: Object.keys(webhookEvents) as WebhookInput['events'],
+  })
+  const wrong = form.formState.errors.events?.message
+
+  const handleSubmit = async (input: WebhookInput) => {
+    try {
+      const { secret } = await client.webhooks.create(input)
+      onSecret(secret)
+      form.reset()
+      toast.success('Webhook added.')
+      await queryClient.invalidateQueries({ queryKey: api.webhooks.key() })
+      return undefined
+    } catch (cause) {
+      return showFailure(cause)
+    }
+  }
+
+  return (
+    <Form form={form} onSubmit={handleSubmit} label="New Webhook">
+      <TextField
+        control={form.control}
+        name="url"
+        label="Address"
+        type="url"
+        placeholder="https://bot.example.org/hooks"
+        isRequired
+      />
+      <fieldset className={classes['events']}>
+        <legend>Events</legend>
+        {Object.entries(webhookEvents).map(([event, { label }]) => (
+          <Choice key={event} value={event} {...form.register('events')}>
+            {label}
+          </Choice>
+        ))}
+        <p className={classes['alert']} aria-live="polite">
+          {wrong}
+        </p>
+      </fieldset>
+      <FormRefusal form={form} />
+      <FormActions>
+        <SubmitButton>Create</SubmitButton>
+      </FormActions>
+    </Form>
+  )
+}
