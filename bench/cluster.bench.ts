@@ -147,7 +147,7 @@ async function changesPerSecond({ database }: BenchServer, clientCount: number):
     while (performance.now() < until) {
       const userId = SEED_BASE + 1 + Math.floor(Math.random() * players)
       await database.transaction(async (tx) => {
-        await sql`update telegram_users set balance = balance + 1 where user_id = ${userId}`.execute(tx)
+        await sql`update balances set balance = balance + 1 where user_id = ${userId}`.execute(tx)
         await sql`insert into participations (user_id, kind, item_id, at) values (${userId}, 'daily', 'bench', now())
           on conflict do nothing`.execute(tx)
         await addToCounter(tx, { counter: { of: 'participants', kind: 'daily', itemId: 'bench' }, delta: 1, userId })

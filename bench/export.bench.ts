@@ -10,7 +10,9 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { DATABASE, readPassword, ROLE } from '../server/src/postgres/cluster-init.ts'
 import { addCount } from '../server/src/testing/activity.ts'
+import { giveBalances } from '../server/src/testing/players.ts'
 import { type BenchServer, median, percentile, report, residentMb, startBenchServer } from './harness.ts'
+import { HALF_WITHOUT_POINTS } from './players.ts'
 
 const TIME_BUDGET = 2
 const RSS_BUDGET_MB = 64
@@ -46,17 +48,17 @@ async function addPlayers({ database }: BenchServer): Promise<void> {
   const { db } = database
   for (let low = 0; low < players; low += BATCH) {
     const high = Math.min(players, low + BATCH) - 1
-    await sql`insert into telegram_users (user_id, created_at, first_name, last_name, username, twitter_username, discord_username, email, phone_number, ton_wallet_address, bsc_wallet, balance)
+    await sql`insert into telegram_users (user_id, created_at, first_name, last_name, username, twitter_username, discord_username, email, phone_number, ton_wallet_address, bsc_wallet)
       select 100000000 + n * 7919::bigint % 10000019, timestamptz '2026-01-01' + n * interval '1 second',
         (array['Åse', 'Sky', 'Daria', 'Chidi', 'Виктор', 'Ivan', 'محمد', 'Wei', 'Lucía'])[1 + n % 9], case when n % 7 > 0 then 'Last' || n % 5000 end,
         'moon_' || n, case when n % 2 = 0 then '@moon_' || n end, case when n % 3 = 0 then 'sky#' || n end,
         case when n % 2 = 0 then 'player' || n || '@example.org' end, case when n % 4 = 0 then '+62' || n end,
-        case when n % 2 = 0 then 'UQ' || md5(n::text) end, case when n % 3 = 0 then '0x' || md5(n::text) end,
-        case when n % 2 = 0 then 0 else floor(random() * 100000) end
+        case when n % 2 = 0 then 'UQ' || md5(n::text) end, case when n % 3 = 0 then '0x' || md5(n::text) end
       from generate_series(${sql.lit(low)}::bigint, ${sql.lit(high)}) n`.execute(db)
+    await giveBalances(db, HALF_WITHOUT_POINTS)
   }
   await addCount(database, { of: 'players' }, players)
-  await sql`analyze telegram_users`.execute(db)
+  await sql`analyze telegram_users, balances`.execute(db)
 }
 
 /** The same rows in the same order as COPY text, deflated at zlib's default level in this thread as they come. */
@@ -82,7 +84,7 @@ async function copyAndDeflate({ dataDir }: BenchServer): Promise<number> {
     submit: (connection: { query: (text: string) => void }) =>
       connection.query(`copy (select user_id, created_at, first_name, last_name, username, twitter_username, instagram_username, linked_in_username,
         discord_username, youtube_username, email, phone_number, ton_wallet_address, bsc_wallet, balance
-        from telegram_users order by balance desc, user_id) to stdout`),
+        from balances join telegram_users using (user_id) order by balance desc, user_id) to stdout`),
     handleCopyData: ({ chunk }: { chunk: Buffer }) => take(Buffer.from(chunk)),
     handleError: reject,
     handleReadyForQuery: () => resolve(),

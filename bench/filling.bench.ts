@@ -1,5 +1,5 @@
 /**
- * Design §9: seeding and importing players, a million unless told otherwise, against one `COPY` of the same rows into the same empty table
+ * Design §9: seeding and importing players, a million unless told otherwise, against `COPY` of the same rows into the same empty tables
  * with the same indexes, on one connection. Both do more than it: they check, count and vacuum, and can be ended at any moment.
  */
 import { createWriteStream } from 'node:fs'
@@ -12,7 +12,7 @@ import { sql } from 'kysely'
 import { playerFields } from '@arcade/contract/entities/player'
 import { importDirectory } from '../server/src/cli/import.ts'
 import { seed } from '../server/src/cli/seed.ts'
-import { columnName, playerEntity } from '../server/src/db/entities.ts'
+import { columnName, playerEntity, sourceSql } from '../server/src/db/entities.ts'
 import { copyIn, copyOut } from '../server/src/postgres/copy.ts'
 import { report, startBenchServer, temporaryDirectory } from './harness.ts'
 
@@ -22,6 +22,12 @@ const CHUNK_BYTES = 256 * 1024
 const players = Number(process.argv[2] ?? 1_000_000)
 const fields = Object.keys(playerFields)
 const columns = fields.map((field) => columnName(playerEntity, field))
+/** What a player is in the database: what each table copies. */
+const tables = {
+  telegram_users: columns.filter((column) => column !== 'balance'),
+  balances: ['user_id', 'balance', 'imported', 'entries'],
+  ledger_entries: ['user_id', 'seq', 'amount', 'cause', 'at', 'balance'],
+}
 
 const server = await startBenchServer()
 const { database } = server
@@ -33,21 +39,24 @@ try {
   const rows = join(folder.path, 'rows')
   const lines = join(folder.path, 'import', 'telegramUsers.ndjson')
   await mkdir(join(folder.path, 'import'))
-  await keep(rows, `copy (select ${columns.join(', ')} from telegram_users) to stdout`)
+  for (const [table, names] of Object.entries(tables))
+    await keep(`${rows}-${table}`, `copy (select ${names.join(', ')} from ${table}) to stdout`)
   // One backslash alone stands before what COPY's text format escapes.
   const object = `json_build_object(${fields.map((field, index) => `'${field}', ${columns[index]}`).join(', ')})`
   await keep(
     lines,
-    `copy (select json_strip_nulls(${object}) from telegram_users) to stdout (format csv, quote e'\\x01', delimiter e'\\x02')`,
+    `copy (select json_strip_nulls(${object}) from ${sourceSql(playerEntity)}) to stdout (format csv, quote e'\\x01', delimiter e'\\x02')`,
   )
 
-  await sql`truncate telegram_users`.execute(database.db)
-  const statement = `copy telegram_users (${columns.join(', ')}) from stdin`
-  const copied = await timed(() =>
-    copyIn(client, statement, createReadStream(rows, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>),
-  )
+  await empty()
+  const copied = await timed(async () => {
+    for (const [table, names] of Object.entries(tables)) {
+      const file = createReadStream(`${rows}-${table}`, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>
+      await copyIn(client, `copy ${table} (${names.join(', ')}) from stdin`, file)
+    }
+  })
 
-  await sql`truncate telegram_users`.execute(database.db)
+  await empty()
   const imported = await timed(() =>
     importDirectory({
       database,
@@ -63,6 +72,10 @@ try {
   await client.end()
   await server.stop()
   await folder.remove()
+}
+
+async function empty(): Promise<void> {
+  await sql`truncate telegram_users, balances, ledger_entries`.execute(database.db)
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

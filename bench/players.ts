@@ -5,6 +5,7 @@ import { servedPlayers } from '../server/src/features/players/players-list.ts'
 import { cursorOrder, type Place, writePlace } from '../server/src/lists/cursor-orders.ts'
 import { orderSql } from '../server/src/lists/list.ts'
 import { addCount } from '../server/src/testing/activity.ts'
+import { giveBalances } from '../server/src/testing/players.ts'
 import type { BenchServer } from './harness.ts'
 
 const BATCH = 50_000 // within the pool's statement timeout
@@ -14,24 +15,27 @@ export async function addPlayers({ database }: BenchServer, from: number, to: nu
   const { db } = database
   const started = performance.now()
   for (let low = from; low < to; low += BATCH) {
-    await sql`insert into telegram_users (user_id, created_at, first_name, last_name, username, twitter_username, email, phone_number, ton_wallet_address, bsc_wallet, balance)
+    await sql`insert into telegram_users (user_id, created_at, first_name, last_name, username, twitter_username, email, phone_number, ton_wallet_address, bsc_wallet)
       select 100000000 + n * 7919::bigint % 10000019, timestamptz '2026-01-01' + n * interval '1 second',
         case when n % 50 > 0 then (array['Åse', 'Sky', 'Daria', 'Chidi', 'Виктор', 'Ivan', 'محمد', 'Wei', 'Lucía'])[1 + n % 9] || n % 1000 end,
         case when n % 7 > 0 then 'Last' || n % 5000 end, 'moon_' || n, case when n % 2 = 0 then '@moon_' || n end,
         case when n % 3 = 0 then 'player' || n || '@example.org' end, case when n % 4 = 0 then '+62' || n end,
-        case when n % 2 = 0 then 'UQ' || md5(n::text) end, case when n % 3 = 0 then '0x' || md5(n::text) end,
-        case when n % 2 = 0 then 0 else floor(random() * 100000) end
+        case when n % 2 = 0 then 'UQ' || md5(n::text) end, case when n % 3 = 0 then '0x' || md5(n::text) end
       from generate_series(${sql.lit(low)}::bigint, ${sql.lit(low + BATCH - 1)}) n`.execute(db)
+    await giveBalances(db, HALF_WITHOUT_POINTS)
   }
   await addCount(database, { of: 'players' }, to - from)
-  await unhurried(db, 'vacuum (analyze) telegram_users')
+  await unhurried(db, 'vacuum (analyze) telegram_users, balances, ledger_entries')
   console.log(`${((to - from) / 1e6).toFixed(0)}M players added in ${((performance.now() - started) / 1000).toFixed(0)} s`)
 }
+
+/** A balance, as `giveBalances` takes it. */
+export const HALF_WITHOUT_POINTS = 'case when random() < 0.5 then 0 else floor(random() * 100000) end'
 
 /** The cursor of the row after so many others in an order of players, as the server would have given it. */
 export async function cursorAt({ db }: Pick<Database, 'db'>, sort: 'balance' | 'a-z', offset: number): Promise<string> {
   const order = cursorOrder(servedPlayers, sort)
-  const { rows } = await sql<Place>`select ${sql.raw(order.keyText)} as key, user_id as id from telegram_users
+  const { rows } = await sql<Place>`select ${sql.raw(order.keyText)} as key, user_id as id from ${sql.raw(order.source)}
     order by ${sql.raw(orderSql(servedPlayers, sort, false))} offset ${offset} limit 1`.execute(db)
   return writePlace(rows[0]!, order, false)
 }

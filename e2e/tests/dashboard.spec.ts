@@ -192,7 +192,7 @@ test('Dashboard: the ranks lead to the player, the item and the list of a type',
   const balances = card(page, 'Top balances')
   await expect(balances.getByRole('listitem')).toHaveCount(10)
   const [richest] = await server.database.db
-    .selectFrom('telegram_users')
+    .selectFrom('balances')
     .select(['user_id', 'balance'])
     .orderBy('balance', 'desc')
     .orderBy('user_id')

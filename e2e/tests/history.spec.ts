@@ -1,6 +1,7 @@
 /** History (§2, §3, §4, §8, §9). */
 import { sql } from 'kysely'
 import { addCount } from '../../server/src/testing/activity.ts'
+import { addPlayers } from '../../server/src/testing/players.ts'
 import { type ConsoleServer, expect, test, toast } from '#src/test.ts'
 
 test.beforeEach(async ({ signIn, page: _page }) => {
@@ -132,9 +133,7 @@ test('§8 Download is data.xlsx and says so; a failure shows the message of the 
 
 test('History: back from a player leads to the item one came from, on its page', async ({ page, server }) => {
   await addParticipants(server, 'Crowded', 60)
-  await sql`insert into telegram_users (user_id, first_name, username, balance) values (51, 'Fifty-one', 'player51', 1)`.execute(
-    server.database.db,
-  )
+  await addPlayers(server.database.db, [{ user_id: 51, first_name: 'Fifty-one', username: 'player51', balance: 1 }])
   await page.goto('/history?tab=social&item=crowded')
   await page.getByRole('button', { name: 'Next Page' }).click()
   await page.getByRole('link', { name: 'player51', exact: true }).click()

@@ -107,6 +107,7 @@ test('Lists: filters are chips that can be taken away, one or all', async ({ pag
   await expect(chips.getByRole('listitem')).toHaveCount(3)
   const { n } = await server.database.db
     .selectFrom('telegram_users')
+    .innerJoin('balances', 'balances.user_id', 'telegram_users.user_id')
     .select(({ fn }) => fn.countAll<number>().as('n'))
     .where('balance', '>=', 400_000)
     .where('ton_wallet_address', 'is not', null)

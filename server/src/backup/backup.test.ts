@@ -100,7 +100,7 @@ describe('round trip', () => {
 
   test('design §8 a backup taken while others write is of one moment', async () => {
     const database = await testDatabase()
-    await sql`insert into telegram_users (user_id, balance) select n, 100 from generate_series(1, 20000) n`.execute(database.db)
+    await sql`insert into balances (user_id, balance) select n, 100 from generate_series(1, 20000) n`.execute(database.db)
     let isRunning = true
     let writes = 0
     const writing = Array.from({ length: 3 }, async () => {
@@ -109,7 +109,7 @@ describe('round trip', () => {
         await database.transaction(async (tx) => {
           await shareTurn(tx, 'changes')
           const [from, to] = [1 + Math.floor(Math.random() * 100), 19_900 + Math.floor(Math.random() * 100)]
-          await sql`update telegram_users set balance = balance + case user_id when ${from} then -7 else 7 end
+          await sql`update balances set balance = balance + case user_id when ${from} then -7 else 7 end
             where user_id in (${from}, ${to})`.execute(tx)
           await sql`update status_epoch set epoch = epoch + 1`.execute(tx)
           await sql`insert into file_removals (key, requested_at) values (gen_random_uuid(), now() + interval '1 day')`.execute(
@@ -130,7 +130,7 @@ describe('round trip', () => {
     await restoreBackup(place, target.options)
     const { db } = await target.open()
     const { rows } = await sql`
-      select (select sum(balance) from telegram_users) as balances,
+      select (select sum(balance) from balances) as balances,
              (select epoch from status_epoch) = (select count(*) from file_removals) as "isOneMoment"`.execute(db)
     expect(rows).toEqual([{ balances: 2_000_000, isOneMoment: true }])
   })

@@ -13,6 +13,7 @@ import { startCommand } from '#src/harness/console-process.ts'
 import { activityCounters, addCount, countedActivity } from '#src/testing/activity.ts'
 import { temporaryDataDir } from '#src/testing/processes.ts'
 import { testDatabase } from '#src/testing/test-database.ts'
+import { addPlayers } from '#src/testing/players.ts'
 import { checkConsole } from './check.ts'
 
 let database: Database
@@ -36,7 +37,7 @@ async function run({ isRepair = false } = {}) {
 /** A player with a participation, counted like the product counts them. */
 async function addPlayer(userId: number, moment = at): Promise<void> {
   await database.transaction(async (tx) => {
-    await sql`insert into telegram_users (user_id, created_at) values (${userId}, ${moment})`.execute(tx)
+    await addPlayers(tx, [{ user_id: userId, created_at: moment }])
     await sql`insert into participations (user_id, kind, item_id, at) values (${userId}, 'social', 'x:y', ${moment})`.execute(tx)
     const activity = await beginActivity(tx)
     countPlayers(activity, moment, 1)

@@ -4,6 +4,7 @@ import { citusUrl, createClusterDatabase } from '#src/testing/citus.ts'
 import { auditTrail } from '#src/testing/audit-trail.ts'
 import { openAgain, testDatabase } from '#src/testing/test-database.ts'
 import { withDatabase } from '#src/testing/test-server.ts'
+import { giveBalances } from '#src/testing/players.ts'
 import { distribute } from './distribute.ts'
 
 test('design §8 distribute divides a cluster’s tables with their rows and goes on where it was; an ordinary PostgreSQL stays as it is', async () => {
@@ -16,7 +17,8 @@ async function divides(): Promise<void> {
   const name = `${template}_distribute`
   await createClusterDatabase(url, name)
   const database = await openAgain({ url: withDatabase(url, name), use: 'command' })
-  await sql`insert into telegram_users (user_id, balance) select n, n from generate_series(1, 1000) as n`.execute(database.db)
+  await sql`insert into telegram_users (user_id) select n from generate_series(1, 1000) as n`.execute(database.db)
+  await giveBalances(database.db, 'telegram_users.user_id')
   await sql`select create_distributed_table('telegram_users', 'user_id')`.execute(database.db)
   const said: string[] = []
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => said.push(String(text)) > 0)
@@ -25,7 +27,10 @@ async function divides(): Promise<void> {
   expect(said.join('')).toMatch(
     /participations: divided in .*\nThe tables of players are distributed among \d+ servers\.\nThe tables .* already\.\n$/s,
   )
-  const { rows } = await sql`select count(*) as players, sum(balance) as balance from telegram_users`.execute(database.db)
+  const { rows } =
+    await sql`select count(*) as players, sum(balance) as balance from telegram_users join balances using (user_id)`.execute(
+      database.db,
+    )
   expect(rows).toEqual([{ players: 1000, balance: 500_500 }])
   expect(await auditTrail(database.db, 'data.distribute')).toHaveLength(1)
 }

@@ -4,11 +4,13 @@ import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 
 /** Takes seconds a million new rows. That it fails is told and otherwise without consequence. */
-export async function vacuum({ db }: Database, table: string, log: (line: string) => void): Promise<void> {
-  try {
-    await sql`vacuum (analyze) ${sql.table(table)}`.execute(db)
-  } catch (error) {
-    log(`${table}: left to autovacuum (${(error as Error).message})`)
+export async function vacuum({ db }: Database, tables: readonly string[], log: (line: string) => void): Promise<void> {
+  for (const table of tables) {
+    try {
+      await sql`vacuum (analyze) ${sql.table(table)}`.execute(db)
+    } catch (error) {
+      log(`${table}: left to autovacuum (${(error as Error).message})`)
+    }
   }
 }
 

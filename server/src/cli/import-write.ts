@@ -11,12 +11,14 @@ import { addDelta, addToCounters, type Deltas } from '#src/db/counters.ts'
 import {
   announcementEntity,
   historyItemEntity,
+  isBeside,
   participantEntity,
   playerEntity,
   taskEntity,
   userEntity,
 } from '#src/db/entities.ts'
 import { writeHistoryItems } from '#src/db/history-items.ts'
+import { bringBalances, openBalances } from '#src/db/ledger.ts'
 import { raiseNews } from '#src/db/news.ts'
 import { lockPriorities, parkPriorities } from '#src/db/priorities.ts'
 import type { HistoryKind } from '@arcade/contract/entities/history'
@@ -70,7 +72,7 @@ const users: Table = {
 const telegramUsers: Table = {
   name: playerEntity.table,
   key: ['user_id'],
-  columns: importedColumns(importedPlayers),
+  columns: importedColumns(importedPlayers.filter(({ name }) => !isBeside(playerEntity, name))),
   moment: 'created_at',
 }
 
@@ -173,7 +175,19 @@ export const writeTelegramUsers: Writer = async (tx, rows) => {
   for (const { moment } of added) countPlayers(activity, moment, 1)
   for (const { before, moment } of changed) movePlayer(activity, before, moment)
   await addToCounters(tx, activity.deltas)
-  return { loaded: added.length + changed.length, rejected: new Map() }
+
+  const isNew = new Set(added.map((row) => row['user_id']))
+  const brought = rows.map((row) => ({ userId: Number(row['user_id']), balance: Number(row['balance']) }))
+  await openBalances(
+    tx,
+    brought.filter(({ userId }) => isNew.has(userId)),
+  )
+  const changedBalances = await bringBalances(
+    tx,
+    brought.filter(({ userId }) => !isNew.has(userId)),
+  )
+  const isChanged = new Set([...changed.map((row) => row['user_id']), ...changedBalances])
+  return { loaded: added.length + isChanged.size, rejected: new Map() }
 }
 
 /** Priorities may be swapped within a batch; a row that wants one that is taken stays as it was. */

@@ -60,7 +60,7 @@ interface Collection {
   /** Of the history documents that its writer writes along. */
   kind?: HistoryKind
   /** To be vacuumed after many rows. */
-  table?: string
+  tables?: readonly string[]
 }
 
 interface Run extends Required<Pick<ImportOptions, 'database' | 'directory' | 'log' | 'onProgress'>> {
@@ -84,7 +84,7 @@ const collections: Collection[] = [
     parse: parse.parseTelegramUser,
     key: ['user_id'],
     writer: () => write.writeTelegramUsers,
-    table: 'telegram_users',
+    tables: ['telegram_users', 'balances', 'ledger_entries'],
   },
   {
     name: 'socialTask',
@@ -118,7 +118,7 @@ const collections: Collection[] = [
     parse: (row: Row) => parse.parseParticipation(kind, row),
     key: ['user_id', 'item_id'],
     writer: () => write.participationsWriter(kind),
-    table: 'participations',
+    tables: ['participations'],
   })),
 ]
 
@@ -218,9 +218,9 @@ async function importFile(run: Run, collection: Collection): Promise<FileReport>
   const messages = limited(log, MESSAGES_SHOWN)
   let loadedSinceVacuum = 0
   const vacuumFrom = async (rows: number): Promise<void> => {
-    if (!collection.table || loadedSinceVacuum < rows) return
+    if (!collection.tables || loadedSinceVacuum < rows) return
     loadedSinceVacuum = 0
-    await vacuum(database, collection.table, log)
+    await vacuum(database, collection.tables, log)
   }
 
   const store = async (items: Item[]): Promise<void> => {

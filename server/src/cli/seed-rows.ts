@@ -6,7 +6,7 @@
 import type { StoredName } from '@arcade/contract/entities/entity'
 import type { participantFields } from '@arcade/contract/entities/history'
 import type { playerFields } from '@arcade/contract/entities/player'
-import { columnName, type Entity, participantEntity, playerEntity } from '#src/db/entities.ts'
+import { columnName, type Entity, isBeside, participantEntity, playerEntity } from '#src/db/entities.ts'
 
 /** Bits of a hash of i; `salt` makes them independent of others'. Never negative. */
 const bits = (salt: number): string => `(hashint8extended(i, ${salt}) & 9223372036854775807)`
@@ -69,10 +69,23 @@ const playerValues = {
   balance,
 } satisfies Record<StoredName<typeof playerFields>, string>
 
+const ownPlayerValues = Object.fromEntries(Object.entries(playerValues).filter(([name]) => !isBeside(playerEntity, name)))
+
 export const telegramUsersSql = `
-  insert into telegram_users (${columnList(playerEntity, playerValues)})
-  select ${Object.values(playerValues).join(', ')} from generate_series($1::bigint, $2::bigint) as i
+  insert into telegram_users (${columnList(playerEntity, ownPlayerValues)})
+  select ${Object.values(ownPlayerValues).join(', ')} from generate_series($1::bigint, $2::bigint) as i
   on conflict (user_id) do nothing returning ${hourOf('created_at')}`
+
+const opened = `(select ${playerValues.userId} as user_id, ${playerValues.createdAt} as at, (${balance})::numeric as balance
+  from generate_series($1::bigint, $2::bigint) as i) as opened`
+
+/** The same players' balances and opening entries, in this order. */
+export const balancesSql = [
+  `insert into balances (user_id, balance, imported, entries)
+     select user_id, balance, balance, (balance <> 0)::int from ${opened} where $4::timestamptz is not null on conflict (user_id) do nothing`,
+  `insert into ledger_entries (user_id, seq, amount, cause, at, balance)
+     select user_id, 1, balance, 'opening', at, balance from ${opened} where balance <> 0 on conflict (user_id, seq) do nothing`,
+]
 
 const participantValues = {
   id: '$3::bigint + i',

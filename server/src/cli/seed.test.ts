@@ -6,9 +6,13 @@ import type { Item } from '#src/db/counter-keys.ts'
 import { readCounters } from '#src/db/counters.ts'
 import { activityCounters, countedActivity } from '#src/testing/activity.ts'
 import { openAgain, testDatabase } from '#src/testing/test-database.ts'
+import { addPlayers } from '#src/testing/players.ts'
 import { SEED_BASE, seed, shares } from './seed.ts'
 
-async function digest(table: 'telegram_users' | 'participations', order: string): Promise<unknown> {
+async function digest(
+  table: 'telegram_users' | 'balances' | 'ledger_entries' | 'participations',
+  order: string,
+): Promise<unknown> {
   const { db } = await testDatabase()
   const { rows } =
     await sql`select count(*) as count, md5(string_agg(t::text, '|' order by ${sql.raw(order)})) as digest from ${sql.table(table)} t`.execute(
@@ -25,7 +29,7 @@ test('§8 design: players look like players, and all are counted', async () => {
     select count(*) as total, min(user_id) as first, max(user_id) as last, count(username) as usernames, count(distinct username) as unique_usernames,
       count(ton_wallet_address) as wallets, count(*) filter (where balance = 0) as zeros, count(distinct balance) as balances,
       max(balance) as richest, min(balance) as poorest, count(distinct first_name) as first_names,
-      count(*) filter (where created_at > now() or created_at < now() - interval '13 months') as outside from telegram_users`.execute(
+      count(*) filter (where created_at > now() or created_at < now() - interval '13 months') as outside from telegram_users join balances using (user_id)`.execute(
     database.db,
   )
   const facts = rows[0]!
@@ -43,9 +47,15 @@ test('§8 design: players look like players, and all are counted', async () => {
 test('§8 design: seeding again adds what is missing and changes nothing else', async () => {
   const database = await testDatabase()
   await seed({ database, telegramUsers: 500, participations: 900 })
-  const before = [await digest('telegram_users', 'user_id'), await digest('participations', 'user_id, kind, item_id')]
+  const all = async () => [
+    await digest('telegram_users', 'user_id'),
+    await digest('balances', 'user_id'),
+    await digest('ledger_entries', 'user_id, seq'),
+    await digest('participations', 'user_id, kind, item_id'),
+  ]
+  const before = await all()
   expect(await seed({ database, telegramUsers: 500, participations: 900 })).toMatchObject({ telegramUsers: 0, participations: 0 })
-  expect([await digest('telegram_users', 'user_id'), await digest('participations', 'user_id, kind, item_id')]).toEqual(before)
+  expect(await all()).toEqual(before)
   expect(await seed({ database, telegramUsers: 800, participations: 0 })).toMatchObject({ telegramUsers: 300 })
   expect(await readCounters(database.db, [{ of: 'players' }])).toEqual([800])
 })
@@ -81,7 +91,7 @@ test('§8 design: existing history is used, and real players stay as they are', 
     .insertInto('history_items')
     .values({ kind: 'social', item_id: 'mine', title: 'Mine', type: 'twitter', reward: 1 })
     .execute()
-  await database.db.insertInto('telegram_users').values({ user_id: 7, first_name: 'Real', balance: 1 }).execute()
+  await addPlayers(database.db, [{ user_id: 7, first_name: 'Real', balance: 1 }])
   await seed({ database, telegramUsers: 10, participations: 20 })
   expect(await readCounters(database.db, [{ of: 'participants', kind: 'social', itemId: 'mine' }])).toEqual([20])
   const { rows } = await sql`

@@ -12,7 +12,7 @@ import { keepReserve } from './disk-reserve.ts'
 import { inLargePortions, vacuum } from './import-vacuum.ts'
 import { tasksWriter, writeAnnouncements } from './import-write.ts'
 import { seedAnnouncements, seedTasks } from './seed-items.ts'
-import { participationsSql, telegramUsersSql } from './seed-rows.ts'
+import { balancesSql, participationsSql, telegramUsersSql } from './seed-rows.ts'
 
 export interface SeedOptions {
   database: Database
@@ -69,6 +69,8 @@ interface Chunk {
   /** Adds so many rows of one moment to the counters' changes. */
   count: (activity: ActivityDeltas, at: Date, rows: number) => void
   sql: string
+  /** What the same rows have in other tables. */
+  beside?: readonly string[]
   params: unknown[]
 }
 
@@ -77,9 +79,10 @@ async function seedTelegramUsers(context: Context, total: number): Promise<numbe
     ...range,
     count: countPlayers,
     sql: telegramUsersSql,
+    beside: balancesSql,
     params: [SEED_BASE, context.today],
   }))
-  return insertChunks(context, { table: 'telegram_users', noun: 'players', chunks: parts })
+  return insertChunks(context, { tables: ['telegram_users', 'balances', 'ledger_entries'], noun: 'players', chunks: parts })
 }
 
 async function seedParticipations(context: Context, total: number): Promise<number> {
@@ -93,11 +96,14 @@ async function seedParticipations(context: Context, total: number): Promise<numb
       params: [SEED_BASE, context.today, kind, id],
     }))
   })
-  return insertChunks(context, { table: 'participations', noun: 'participations', chunks })
+  return insertChunks(context, { tables: ['participations'], noun: 'participations', chunks })
 }
 
-async function insertChunks({ database, log }: Context, work: { table: string; noun: string; chunks: Chunk[] }): Promise<number> {
-  const { table, noun, chunks } = work
+async function insertChunks(
+  { database, log }: Context,
+  work: { tables: string[]; noun: string; chunks: Chunk[] },
+): Promise<number> {
+  const { tables, noun, chunks } = work
   const start = performance.now()
   const waiting = [...chunks]
   let added = 0
@@ -111,23 +117,24 @@ async function insertChunks({ database, log }: Context, work: { table: string; n
       if (sinceVacuum >= VACUUM_EVERY_ROWS && waiting.length > 0) {
         sinceVacuum = 0
         log(`${added} ${noun} added …`)
-        await vacuum(database, table, log)
+        await vacuum(database, tables, log)
       }
     }
   }
   const lanes = await Promise.allSettled(Array.from({ length: LANES }, lane))
   for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason
-  if (added > 0) await vacuum(database, table, log)
+  if (added > 0) await vacuum(database, tables, log)
   const seconds = (performance.now() - start) / 1000
   log(`${added} ${noun} added in ${seconds.toFixed(1)} s (${Math.round(added / seconds)} rows/s)`)
   return added
 }
 
-async function insertChunk(database: Database, { from, to, count, sql: text, params }: Chunk): Promise<number> {
+async function insertChunk(database: Database, { from, to, count, sql: text, beside = [], params }: Chunk): Promise<number> {
   return database.transaction(async (tx) => {
     await inLargePortions(tx)
     const query: CompiledQuery<{ hour: number }> = CompiledQuery.raw(text, [from, to, ...params])
     const { rows } = await tx.executeQuery(query)
+    for (const one of beside) await tx.executeQuery(CompiledQuery.raw(one, [from, to, ...params]))
     const activity = await beginActivity(tx)
     const hours = Map.groupBy(rows, ({ hour }) => hour)
     for (const [hour, added] of hours) count(activity, new Date(hour * HOUR_MS), added.length)

@@ -14,7 +14,7 @@ describe('§design 4 the tables of players can be divided by player', () => {
              array(select attname::text from pg_attribute where attrelid = indrelid and attnum = any(indkey)) as columns
         from pg_index join pg_class index_class on index_class.oid = indexrelid join pg_class table_class on table_class.oid = indrelid
        where indisunique and table_class.relname = any(${DISTRIBUTED_TABLES})`.execute(database.db)
-    expect(rows.map(({ table }) => table).toSorted()).toEqual([...DISTRIBUTED_TABLES].toSorted())
+    expect(new Set(rows.map(({ table }) => table))).toEqual(new Set(DISTRIBUTED_TABLES))
     for (const { index, columns } of rows) expect(columns, index).toContain('user_id')
   })
 

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { expect, expectTypeOf, test } from 'vitest'
 import { playerFields } from '@arcade/contract/entities/player'
 import { testDatabase } from '#src/testing/test-database.ts'
+import { addPlayers } from '#src/testing/players.ts'
 import {
   announcementEntity,
   columnName,
@@ -14,6 +15,7 @@ import {
   playerEntity,
   selectedFields,
   selectList,
+  sourceSql,
   storedNames,
   taskEntity,
   trashEntity,
@@ -35,7 +37,9 @@ test.each(entities)('§3 every stored field has its column in the migrated table
   const { db } = await testDatabase()
   const { rows } = await sql<{ name: string; type: string; isOptional: boolean }>`
     select attname as name, atttypid::regtype::text as type, not attnotnull as "isOptional"
-      from pg_attribute where attrelid = ${entity.table}::regclass and attnum > 0 and not attisdropped`.execute(db)
+      from pg_attribute where attrelid = any(${[entity.table, ...(entity.beside ? [entity.beside.table] : [])]}::regclass[]) and attnum > 0 and not attisdropped`.execute(
+    db,
+  )
   const found = new Map(rows.map((row) => [row.name, row]))
   for (const name of storedNames(entity.fields)) {
     const field = entity.fields[name]!
@@ -72,11 +76,15 @@ test('columns follow from the names of fields, or are named', () => {
 test('a moment is the text that Date.toISOString writes, whatever the microseconds', async () => {
   const { db } = await testDatabase()
   const moments = ['2026-03-04T05:06:07.089999Z', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z', '1969-12-31T23:59:59.9996Z']
-  await db
-    .insertInto('telegram_users')
-    .values(moments.map((moment, index) => ({ user_id: index + 1, balance: 0, created_at: moment })))
+  await addPlayers(
+    db,
+    moments.map((moment, index) => ({ user_id: index + 1, created_at: moment })),
+  )
+  const rows = await db
+    .selectFrom(sql<object>`${sql.raw(sourceSql(playerEntity))}`.as('players'))
+    .select(selectedFields(playerEntity, {}))
+    .orderBy('userId')
     .execute()
-  const rows = await db.selectFrom('telegram_users').select(selectedFields(playerEntity, {})).orderBy('user_id').execute()
   expectTypeOf(rows[0]!.createdAt).toEqualTypeOf<string | null>()
   expect(rows.map(({ createdAt }) => createdAt)).toEqual([
     '2026-03-04T05:06:07.089Z',

@@ -26,6 +26,13 @@ export interface Entity {
   columnNames: Readonly<Record<string, string>>
   /** The field that tells the rows of a list apart. */
   id: string
+  /** Fields that are in another table, with a row for each of this one's under the same id. */
+  beside?: Beside | undefined
+}
+
+interface Beside {
+  table: string
+  fields: readonly string[]
 }
 
 /** Only stored fields may have column names of their own. */
@@ -37,12 +44,19 @@ export function defineEntity<
   fields: Fs
   columnNames: Names & { readonly [Other in Exclude<keyof Names, StoredName<Fs>>]: never }
   id: StoredName<Fs>
-}): { table: string; fields: Fs; columnNames: Names & Readonly<Record<string, string>>; id: StoredName<Fs> } {
+  beside?: { table: string; fields: readonly StoredName<Fs>[] }
+}): { table: string; fields: Fs; columnNames: Names & Readonly<Record<string, string>>; id: StoredName<Fs>; beside?: Beside } {
   return entity
 }
 
 export const userEntity = defineEntity({ table: 'users', fields: userFields, columnNames: {}, id: 'id' })
-export const playerEntity = defineEntity({ table: 'telegram_users', fields: playerFields, columnNames: {}, id: 'userId' })
+export const playerEntity = defineEntity({
+  table: 'telegram_users',
+  fields: playerFields,
+  columnNames: {},
+  id: 'userId',
+  beside: { table: 'balances', fields: ['balance'] },
+})
 export const taskEntity = defineEntity({ table: 'tasks', fields: taskFields, columnNames: { type: 'image' }, id: 'id' }) // image: §3
 export const announcementEntity = defineEntity({
   table: 'announcements',
@@ -105,6 +119,23 @@ type ColumnOf<F extends Field> = F['kind'] extends 'number'
 /** The stored fields of an entity in the order of their declaration. */
 export function storedNames<Fs extends Fields>(fields: Fs): StoredName<Fs>[] {
   return (Object.keys(fields) as StoredName<Fs>[]).filter((name) => !fields[name]?.isDerived)
+}
+
+/** Whether a field is in the table beside the entity's own. */
+export function isBeside({ beside }: Entity, name: string): boolean {
+  return beside?.fields.includes(name) ?? false
+}
+
+/**
+ * What rows of an entity are selected from, as one FROM item. Rows in the order of a field are read from the table that has it and its index; what
+ * no field of the other table is asked of does not look into that one.
+ */
+export function sourceSql(entity: Entity, orderedBy?: string): string {
+  const { table, beside } = entity
+  if (!beside) return table
+  const id = columnName(entity, entity.id)
+  if (orderedBy !== undefined && isBeside(entity, orderedBy)) return `(${beside.table} join ${table} using (${id}))`
+  return `(${table} left join ${beside.table} using (${id}))`
 }
 
 /** The name of a stored field's column. */

@@ -1,6 +1,6 @@
 /** Migrations beside everything that may go on at the same time: long statements, held locks, other starts, an older server. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { activityCounters, countedActivity } from '#src/testing/activity.ts'
@@ -168,18 +168,28 @@ test('§design 4 players of the first version are migrated while a server of tha
 
   let isOver = false
   const stalls = { reading: 0, writing: 0 }
-  const work = async (kind: keyof typeof stalls, once: () => Promise<unknown>): Promise<void> => {
+  const work = async (kind: keyof typeof stalls, once: () => Promise<boolean>): Promise<void> => {
     while (!isOver) {
       const start = performance.now()
-      await once()
+      if (!(await once())) return
       stalls[kind] = Math.max(stalls[kind], performance.now() - start)
       await pause(5)
     }
   }
-  const reading = work('reading', () =>
-    sql`select * from telegram_users order by balance desc, user_id limit 5`.execute(older.db),
-  )
-  const writing = work('writing', () => sql`update telegram_users set balance = balance + 1 where user_id = 7`.execute(older.db))
+  /** Until balances are where that version does not look for them. */
+  const refusals = new Set<string>()
+  const untilMoved = (query: RawBuilder<unknown>): Promise<boolean> =>
+    query.execute(older.db).then(
+      () => true,
+      (error: Error) => !refusals.add(error.message),
+    )
+  let written = 0
+  const reading = work('reading', () => untilMoved(sql`select * from telegram_users order by balance desc, user_id limit 5`))
+  const writing = work('writing', async () => {
+    const isWritten = await untilMoved(sql`update telegram_users set balance = balance + 1 where user_id = 7`)
+    if (isWritten) written += 1
+    return isWritten
+  })
   const start = performance.now()
   const { db } = await open({ url })
   const seconds = (performance.now() - start) / 1000
@@ -192,6 +202,25 @@ test('§design 4 players of the first version are migrated while a server of tha
   )
   expect(row).toEqual({ searchable: players, steps: all.length, invalid: 0 })
   expect(await activityCounters(db)).toEqual(await countedActivity(db))
+  expect(written).toBeGreaterThan(5)
+  expect([...refusals]).toEqual(['column "balance" does not exist'])
+  const { rows: ledger } = await sql`
+    select user_id, seq, amount, cause, e.balance, b.balance as now, imported, entries
+      from balances b left join ledger_entries e using (user_id) where user_id in (7, 8, 1000) order by user_id`.execute(db)
+  const opening = (amount: number) => ({
+    seq: 1,
+    amount,
+    cause: 'opening',
+    balance: amount,
+    now: amount,
+    imported: amount,
+    entries: 1,
+  })
+  expect(ledger).toEqual([
+    { user_id: 7, ...opening(7 + written) },
+    { user_id: 8, ...opening(8) },
+    { user_id: 1000, seq: null, amount: null, cause: null, balance: null, now: 0, imported: 0, entries: 0 },
+  ])
   const [longestRead, longestWrite] = [stalls.reading, stalls.writing].map((ms) => (ms / 1000).toFixed(1))
   reportFigure(
     `${players} players migrated in ${seconds.toFixed(1)} s; longest read meanwhile ${longestRead} s, longest write ${longestWrite} s`,

@@ -29,7 +29,7 @@ async function amid(writers: (() => Promise<void>)[], work: () => Promise<void>)
 const anyPlayer = (): number => 1 + Math.floor(Math.random() * PLAYERS)
 
 async function addPlayers(): Promise<void> {
-  await sql`insert into telegram_users (user_id, balance) select n, 0 from generate_series(1, ${sql.lit(PLAYERS)}) n`.execute(
+  await sql`insert into balances (user_id, balance) select n, 0 from generate_series(1, ${sql.lit(PLAYERS)}) n`.execute(
     database.db,
   )
 }
@@ -43,7 +43,7 @@ test('§design 4 one moment of all servers: what changes many players is in it w
       await shareTurn(tx, 'changes')
       // In the order of their numbers, so that nobody waits for somebody who waits for them.
       for (const userId of [from, to].toSorted((a, b) => a - b))
-        await sql`update telegram_users set balance = balance + ${userId === from ? -7 : 7} where user_id = ${userId}`.execute(tx)
+        await sql`update balances set balance = balance + ${userId === from ? -7 : 7} where user_id = ${userId}`.execute(tx)
       await sql`update status_epoch set epoch = epoch + 1`.execute(tx)
       await sql`insert into counter_deltas (user_id, name, delta) values (${to}, 'moved', 1)`.execute(tx)
     })
@@ -53,7 +53,7 @@ test('§design 4 one moment of all servers: what changes many players is in it w
     for (let round = 0; round < ROUNDS; round += 1)
       await database.snapshot(
         async (snapshot) => {
-          const points = await snapshot.query('select sum(balance) as points from telegram_users')
+          const points = await snapshot.query('select sum(balance) as points from balances')
           const [moved] = await snapshot.query<{ rows: number }>('select count(*) as rows from counter_deltas')
           const epochs = await snapshot.query('select epoch from status_epoch')
           expect(points).toEqual([{ points: 0 }])
@@ -71,7 +71,7 @@ test('§design 4 one moment of all servers: counters are what the rows are, also
   const takePart = async (): Promise<void> => {
     const userIds = Array.from({ length: 5 }, () => (next += 1))
     await database.transaction(async (tx) => {
-      await sql`insert into telegram_users (user_id, balance) select *, 0 from unnest(${userIds}::bigint[])`.execute(tx)
+      await sql`insert into telegram_users (user_id) select * from unnest(${userIds}::bigint[])`.execute(tx)
       await sql`insert into participations (user_id, kind, item_id, at) select *, 'social', 'moment', now() from unnest(${userIds}::bigint[])`.execute(
         tx,
       )
@@ -105,7 +105,7 @@ test('§design 4 what one player has is exact at every moment, whoever asks', as
     claims += 1
     const itemId = `item ${claims}`
     await database.transaction(async (tx) => {
-      await sql`update telegram_users set balance = balance + 1 where user_id = ${userId}`.execute(tx)
+      await sql`update balances set balance = balance + 1 where user_id = ${userId}`.execute(tx)
       await sql`insert into participations (user_id, kind, item_id, at) values (${userId}, 'social', ${itemId}, now())`.execute(
         tx,
       )
@@ -115,7 +115,7 @@ test('§design 4 what one player has is exact at every moment, whoever asks', as
   await amid([claim, claim, claim], async () => {
     for (let round = 0; round < ROUNDS * 4; round += 1) {
       const { rows } = await sql<{ balance: number; taken: number }>`
-        select balance, (select count(*) from participations where user_id = 2) as taken from telegram_users where user_id = 2`.execute(
+        select balance, (select count(*) from participations where user_id = 2) as taken from balances where user_id = 2`.execute(
         database.db,
       )
       expect(rows[0]?.taken).toBe(rows[0]?.balance)
@@ -130,14 +130,14 @@ test('§design 4 a count has what was acknowledged before it was asked for, and 
   let acknowledged = 0
   const add = async (): Promise<void> => {
     begun += 1
-    await sql`insert into telegram_users (user_id, balance) values (${begun}, 1)`.execute(database.db)
+    await sql`insert into balances (user_id, balance) values (${begun}, 1)`.execute(database.db)
     acknowledged += 1
   }
   await amid([add, add, add], async () => {
     for (let round = 0; round < ROUNDS * 4; round += 1) {
       const before = acknowledged
       const { rows } = await sql<{ players: number; points: number }>`
-        select count(*) as players, coalesce(sum(balance), 0) as points from telegram_users`.execute(database.db)
+        select count(*) as players, coalesce(sum(balance), 0) as points from balances`.execute(database.db)
       const { players = 0, points = 0 } = rows[0] ?? {}
       expect(points).toBe(players)
       expect(players).toBeGreaterThanOrEqual(before)

@@ -9,10 +9,10 @@ const RANKS_MAX = 10_000
 
 /** @returns null beyond the first RANKS_MAX, and for who is no player */
 export async function rankOf(db: Kysely<Tables>, userId: number): Promise<number | null> {
-  const own = await db.selectFrom('telegram_users').select('balance').where('user_id', '=', userId).executeTakeFirst()
+  const own = await db.selectFrom('balances').select('balance').where('user_id', '=', userId).executeTakeFirst()
   if (!own) return null
   const { rows } = await sql<{ ahead: number }>`
-    select count(*) as ahead from (select user_id from telegram_users
+    select count(*) as ahead from (select user_id from balances
       where balance >= ${own.balance} and (balance > ${own.balance} or user_id < ${userId})
       order by balance desc, user_id limit ${RANKS_MAX}) as ahead`.execute(db)
   const { ahead } = rows[0]!

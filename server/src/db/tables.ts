@@ -1,6 +1,7 @@
 /** The tables as Kysely sees them (design §5). Columns are snake_case; those of an entity's fields are derived from the contract. */
 import type { ColumnType, Generated } from 'kysely'
 import type { BotScope } from '@arcade/contract/entities/bot-token'
+import type { EntryCause } from '@arcade/contract/entities/entry'
 import type { HistoryKind } from '@arcade/contract/entities/history'
 import type { ListName } from '@arcade/contract/entities/lists'
 import type { TaskCollection } from '@arcade/contract/entities/task'
@@ -8,6 +9,7 @@ import type { WebhookEvent } from '@arcade/contract/entities/webhook'
 import type {
   announcementEntity,
   ColumnsOf,
+  Decimal,
   historyItemEntity,
   participantEntity,
   playerEntity,
@@ -33,6 +35,8 @@ export interface Tables {
   audit_entries: AuditEntriesTable
   audit_head: AuditHeadTable
   telegram_users: TelegramUsersTable
+  balances: BalancesTable
+  ledger_entries: LedgerEntriesTable
   tasks: TasksTable
   announcements: AnnouncementsTable
   history_items: HistoryItemsTable
@@ -191,9 +195,41 @@ export interface AuditHeadTable {
   base_hash: Buffer
 }
 
-export interface TelegramUsersTable extends ColumnsOf<typeof playerEntity> {
+/** Players without their balances. */
+export interface TelegramUsersTable extends Omit<ColumnsOf<typeof playerEntity>, 'balance'> {
   /** The number of news that was shown to this player last (db/news.ts). */
   seen_status_epoch: Generated<number>
+}
+
+/** A row for each player: the sum of the entries. */
+export interface BalancesTable {
+  user_id: number
+  balance: Decimal
+  /** What the last import brought: the next one adds its difference to that. */
+  imported: Decimal
+  /** How many entries there are, which is the number of the last one. */
+  entries: number
+}
+
+/** What changed a player's balance, numbered from 1 without gaps. Nothing is changed or removed here. */
+export interface LedgerEntriesTable {
+  user_id: number
+  seq: number
+  amount: Decimal
+  cause: EntryCause
+  /** What the entry is about in the words of whoever wrote it, once for each player and cause. */
+  reference: string | null
+  kind: HistoryKind | null
+  item_id: string | null
+  period: string | null
+  by_kind: string | null
+  by_id: string | null
+  by_name: string | null
+  /** Why, in the words of a person. */
+  reason: string | null
+  at: Timestamp
+  /** After the entry. */
+  balance: Decimal
 }
 
 export interface TasksTable extends ColumnsOf<typeof taskEntity, 'version'> {

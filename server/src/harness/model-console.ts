@@ -15,6 +15,7 @@ import { temporaryDataDir } from '#src/testing/processes.ts'
 import { type Client, PASSWORD, testApp } from '#src/testing/test-app.ts'
 import { emptyTables, workerUrl } from '#src/testing/test-database.ts'
 import { png } from '#src/testing/test-images.ts'
+import { addPlayers } from '#src/testing/players.ts'
 import { type ServerProcess, startServer } from './console-process.ts'
 import type { Body, CallName, KnownCursor, Model, Task } from './model.ts'
 import { storedPlayers } from './model-players.ts'
@@ -169,7 +170,7 @@ export async function startModelConsole(): Promise<ModelConsole> {
         for (const collection of ['social', 'daily'] as const)
           await writeHistoryItems(tx, collection, { changed: TASKS.map(({ id }) => id) })
         await writeHistoryItems(tx, 'announcement', { changed: [IMPORTED.id] })
-        await tx.insertInto('telegram_users').values(storedPlayers.slice()).execute()
+        await addPlayers(tx, storedPlayers)
         const activity = await beginActivity(tx)
         for (const { created_at: joinedAt } of storedPlayers) countPlayers(activity, joinedAt, 1)
         await addToCounters(tx, activity.deltas)

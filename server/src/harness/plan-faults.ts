@@ -16,7 +16,7 @@ export interface Fault {
   what: string
 }
 
-const LARGE_TABLES = ['telegram_users', 'participations', 'audit_entries']
+const LARGE_TABLES = ['telegram_users', 'balances', 'ledger_entries', 'participations', 'audit_entries']
 /** Steps that hand on rows as they come, so that a limit above ends those below. */
 const passesOn = /^(Limit|Append|Merge Append|Subquery Scan|Result)$/
 
@@ -35,7 +35,10 @@ export function planFaults(plan: PlanNode, { manyRows }: { manyRows: number }): 
     if (most >= manyRows && /^Sort$/.test(type)) faults.push({ does: 'sorts', what: `${most} rows` })
     if (most >= manyRows && /Aggregate$|^Group$|^WindowAgg$/.test(type)) faults.push({ does: 'counts', what: `${most} rows` })
     const isPassedOn = passesOn.test(type) && node.Filter === undefined
-    for (const child of node.Plans ?? []) visit(child, type === 'Limit' || (isLimited && isPassedOn))
+    // A nested loop asks its first child for as many rows as it has to give, if each finds one in the other.
+    const isAskedFirst = (index: number): boolean => type === 'Nested Loop' && index === 0
+    for (const [index, child] of (node.Plans ?? []).entries())
+      visit(child, type === 'Limit' || (isLimited && (isPassedOn || isAskedFirst(index))))
   }
   visit(plan, false)
   return faults

@@ -13,6 +13,7 @@ import { testDatabase } from '#src/testing/test-database.ts'
 import { onServer, withDatabase } from '#src/testing/test-server.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { allowReplica } from '#src/db/reads.ts'
+import { giveBalances } from '#src/testing/players.ts'
 
 let postgres: ReplicatedPostgres
 let database: Database
@@ -337,6 +338,7 @@ async function seedRows(): Promise<void> {
   await sql`insert into telegram_users (user_id, first_name, created_at) values (1, 'Kofi', now()), (2, 'Ama', now())`.execute(
     database.db,
   )
+  await giveBalances(database.db)
   await addCount(database, { of: 'players' }, 2)
   const { rows } = await sql<{ id: string }>`select id from tasks limit 1`.execute(database.db)
   const item = `/api/history/social/${rows[0]!.id}`

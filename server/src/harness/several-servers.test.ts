@@ -16,6 +16,7 @@ import { type Client, PASSWORD, type TestApp, testApp } from '#src/testing/test-
 import { createDatabase, openAgain } from '#src/testing/test-database.ts'
 import { png } from '#src/testing/test-images.ts'
 import { openDatabase } from '#src/db/database.ts'
+import { giveBalances } from '#src/testing/players.ts'
 import { pino } from 'pino'
 import { ADMIN, type ServerProcess, startServer } from './console-process.ts'
 import { createWorkload } from './workload.ts'
@@ -103,6 +104,7 @@ test('§7 several servers: any of them tells how far an export is, to nobody but
   await sql`insert into telegram_users (user_id, first_name, created_at) select n, repeat('long name ', 20), now() from generate_series(1, 20000) n`.execute(
     one.database.db,
   )
+  await giveBalances(one.database.db)
   await addCount(one.database, { of: 'players' }, 20_000)
   const exportId = crypto.randomUUID()
   const response = await one.fetch(`/downloadTelegramUsersData?exportId=${exportId}`, { headers: admin.headers })

@@ -39,6 +39,9 @@ export const constraintCodes: Record<string, ErrorCode> = {
   audit_entries_seq_key: 'STALE',
   audit_head_pkey: 'STALE',
   telegram_users_pkey: 'STALE',
+  balances_pkey: 'STALE',
+  ledger_entries_pkey: 'STALE',
+  ledger_entries_reference: 'STALE',
   tasks_pkey: 'STALE',
   announcements_pkey: 'STALE',
   history_items_pkey: 'STALE',
@@ -58,7 +61,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
 
   // Values that the schemas of the calls should have refused already.
   users_user_type_check: 'INVALID_INPUT',
-  telegram_users_balance_check: 'INVALID_INPUT',
+  balances_balance_check: 'INVALID_INPUT',
   bot_tokens_scope_check: 'INVALID_INPUT',
   tasks_collection_check: 'INVALID_INPUT',
   announcements_type_check: 'INVALID_INPUT',

@@ -23,7 +23,7 @@ const samples: Record<string, { body: unknown; table: string; before?: string }>
   'game.seen': {
     body: { upTo: 1 },
     table: 'telegram_users where seen_status_epoch = 1',
-    before: 'insert into telegram_users (user_id, balance) values (7, 0); update status_epoch set epoch = 1',
+    before: 'insert into telegram_users (user_id) values (7); update status_epoch set epoch = 1',
   },
   'views.create': { body: { list: 'users', name: 'Racers', isShared: false, address: 'q=racer' }, table: 'saved_views' },
 }

@@ -3,7 +3,7 @@
  * places. An order goes by a field's value, then by the row's id.
  */
 import type { Field, List, SortName } from '@arcade/contract/entities/entity'
-import { columnName } from '#src/db/entities.ts'
+import { columnName, sourceSql } from '#src/db/entities.ts'
 import { microsecondsSql, momentSql, utcSql } from '#src/db/moments.ts'
 import { isDecimal, isId, isMicroseconds, isText, readCursor, writeCursor } from './cursors.ts'
 import type { ServedList } from './list.ts'
@@ -25,6 +25,8 @@ export function isForwards(start: Start): boolean {
 export interface CursorOrder {
   /** Names the order among those of all lists: what a cursor is good for. */
   name: string
+  /** What rows are read from in this order. */
+  source: string
   /** The column that the order goes by; undefined for the order by the id alone. */
   column: string | undefined
   /** SQL for the value that the order goes by. */
@@ -85,16 +87,16 @@ function compareTexts(column: string): Comparison {
 /** The order of a sort, as the contract declares it. */
 export function cursorOrder<L extends List>({ list, entity }: ServedList<L>, sort: SortName<L>): CursorOrder {
   const { field, isDescending = false } = list.sorts[sort]!
-  const name = `${list.name}:${sort}`
+  const named = { name: `${list.name}:${sort}`, source: sourceSql(entity, field) }
   const idColumn = columnName(entity, entity.id)
-  if (field === entity.id) return { name, ...orderById(idColumn) }
+  if (field === entity.id) return { ...named, ...orderById(idColumn) }
   const { kind, isOptional = false } = entity.fields[field]!
   if (kind === 'flag') throw new Error(`${field}: a list cannot be paged in the order of a flag`)
   const column = columnName(entity, field)
   const { keyText, isKey, filtered, ...comparison } = comparisons[kind](column)
   const options = { idColumn, isDescending, isOptional }
   return {
-    name,
+    ...named,
     column,
     value: comparison.value,
     keyText,
@@ -105,7 +107,7 @@ export function cursorOrder<L extends List>({ list, entity }: ServedList<L>, sor
   }
 }
 
-function orderById(column: string): Omit<CursorOrder, 'name'> {
+function orderById(column: string): Omit<CursorOrder, 'name' | 'source'> {
   const [up, down] = [column, `${column} desc`]
   const [outerUp, outerDown] = ['place_id', 'place_id desc']
   return {

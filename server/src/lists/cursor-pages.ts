@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { List, SortName } from '@arcade/contract/entities/entity'
 import type { Database } from '#src/db/database.ts'
-import { columnName, selectList } from '#src/db/entities.ts'
+import { columnName, isBeside, selectList, sourceSql } from '#src/db/entities.ts'
 import type { TextRow } from '#src/db/reads.ts'
 import { bindSql, type Condition } from './conditions.ts'
 import {
@@ -53,7 +53,7 @@ export const ROOM_FOR_HITS = { work_mem: '64MB' }
 export function cursorPages<L extends List>(database: Database, served: ServedList<L>): CursorPages<L> {
   const { reads } = database
   const { list, entity, derived, counted } = served
-  const table = sql.table(entity.table)
+  const table = sql.raw(sourceSql(entity))
   const idColumn = columnName(entity, entity.id)
   const fields = selectList(entity, { derived, moments: 'utc' })
   const names = Object.keys(entity.fields).map((name) => `"${name}"`)
@@ -133,13 +133,15 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
   }
 
   function pageSql({ parts, outerOrderBy }: Ranges, { sort, limit }: { sort: SortName<L>; limit: number }): string {
-    const ranges = parts.map((part) => `(select ${placed(sort)} from (${nearest({ ...part, limit })}) as near)`)
+    const { source } = orders[sort]
+    const ranges = parts.map((part) => `(select ${placed(sort)} from (${nearest({ ...part, source, limit })}) as near)`)
     return `(${ranges.join(' union all ')}) as page order by ${outerOrderBy} limit ${limit}`
   }
 
   /** Rows are ordered before their fields are selected: a field with the name of its column would hide that, and its index, from the order. */
-  function nearest({ where, orderBy, limit }: { where: string; orderBy: string; limit: number }): string {
-    return `select * from ${entity.table} where ${where} order by ${orderBy} limit ${limit}`
+  function nearest(range: { source: string; where: string; orderBy: string; limit: number }): string {
+    const { source, where, orderBy, limit } = range
+    return `select * from ${source} where ${where} order by ${orderBy} limit ${limit}`
   }
 
   /** What is selected of the table's rows: the fields, and what tells a row's place in this order. */
@@ -190,8 +192,12 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
   ): RawBuilder<unknown> {
     const { sort, start, parameters } = reading
     const bounds = withinBounds(list.sorts[sort]!.field)
-    const parts = orders[sort].starts[start]!.parts.map(
-      ({ where, orderBy }) => sql`(select ${sql.raw(columns)} from ${table} where ${bindSql(where, parameters)} and ${bounds}
+    const { source, starts } = orders[sort]
+    const parts = starts[start]!.parts.map(
+      ({
+        where,
+        orderBy,
+      }) => sql`(select ${sql.raw(columns)} from ${sql.raw(source)} where ${bindSql(where, parameters)} and ${bounds}
         order by ${sql.raw(orderBy)} limit ${sql.lit(lookedAt)})`,
     )
     if (parts.length === 1) return parts[0]!
@@ -221,6 +227,12 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     return orders[sort].starts[back.start]!.parts.map(({ where }) => bindSql(where, back.parameters))
   }
 
+  /** A column of the other table, looked up for each row that is found: a join would rather read all of that table. */
+  function besideSql(column: string): string {
+    const of = `${entity.table}.${idColumn}`
+    return `(select beside.${column} from ${entity.beside!.table} as beside where beside.${idColumn} = ${of}) as ${column}`
+  }
+
   /** All rows that match one of the conditions, up to one more than `maxHits`, and of them the page; in any order if there are too many. */
   async function amongHits(
     conditions: readonly Condition[],
@@ -230,7 +242,8 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     const { column, starts } = orders[sort]
     const { parts, outerOrderBy } = starts[start]!
     const most = maxHits === undefined ? sql`` : sql`limit ${sql.lit(maxHits + 1)}`
-    const columns = sql.raw(column === undefined ? idColumn : `${idColumn}, ${column}`)
+    const value = isBeside(entity, list.sorts[sort]!.field) ? besideSql(column!) : column
+    const columns = sql.raw(value === undefined ? idColumn : `${idColumn}, ${value}`)
     const found = conditions.map((condition) => sql`(select ${columns} from ${table} where ${condition} ${most})`)
     const beyondPlace = parts.map(({ where }) => bindSql(where, parameters))
     const read = await reads.texts(

@@ -8,7 +8,7 @@ import type { FilterOf, List, SortName } from '@arcade/contract/entities/entity'
 import type { ListName } from '@arcade/contract/entities/lists'
 import { type CallContext, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
-import { selectList } from '#src/db/entities.ts'
+import { selectList, sourceSql } from '#src/db/entities.ts'
 import type { DownloadAnswer, Downloads } from '#src/sheets/download.ts'
 import { orderSql, type ServedList, type Target, whereTarget } from './list.ts'
 import { sheetColumns, sheetNames } from './sheet.ts'
@@ -40,30 +40,33 @@ export function listExports<L extends List>(
   served: ServedList<L>,
 ): ListExports<L> {
   const { list, entity, derived, within = 'true', counted, sheet } = served
-  const { table } = entity
   const columns = sheetColumns<L['fields']>(list.fields, sheet)
   const only = sheetNames<L['fields']>(list.fields, sheet.first)
   const selected = selectList(entity, { derived, only, moments: 'milliseconds' })
 
   return {
     all(options, context) {
-      const total = counted?.({}) ?? `(select count(*) from ${table} where ${within})`
-      const order = orderSql(served, list.ownSort as SortName<L>, false)
-      return start({ ...options, context, where: { sql: within, parameters: [] }, order, total })
+      const total = counted?.({}) ?? `(select count(*) from ${entity.table} where ${within})`
+      return start({ ...options, context, where: { sql: within, parameters: [] }, ...ordered(list.ownSort, false), total })
     },
 
     selection({ target, sort, reversed, exportId, format }, context) {
       const where = sql`${whereTarget(served, target, context)}`.compile(database.db)
       const detail = 'ids' in target ? { ids: target.ids.slice(0, AUDITED_IDS) } : target
-      const order = orderSql(served, sort as SortName<L>, reversed)
-      const total = `(select count(*) from ${table} where ${where.sql})`
-      return start({ exportId, format, context, where, order, total, detail })
+      const total = `(select count(*) from ${sourceSql(entity)} where ${where.sql})`
+      return start({ exportId, format, context, where, ...ordered(sort, reversed), total, detail })
     },
+  }
+
+  function ordered(sort: string, reversed: boolean): { source: string; order: string } {
+    const source = sourceSql(entity, list.sorts[sort]!.field)
+    return { source, order: orderSql(served, sort as SortName<L>, reversed) }
   }
 
   interface Start extends ExportOptions {
     context: CallContext
     where: { sql: string; parameters: readonly unknown[] }
+    source: string
     order: string
     /** SQL for the number of rows, with the parameters of `where` if it has any. */
     total: string
@@ -71,7 +74,7 @@ export function listExports<L extends List>(
     detail?: Record<string, unknown>
   }
 
-  function start({ exportId, format, context, where, order, total, detail = {} }: Start): Promise<DownloadAnswer> {
+  function start({ exportId, format, context, where, source, order, total, detail = {} }: Start): Promise<DownloadAnswer> {
     return downloads.start({
       context,
       exportId,
@@ -84,7 +87,7 @@ export function listExports<L extends List>(
         const parameters = [...where.parameters]
         const counting = snapshot.query<{ total: number }>(`select ${total} as total`, parameters)
         const [row] = await unlessGone(counting, context.signal)
-        const rows = { sql: `select ${selected} from ${table} where ${where.sql} order by ${order}`, parameters }
+        const rows = { sql: `select ${selected} from ${source} where ${where.sql} order by ${order}`, parameters }
         return { columns, total: row?.total ?? 0, rows }
       },
     })

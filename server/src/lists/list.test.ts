@@ -7,6 +7,8 @@ import { playerFields } from '@arcade/contract/entities/player'
 import { taskFields, taskLists } from '@arcade/contract/entities/task'
 import { announcementEntity, playerEntity, taskEntity } from '#src/db/entities.ts'
 import { testDatabase } from '#src/testing/test-database.ts'
+import { addPlayers } from '#src/testing/players.ts'
+import { sourceSql } from '#src/db/entities.ts'
 import { exportSelection } from './exports.ts'
 import { orderSql, serveList, whereFilter, whereTarget } from './list.ts'
 import { searchWithoutIndex } from './search.ts'
@@ -45,18 +47,16 @@ const served = serveList<typeof list>({
 
 test('filters that name a field are its bounds or values; the others mean what the server says', async () => {
   const { db } = await testDatabase()
-  await db
-    .insertInto('telegram_users')
-    .values([
-      { user_id: 1, balance: 0, username: 'a', created_at: '2026-01-01T00:00:00Z' },
-      { user_id: 2, balance: 100, username: 'b', created_at: '2026-01-02T00:00:00Z' },
-      { user_id: 3, balance: 200, username: 'c', created_at: null },
-      { user_id: 200, balance: 200, username: 'c', created_at: null },
-    ])
-    .execute()
+  await addPlayers(db, [
+    { user_id: 1, balance: 0, username: 'a', created_at: '2026-01-01T00:00:00Z' },
+    { user_id: 2, balance: 100, username: 'b', created_at: '2026-01-02T00:00:00Z' },
+    { user_id: 3, balance: 200, username: 'c', created_at: null },
+    { user_id: 200, balance: 200, username: 'c', created_at: null },
+  ])
   const idsOf = async (filter: Parameters<typeof whereFilter<typeof list>>[1]) => {
     const { matches } = whereFilter(served, filter)
-    const rows = await db.selectFrom('telegram_users').select('user_id').where(matches).orderBy('user_id').execute()
+    const { rows } = await sql<{ user_id: number }>`
+      select user_id from ${sql.raw(sourceSql(playerEntity))} where ${matches} order by user_id`.execute(db)
     return rows.map(({ user_id: id }) => id)
   }
   expect(await idsOf({})).toEqual([1, 2, 3])

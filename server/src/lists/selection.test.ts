@@ -4,6 +4,7 @@ import { auditTrail } from '#src/testing/audit-trail.ts'
 import { addCount } from '#src/testing/activity.ts'
 import { readSheets } from '#src/testing/read-sheets.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'
+import { addPlayers } from '#src/testing/players.ts'
 
 async function exported(client: Client, body: object) {
   const answer = await client.call('POST', '/api/exports', body)
@@ -22,10 +23,10 @@ async function exported(client: Client, body: object) {
 test('§7 a selection of players, the highest balance first, with the columns of the whole list', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')
-  await app.database.db
-    .insertInto('telegram_users')
-    .values([1, 2, 3, 4].map((n) => ({ user_id: n, balance: n, username: `moon_${n}`, first_name: n === 3 ? '=1+1' : 'Sky' })))
-    .execute()
+  await addPlayers(
+    app.database.db,
+    [1, 2, 3, 4].map((n) => ({ user_id: n, balance: n, username: `moon_${n}`, first_name: n === 3 ? '=1+1' : 'Sky' })),
+  )
   const picked = await exported(admin, { list: 'telegramUsers', target: { ids: ['2', '4', '99', 'x'] } })
   expect(picked).toMatchObject({ file: 'TelegramUserdata.xlsx', name: 'Telegram Users' })
   expect(picked.head.slice(0, 3)).toEqual(['User ID', 'Created At', 'First Name'])
@@ -42,10 +43,10 @@ test('§7 a selection comes in the order that is asked for, missing values last,
   const app = await testApp()
   const admin = await app.signUp('admin')
   const joined = [new Date(2000), null, new Date(3000), null, new Date(1000)]
-  await app.database.db
-    .insertInto('telegram_users')
-    .values(joined.map((date, n) => ({ user_id: n + 1, balance: 1, created_at: date })))
-    .execute()
+  await addPlayers(
+    app.database.db,
+    joined.map((date, n) => ({ user_id: n + 1, balance: 1, created_at: date })),
+  )
   const idsBy = async (order: object) => {
     const { rows } = await exported(admin, { list: 'telegramUsers', target: { filter: {} }, ...order })
     return rows.map(([id]) => id)

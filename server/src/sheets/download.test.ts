@@ -14,6 +14,7 @@ import { auditTrail } from '#src/testing/audit-trail.ts'
 import { addCount } from '#src/testing/activity.ts'
 import { readSheets } from '#src/testing/read-sheets.ts'
 import { type Client, MAX_EXPORTS, type TestApp, testApp } from '#src/testing/test-app.ts'
+import { addPlayers, giveBalances } from '#src/testing/players.ts'
 import { createDownloads, type Downloads } from './download.ts'
 import { openSpool } from './spool.ts'
 
@@ -21,9 +22,10 @@ import { openSpool } from './spool.ts'
 const MANY = 4000
 const LONG_TEXT = `(select string_agg(translate(encode(sha512((n || ' ' || k)::bytea), 'base64'), E'\\n=', ''), '') from generate_series(1, 47) k)`
 
-async function addPlayers(database: Database): Promise<void> {
-  await sql`insert into telegram_users (user_id, first_name, phone_number, created_at, balance)
-    select n, 'P' || n, ${sql.raw(LONG_TEXT)}, now(), n from generate_series(1, ${MANY}::int) n`.execute(database.db)
+async function addManyPlayers(database: Database): Promise<void> {
+  await sql`insert into telegram_users (user_id, first_name, phone_number, created_at)
+    select n, 'P' || n, ${sql.raw(LONG_TEXT)}, now() from generate_series(1, ${MANY}::int) n`.execute(database.db)
+  await giveBalances(database.db, 'telegram_users.user_id')
   await addCount(database, { of: 'players' }, MANY)
 }
 
@@ -96,10 +98,7 @@ describe('§7 the downloads', () => {
       email: 'e',
     }
     const player = { user_id: 2 ** 40, created_at: '2026-05-05T17:20:00Z', balance: 100.25, ...texts, ...more }
-    await app.database.db
-      .insertInto('telegram_users')
-      .values([player, { user_id: 1, balance: -5 }])
-      .execute()
+    await addPlayers(app.database.db, [player, { user_id: 1, balance: -5 }])
     await addCount(app.database, { of: 'players' }, 2)
     const answer = await admin.call('GET', START)
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="TelegramUserdata.xlsx"')
@@ -135,7 +134,7 @@ describe('§7 the downloads', () => {
       { user_id: 2, created_at: '2026-05-05T17:20:00Z', balance: 100.25, first_name: 'Zoë "Z", Z', last_name: 'a\r\nb' },
       { user_id: 1, balance: -5, first_name: '=1+1', last_name: 'x;=2', username: '' },
     ]
-    for (const player of players) await app.database.db.insertInto('telegram_users').values(player).execute()
+    await addPlayers(app.database.db, players)
     await addCount(app.database, { of: 'players' }, 2)
     const fetchCsv = async (path: string, init: RequestInit = {}): Promise<{ headers: Headers; text: string }> => {
       const headers = { ...admin.headers, 'content-type': 'application/json' }
@@ -185,10 +184,10 @@ describe('§7 the downloads', () => {
   test('security: the total and the rows are of one moment', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
-    await addPlayers(app.database)
+    await addManyPlayers(app.database)
     const response = await app.fetch(START, { headers: admin.headers })
     await sql`delete from telegram_users where user_id % 2 = 0`.execute(app.database.db)
-    await sql`update telegram_users set balance = 0`.execute(app.database.db)
+    await sql`update balances set balance = 0`.execute(app.database.db)
     const rows = readSheets(await response.arrayBuffer())['Telegram Users']!
     expect(response.headers.get('x-row-count')).toBe(String(MANY))
     expect(rows.slice(1).map((row) => row[14])).toEqual(Array.from({ length: MANY }, (_, index) => MANY - index))
@@ -202,7 +201,7 @@ describe('progress and limits', () => {
   test('rows so far of all, for whom started it, until it is over', async () => {
     const app = await testApp()
     const [admin, other, user] = [await app.signUp('admin'), await app.signUp('admin'), await app.signUp('user')]
-    await addPlayers(app.database)
+    await addManyPlayers(app.database)
     const reader = await begin(app, admin, ID)
     const progress = async () => (await admin.call('GET', `/api/exports/${ID}`)).body
     while ((await progress()).rows === 0) await reader.read()
@@ -220,7 +219,7 @@ describe('progress and limits', () => {
   test('of more exports than a server can hold the last is refused in words, and goes on once there is room', async () => {
     const app = await testApp({ spoolBytes: 0 })
     const admin = await app.signUp('admin')
-    await addPlayers(app.database)
+    await addManyPlayers(app.database)
     const readers = []
     for (let count = 0; count < MAX_EXPORTS; count += 1) readers.push(await begin(app, admin))
     const refused = await admin.call('GET', START)
@@ -241,7 +240,7 @@ describe('security: a connection is freed', () => {
   test('as soon as the sheet is written: readers who take nothing keep nobody from their exports, and get all of it later', async () => {
     const app = await testApp({ maxExports: 1 })
     const admin = await app.signUp('admin')
-    await addPlayers(app.database)
+    await addManyPlayers(app.database)
     const responses = []
     for (let count = 0; count < 3; count += 1) {
       responses.push(await app.fetch(START, { headers: admin.headers }))
@@ -256,7 +255,7 @@ describe('security: a connection is freed', () => {
   test('when the reader cancels', async () => {
     const app = await testApp({ spoolBytes: 0 })
     const admin = await app.signUp('admin')
-    await addPlayers(app.database)
+    await addManyPlayers(app.database)
     const reader = await begin(app, admin)
     expect(await snapshotsOf(app.database)).toHaveLength(1)
     await reader.cancel()
@@ -265,7 +264,7 @@ describe('security: a connection is freed', () => {
 
   test('when the reader stalls', async () => {
     const app = await testApp({ spoolBytes: 0 })
-    await addPlayers(app.database)
+    await addManyPlayers(app.database)
     const lines: string[] = []
     const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
     const { body } = await downloadOf(await bareDownloads(app, 200, log))
@@ -300,7 +299,7 @@ describe('security: a connection is freed', () => {
 
   test('when nobody ever reads', async () => {
     const app = await testApp({ spoolBytes: 0 })
-    await addPlayers(app.database)
+    await addManyPlayers(app.database)
     await downloadOf(await bareDownloads(app, 200))
     await expectFreed(app.database)
   })
@@ -339,7 +338,7 @@ describe('over a real socket', () => {
   test('security: a client that hangs up frees the cursor', async () => {
     const app = await testApp({ spoolBytes: 0 })
     const admin = await app.signUp('admin')
-    await addPlayers(app.database)
+    await addManyPlayers(app.database)
     const leaving = new AbortController()
     const response = await fetch((await listen(app.nodeFetch)) + START, { headers: admin.headers, signal: leaving.signal })
     await response.body!.getReader().read()

@@ -9,6 +9,7 @@ import { addCount } from './activity.ts'
 /** Fills a database that has no rows. The keys of files it names are `announcements/1_image.png` and `announcements/2_icon.png`. */
 export async function addRows(database: Database): Promise<void> {
   for (const statement of consoleRows) await sql.raw(statement).execute(database.db)
+  await sql`update announcements set news = (select epoch from status_epoch) where status`.execute(database.db)
   await addCount(database, { of: 'players' }, 2)
   const act = actOfProcess('command', 'a command')
   await audit(database.db, act, 'data.seed', { detail: { odd: 'a "quoted" \\ text' } })
@@ -31,8 +32,13 @@ export const consoleRows = [
   `insert into setup_links (token_hash, expires_at) values ('\\x01', now() + interval '1 hour')`,
   `insert into password_links (user_id, token_hash, expires_at) values ('b', '\\x02', now() + interval '1 hour')`,
   `insert into bot_tokens (id, name, token_hash) values ('t', 'game bot', '\\x03')`,
-  `insert into telegram_users (user_id, first_name, last_name, username, email, phone_number, balance)
-     values (1, ${HARD_TEXT}, null, '', 'x@example.org', '+1 23', 0.1), (9007199254740991, 'Zoë', 'B', 'moon_7', null, null, -12345.678901234567)`,
+  `insert into telegram_users (user_id, first_name, last_name, username, email, phone_number)
+     values (1, ${HARD_TEXT}, null, '', 'x@example.org', '+1 23'), (9007199254740991, 'Zoë', 'B', 'moon_7', null, null)`,
+  `insert into balances (user_id, balance, imported, entries) values (1, 0.1, 0.1, 1), (9007199254740991, -12345.678901234567, 0, 1)
+     on conflict (user_id) do update set balance = excluded.balance, imported = excluded.imported, entries = excluded.entries`,
+  `insert into ledger_entries (user_id, seq, amount, cause, reason, at, balance)
+     values (1, 1, 0.1, 'opening', null, '2026-02-03 04:05:06.789+00', 0.1),
+            (9007199254740991, 1, -12345.678901234567, 'import', ${HARD_TEXT}, '2026-02-03 04:05:06.789+00', -12345.678901234567)`,
   `insert into tasks (collection, id, image, priority, title, reward) values ('social', 's', 'telegram', 1.5, ${HARD_TEXT}, 10)`,
   `insert into announcements (id, type, title, subtitle, reward, status, image_key, image_name, icon_key, icon_name)
      values ('n', 'desc', 'News', '', 5, true, 'announcements/1_image.png', 'image.png', 'announcements/2_icon.png', 'icon.png')`,

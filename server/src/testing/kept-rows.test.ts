@@ -13,7 +13,7 @@ async function kept() {
   return { database, db: database.db, rows: await keptRows(database) }
 }
 
-const player = (id: number, firstName: string) => ({ user_id: id, first_name: firstName, balance: 5 })
+const player = (id: number, firstName: string) => ({ user_id: id, first_name: firstName })
 
 test('what is inserted, changed and removed is put back, generated columns too', async () => {
   const { db, rows } = await kept()

@@ -7,6 +7,7 @@ import type { Database } from '#src/db/database.ts'
 import type { HistoryKind } from '@arcade/contract/entities/history'
 import { takeClocks } from '#src/testing/clock.ts'
 import { testApp } from '#src/testing/test-app.ts'
+import { addPlayers } from '#src/testing/players.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -26,10 +27,7 @@ async function happened(database: Database, ages: number[], firstId = 1): Promis
       const at = new Date(activity.now.getTime() - age)
       const item = items[index % items.length]!
       const userId = firstId + index
-      await tx
-        .insertInto('telegram_users')
-        .values({ user_id: userId, created_at: at, balance: index % 13 })
-        .execute()
+      await addPlayers(tx, [{ user_id: userId, created_at: at, balance: index % 13 }])
       await tx.insertInto('participations').values({ user_id: userId, kind: item.kind, item_id: item.item_id, at }).execute()
       countPlayers(activity, at, 1)
       countParticipations(activity, { kind: item.kind, itemId: item.item_id }, at, 1)

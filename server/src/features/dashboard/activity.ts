@@ -13,6 +13,7 @@ import {
   bucketText,
   itemActivityNames,
 } from '#src/db/counter-keys.ts'
+import { playerEntity, sourceSql } from '#src/db/entities.ts'
 import type { Reads } from '#src/db/reads.ts'
 
 const HOUR_MS = 3_600_000
@@ -127,7 +128,7 @@ const ACTIVITY = `select
     group by h.kind, h.type having sum(item.participations) > 0) as typed) as types,
   (select coalesce(json_agg(ranked), '[]') from (
     select user_id as "userId", first_name as "firstName", last_name as "lastName", username, balance
-    from telegram_users order by balance desc, user_id limit ${RANKS_SHOWN}) as ranked) as "topPlayers",
+    from ${sourceSql(playerEntity, 'balance')} order by balance desc, user_id limit ${RANKS_SHOWN}) as ranked) as "topPlayers",
   (select coalesce(json_agg(ranked), '[]') from (
     select h.kind, h.item_id as id, h.title, item.participations from ${participationsSql('$5', '$6')} as item
     join history_items h on h.kind = item.kind and h.item_id = item.item_id where item.participations > 0

@@ -8,50 +8,50 @@ import { playerDetails, type PlayerInput, type PlayerRow } from '@arcade/contrac
 import { beginActivity, countPlayers } from '#src/db/activity.ts'
 import { addToCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
-import { columnName, playerEntity, selectList } from '#src/db/entities.ts'
+import { columnName, playerEntity, selectList, sourceSql } from '#src/db/entities.ts'
+import { openBalances } from '#src/db/ledger.ts'
 import type { Tables } from '#src/db/tables.ts'
 
 const columns = playerDetails.map((name) => ({ name, column: columnName(playerEntity, name) }))
-const ofPlayer = sql.raw(selectList(playerEntity, { derived: {} }))
+const readPlayer = sql.raw(`select ${selectList(playerEntity, { derived: {} })} from ${sourceSql(playerEntity)}`)
 
 export async function findPlayer(db: Kysely<Tables>, userId: number): Promise<Player | undefined> {
-  const { rows } = await sql<Player>`select ${ofPlayer} from telegram_users where user_id = ${userId}`.execute(db)
+  const { rows } = await sql<Player>`${readPlayer} where user_id = ${userId}`.execute(db)
   return rows[0]
 }
 
 /** Every statement is of the one player, so that a divided database does it where the player is. */
 export async function writePlayer(database: Database, userId: number, input: PlayerInput): Promise<Player> {
   for (;;) {
-    const written = (await changePlayer(database.db, userId, input)) ?? (await findPlayer(database.db, userId))
-    if (written) return written
-    const added = await database.transaction((tx) => addPlayer(tx, userId, input))
-    if (added) return added
+    await changePlayer(database.db, userId, input)
+    const player = await findPlayer(database.db, userId)
+    if (player) return player
+    await database.transaction((tx) => addPlayer(tx, userId, input))
   }
 }
 
-async function changePlayer(db: Kysely<Tables>, userId: number, input: PlayerInput): Promise<Player | undefined> {
+async function changePlayer(db: Kysely<Tables>, userId: number, input: PlayerInput): Promise<void> {
   const given = columns.filter(({ name }) => input[name] !== undefined)
-  if (given.length === 0) return undefined
+  if (given.length === 0) return
   const changes = given.map(({ name, column }) => sql`${sql.ref(column)} = ${input[name]}`)
   const differs = given.map(({ name, column }) => sql`${sql.ref(column)} is distinct from ${input[name]}`)
-  const { rows } = await sql<Player>`update telegram_users set ${sql.join(changes)}
-    where user_id = ${userId} and (${sql.join(differs, sql` or `)}) returning ${ofPlayer}`.execute(db)
-  return rows[0]
+  await sql`update telegram_users set ${sql.join(changes)}
+    where user_id = ${userId} and (${sql.join(differs, sql` or `)})`.execute(db)
 }
 
-/** Gives nothing if somebody else has added the player meanwhile. */
-async function addPlayer(tx: Transaction<Tables>, userId: number, input: PlayerInput): Promise<Player | undefined> {
+/** Does nothing if somebody else has added the player meanwhile. */
+async function addPlayer(tx: Transaction<Tables>, userId: number, input: PlayerInput): Promise<void> {
   const activity = await beginActivity(tx)
   const joinedAt = input.createdAt === undefined ? activity.now : new Date(input.createdAt)
   const names = columns.map(({ column }) => sql.ref(column))
   const values = columns.map(({ name }) => sql`${input[name] ?? null}`)
-  const { rows } = await sql<Player>`
-    insert into telegram_users (user_id, created_at, balance, ${sql.join(names)})
-    values (${userId}, ${joinedAt}, 0, ${sql.join(values)}) on conflict (user_id) do nothing returning ${ofPlayer}`.execute(tx)
-  if (rows.length === 0) return undefined
+  const { rows } = await sql`
+    insert into telegram_users (user_id, created_at, ${sql.join(names)})
+    values (${userId}, ${joinedAt}, ${sql.join(values)}) on conflict (user_id) do nothing returning user_id`.execute(tx)
+  if (rows.length === 0) return
+  await openBalances(tx, [{ userId, balance: 0 }])
   countPlayers(activity, joinedAt, 1)
   await addToCounters(tx, activity.deltas, userId)
-  return rows[0]
 }
 
 /** Writes many in few statements. @returns the ids of those that were added and changed */
@@ -64,9 +64,13 @@ export async function writePlayers(
   const names = columns.map(({ column }) => column)
   // In the order of their ids, so that two batches wait for each other instead of getting stuck.
   const { rows: added } = await sql<{ id: number; joinedAt: Date }>`
-    insert into telegram_users (user_id, created_at, balance, ${sql.raw(names.join(', '))})
-    select r.user_id, coalesce(r.created_at, now()), 0, ${sql.raw(names.map((name) => `r.${name}`).join(', '))} from ${rows} order by r.user_id
+    insert into telegram_users (user_id, created_at, ${sql.raw(names.join(', '))})
+    select r.user_id, coalesce(r.created_at, now()), ${sql.raw(names.map((name) => `r.${name}`).join(', '))} from ${rows} order by r.user_id
     on conflict (user_id) do nothing returning user_id as id, created_at as "joinedAt"`.execute(tx)
+  await openBalances(
+    tx,
+    added.map(({ id }) => ({ userId: id, balance: 0 })),
+  )
   const activity = await beginActivity(tx)
   for (const { joinedAt } of added) countPlayers(activity, joinedAt, 1)
   await addToCounters(tx, activity.deltas)

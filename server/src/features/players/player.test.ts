@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { testApp } from '#src/testing/test-app.ts'
+import { giveBalances } from '#src/testing/players.ts'
 
 describe("Lists: a player's page", () => {
   test('Lists: all fields, how often the player took part and what it is worth; newest first, 50 a page', async () => {
@@ -9,6 +10,7 @@ describe("Lists: a player's page", () => {
     const admin = await app.signUp('admin')
     const { db } = app.database
     await sql`insert into telegram_users (user_id, username) values (1000, 'moon')`.execute(db)
+    await giveBalances(db)
     await sql`insert into history_items (kind, item_id, title, type, reward) values ('daily', 'd', 'Say hello', 'telegram', 2.5)`.execute(
       db,
     )

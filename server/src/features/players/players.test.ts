@@ -5,14 +5,13 @@ import type { Player, PlayersSort } from '@arcade/contract/entities/player'
 import type { Database } from '#src/db/database.ts'
 import { addCount } from '#src/testing/activity.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'
+import { addPlayers } from '#src/testing/players.ts'
+import { playerEntity, sourceSql } from '#src/db/entities.ts'
 
 type SeededPlayer = { user_id: number; balance?: number | string; first_name?: string | null }
 
-async function addPlayers(database: Database, players: SeededPlayer[]): Promise<void> {
-  await database.db
-    .insertInto('telegram_users')
-    .values(players.map((player) => ({ balance: 0, ...player })))
-    .execute()
+async function addCountedPlayers(database: Database, players: SeededPlayer[]): Promise<void> {
+  await addPlayers(database.db, players)
   await addCount(database, { of: 'players' }, players.length)
 }
 
@@ -68,7 +67,7 @@ describe('§9 the first page', () => {
   test('§9 has five players by balance descending, of equal ones the lower id first; §2 the page count is rounded up', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
-    await addPlayers(
+    await addCountedPlayers(
       app.database,
       [3, 9, 9, 0.5, -1, 7, 9, 2].map((balance, index) => ({ user_id: 100 + index, balance })),
     )
@@ -114,10 +113,7 @@ describe('§9 the first page', () => {
       key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       value,
     ])
-    await app.database.db
-      .insertInto('telegram_users')
-      .values([Object.fromEntries(columns), { user_id: 7, balance: 1 }])
-      .execute()
+    await addPlayers(app.database.db, [Object.fromEntries(columns) as SeededPlayer, { user_id: 7, balance: 1 }])
     const { users } = await pageOf(admin, {})
     expect(users[0]).toEqual(full)
     expect(users[1]).toEqual({ ...Object.fromEntries(Object.keys(full).map((key) => [key, null])), userId: 7, balance: 1 })
@@ -142,11 +138,11 @@ describe('§7 startAfter and endBefore', () => {
       test(`§4 every player is on one page, forwards and backwards: ${sort}, ${pageSize}`, async () => {
         const app = await testApp()
         const admin = await app.signUp('admin')
-        await addPlayers(app.database, players)
+        await addCountedPlayers(app.database, players)
         const order = sort === 'balance' ? sql`balance desc, user_id` : sql`lower(first_name) nulls last, user_id`
-        const { rows } = await sql<{ user_id: number }>`select user_id from telegram_users order by ${order}`.execute(
-          app.database.db,
-        )
+        const { rows } = await sql<{
+          user_id: number
+        }>`select user_id from ${sql.raw(sourceSql(playerEntity))} order by ${order}`.execute(app.database.db)
         const expected = rows.map((row) => row.user_id)
 
         const forwards = await walk(admin, { sort, pageSize }, 'after')
@@ -166,12 +162,12 @@ describe('§7 startAfter and endBefore', () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const everyone = Array.from({ length: 300 }, (_, index) => ({ user_id: index + 1, balance: (index % 40) * 10 }))
-    await addPlayers(app.database, everyone)
+    await addCountedPlayers(app.database, everyone)
     const isSteady = (id: number): boolean => id % 2 === 0
     let isPaging = true
     const change = (async () => {
       for (let n = 0; isPaging; n += 1)
-        await sql`update telegram_users set balance = abs(hashint8(user_id + ${n}::int) % 400)
+        await sql`update balances set balance = abs(hashint8(user_id + ${n}::int) % 400)
           where user_id % 2 = 1 and hashint8(user_id - ${n}::int) % 5 = 0`.execute(app.database.db)
     })()
     const forwards = await walk(admin, { pageSize: 5 }, 'after')
@@ -191,7 +187,7 @@ describe('§7 startAfter and endBefore', () => {
   test('§4 a cursor whose player is gone still leads on', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
-    await addPlayers(
+    await addCountedPlayers(
       app.database,
       Array.from({ length: 12 }, (_, index) => ({ user_id: index + 1, balance: 100 - index })),
     )
@@ -229,7 +225,7 @@ describe('security: bad input', () => {
   test('security: cursors that are not ours are refused with 400', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
-    await addPlayers(app.database, [{ user_id: 1 }])
+    await addCountedPlayers(app.database, [{ user_id: 1 }])
     for (const cursor of cursors) {
       for (const way of ['after', 'before']) {
         const answer = await admin.call('GET', `/api/telegram-users?${way}=${encodeURIComponent(cursor)}`)

@@ -6,7 +6,7 @@ import type { Player } from '@arcade/contract/entities/player'
 import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { isoSql, microsecondsSql, momentParameter } from '#src/db/moments.ts'
-import { playerEntity, selectList } from '#src/db/entities.ts'
+import { playerEntity, selectList, sourceSql } from '#src/db/entities.ts'
 import { cursorList } from '#src/lists/cursor-list.ts'
 import { isMicroseconds, isText, keysetPage, readCursor, writeCursor } from '#src/lists/cursors.ts'
 import { servedPlayers } from './players-list.ts'
@@ -27,7 +27,7 @@ export function playersHandlers({ database }: { database: Database }): Handlers<
 
     async get({ userId }) {
       const { rows } = await sql<Player & { taken: number; earned: number }>`
-        select ${sql.raw(selectList(playerEntity, { derived: {} }))}, taken, earned from telegram_users, lateral (
+        select ${sql.raw(selectList(playerEntity, { derived: {} }))}, taken, earned from ${sql.raw(sourceSql(playerEntity))}, lateral (
           select count(*) as taken, coalesce(sum(reward), 0) as earned
             from participations p left join history_items h using (kind, item_id) where p.user_id = telegram_users.user_id
         ) as part where user_id = ${userId}`.execute(db)

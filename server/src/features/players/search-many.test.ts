@@ -2,25 +2,28 @@
 import { playersSorts } from '@arcade/contract/entities/player'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { playerEntity, sourceSql } from '#src/db/entities.ts'
 import { readFrom } from '#src/lists/cursor-orders.ts'
 import { cursorPages } from '#src/lists/cursor-pages.ts'
 import { orderSql, whereFilter } from '#src/lists/list.ts'
+import { giveBalances } from '#src/testing/players.ts'
 import { testApp } from '#src/testing/test-app.ts'
 import { servedPlayers } from './players-list.ts'
 
 test('Lists: where a filter matches too many rows for an index, and few near by, the page is the same', async () => {
   const app = await testApp()
-  await sql`insert into telegram_users (user_id, username, first_name, balance, created_at)
-    select n, case when n % 7 > 0 then 'player_' || n end, case when n > 61000 then 'Zoë' when n % 3 > 0 then 'Anna' end, 70000 - n / 2,
+  await sql`insert into telegram_users (user_id, username, first_name, created_at)
+    select n, case when n % 7 > 0 then 'player_' || n end, case when n > 61000 then 'Zoë' when n % 3 > 0 then 'Anna' end,
       case when n % 5 > 0 then timestamptz '2026-01-01' - n * interval '1 hour' end
     from generate_series(1, 72000) n`.execute(app.database.db)
-  await sql`analyze telegram_users`.execute(app.database.db)
+  await giveBalances(app.database.db, '70000 - telegram_users.user_id / 2')
+  await sql`analyze telegram_users, balances`.execute(app.database.db)
   const pages = cursorPages(app.database, servedPlayers)
   const filter = whereFilter(servedPlayers, { search: 'zoë' })
   for (const sort of playersSorts) {
     const { keyText } = pages.orders[sort]
     const { rows: inOrder } = await sql<{ id: number; key: string | null; is_hit: boolean }>`
-      select user_id as id, ${sql.raw(keyText)} as key, coalesce(first_name = 'Zoë', false) as is_hit from telegram_users
+      select user_id as id, ${sql.raw(keyText)} as key, coalesce(first_name = 'Zoë', false) as is_hit from ${sql.raw(sourceSql(playerEntity))}
       order by ${sql.raw(orderSql(servedPlayers, sort, false))}`.execute(app.database.db)
     for (const reversed of [false, true]) {
       const order = reversed ? inOrder.toReversed() : inOrder

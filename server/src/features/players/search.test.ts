@@ -5,6 +5,7 @@ import { playersSorts } from '@arcade/contract/entities/player'
 import type { Database } from '#src/db/database.ts'
 import { addCount } from '#src/testing/activity.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'
+import { addPlayers } from '#src/testing/players.ts'
 
 /** The same numbers in every run. */
 function seededPick(seed: number) {
@@ -70,25 +71,23 @@ function generate(count: number): SeededPlayer[] {
 }
 
 async function store(database: Database, players: SeededPlayer[]): Promise<void> {
-  await database.db
-    .insertInto('telegram_users')
-    .values(
-      players.map((player) => ({
-        user_id: player.userId,
-        first_name: player.firstName,
-        last_name: player.lastName,
-        username: player.username,
-        twitter_username: player.twitterUsername,
-        discord_username: player.discordUsername,
-        email: player.email,
-        phone_number: player.phoneNumber,
-        ton_wallet_address: player.tonWalletAddress,
-        bsc_wallet: player.bscWallet,
-        balance: player.balance,
-        created_at: player.createdAt,
-      })),
-    )
-    .execute()
+  await addPlayers(
+    database.db,
+    players.map((player) => ({
+      user_id: player.userId,
+      first_name: player.firstName,
+      last_name: player.lastName,
+      username: player.username,
+      twitter_username: player.twitterUsername,
+      discord_username: player.discordUsername,
+      email: player.email,
+      phone_number: player.phoneNumber,
+      ton_wallet_address: player.tonWalletAddress,
+      bsc_wallet: player.bscWallet,
+      balance: player.balance,
+      created_at: player.createdAt,
+    })),
+  )
   await addCount(database, { of: 'players' }, players.length)
 }
 
