@@ -249,7 +249,7 @@ describe('damage', () => {
   test('§security rows that differ from the saved ones are found although every file is what was written', async () => {
     const { at, place, manifest } = await saved('none')
     const file = await part(at)
-    const text = (await readFile(file, 'utf8')).replace('-12345.678901234567', '-12345.678901234568')
+    const text = (await readFile(file, 'utf8')).replace('moon_7', 'moon_8')
     await writeFile(file, text)
     const table = manifest.tables.find(({ name }) => name === 'telegram_users')!
     table.parts[0]!.sha256 = sha256(Buffer.from(text))

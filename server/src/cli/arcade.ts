@@ -19,6 +19,7 @@ import { backupInto, type CommandOptions, restore, resume, verify } from './back
 import { check } from './check.ts'
 import { distribute, MAX_SHARDS, SHARDS } from './distribute.ts'
 import { importDirectory } from './import.ts'
+import { reconcileLedger } from './reconcile.ts'
 import { seed } from './seed.ts'
 import { tokenCommand } from './tokens.ts'
 import { UsageError } from './usage-error.ts'
@@ -35,7 +36,8 @@ const usage = `Usage:
                                             read the whole audit trail; exit 3 if entries were changed, removed or inserted
   npm run arcade -- audit drop DAY          drop what is older than DAY (2026-01-31) from the audit trail, which stays whole
   npm run arcade -- audit erase ID          take a removed user out of the audit trail, which stays whole
-  npm run arcade -- check [--repair]        compare counters, history documents and files with the records; exit 1 if they differ
+  npm run arcade -- check [--repair]        compare counters, balances, history and files with the records; exit 1 if they differ
+  npm run arcade -- reconcile               compare all balances with their ledgers; exit 3 if some differ
   npm run arcade -- backup PLACE            save database and files of this moment in an empty folder or s3://bucket/prefix
   npm run arcade -- backup verify PLACE     restore a backup on trial and compare it with what was saved
   npm run arcade -- restore PLACE           restore a backup into an empty DATA_DIR, or an empty database of DATABASE_URL
@@ -93,6 +95,9 @@ function parse(args: string[]): (options: CommandOptions) => Promise<number> {
     case 'check':
       if (rest.length === 0) return onDatabase(check({ isRepair: false }), { needsRoom: false })
       if (rest[0] === '--repair' && rest.length === 1) return onDatabase(check({ isRepair: true }))
+      break
+    case 'reconcile':
+      if (rest.length === 0) return onDatabase(reconcileLedger, { needsRoom: false })
       break
     case 'restore':
       if (rest.length === 1) return restore(placeOf(rest[0]))

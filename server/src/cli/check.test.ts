@@ -213,7 +213,7 @@ test('design §8 the command names what differs and ends with 1, repairs it and 
   expect(repaired.output).toContain('1 difference was found, 1 repaired.')
   expect(repaired.code).toBe(0)
   const clean = await startCommand(dataDir, 'check').ended
-  expect(clean.output).toContain('All counters, history documents and files are as the records say.')
+  expect(clean.output).toContain('All counters, balances, history documents and files are as the records say.')
   expect(clean.code).toBe(0)
 })
 

@@ -5,6 +5,7 @@ import type { Config } from '#src/config.ts'
 import { counterText } from '#src/db/counter-keys.ts'
 import type { Database } from '#src/db/database.ts'
 import { itemsWithoutDocument, writeHistoryItems } from '#src/db/history-items.ts'
+import { reconcile } from '#src/db/reconcile.ts'
 import { recount } from '#src/db/recount.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { FileStore } from '#src/files/disk.ts'
@@ -25,7 +26,7 @@ interface CheckReport {
   repaired: number
 }
 
-/** Compares counters, history documents and files with the records, and mends what differs if it is to. */
+/** Compares counters, balances, history documents and files with the records, and mends what differs if it is to; a ledger is nothing to be mended by itself. */
 export async function checkConsole({
   database,
   store,
@@ -48,6 +49,9 @@ export async function checkConsole({
     corrected: isRepair ? (tx, counters) => leaveEntry(tx, { counters }) : undefined,
   })
   if (isRepair) report.repaired += miscounts
+
+  onStep('Comparing balances with their entries …')
+  await reconcile(database, ({ userId, text }) => differs(`Player ${userId}: ${text}.`))
 
   onStep('Looking for history documents …')
   const items = await itemsWithoutDocument(database.db)
@@ -91,7 +95,9 @@ export function check({ isRepair }: { isRepair: boolean }): (database: Database,
     const summary = isRepair
       ? `${differ} found, ${repaired} repaired.`
       : `${differ} found. To repair what can be, while the console serves: npm run arcade -- check --repair`
-    process.stdout.write(`${differences === 0 ? 'All counters, history documents and files are as the records say.' : summary}\n`)
+    process.stdout.write(
+      `${differences === 0 ? 'All counters, balances, history documents and files are as the records say.' : summary}\n`,
+    )
     return differences > repaired ? 1 : 0
   }
 }

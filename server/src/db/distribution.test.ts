@@ -22,8 +22,10 @@ describe('§design 4 the tables of players can be divided by player', () => {
     const { rows } = await sql`
       select conname::text as name from pg_constraint where contype = 'f' and ${sql.raw(isPlayers('conrelid'))} or ${sql.raw(isPlayers('confrelid'))}
       union all select tgname from pg_trigger where not tgisinternal and ${sql.raw(isPlayers('tgrelid'))}
-      union all select attname from pg_attribute where (attidentity <> '' or pg_get_serial_sequence(attrelid::regclass::text, attname) is not null)
-        and ${sql.raw(isPlayers('attrelid'))} and attnum > 0 and not attisdropped`.execute(database.db)
+      union all select attname from pg_attribute where attnum > 0 and not attisdropped
+        and case when ${sql.raw(isPlayers('attrelid'))} then attidentity <> '' or pg_get_serial_sequence(attrelid::regclass::text, attname) is not null else false end`.execute(
+      database.db,
+    )
     expect(rows).toEqual([])
   })
 

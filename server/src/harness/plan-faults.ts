@@ -35,10 +35,9 @@ export function planFaults(plan: PlanNode, { manyRows }: { manyRows: number }): 
     if (most >= manyRows && /^Sort$/.test(type)) faults.push({ does: 'sorts', what: `${most} rows` })
     if (most >= manyRows && /Aggregate$|^Group$|^WindowAgg$/.test(type)) faults.push({ does: 'counts', what: `${most} rows` })
     const isPassedOn = passesOn.test(type) && node.Filter === undefined
-    // A nested loop asks its first child for as many rows as it has to give, if each finds one in the other.
-    const isAskedFirst = (index: number): boolean => type === 'Nested Loop' && index === 0
-    for (const [index, child] of (node.Plans ?? []).entries())
-      visit(child, type === 'Limit' || (isLimited && (isPassedOn || isAskedFirst(index))))
+    // A nested loop asks its first child for as many rows as it has to give, and a merge join goes along both in step, if each row finds its one.
+    const passesOnTo = (index: number): boolean => isPassedOn || type === 'Merge Join' || (type === 'Nested Loop' && index === 0)
+    for (const [index, child] of (node.Plans ?? []).entries()) visit(child, type === 'Limit' || (isLimited && passesOnTo(index)))
   }
   visit(plan, false)
   return faults

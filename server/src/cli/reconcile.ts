@@ -1,0 +1,18 @@
+/** `npm run arcade -- reconcile`: whether every balance is the sum of its entries, which are numbered without gaps. */
+import type { Database } from '#src/db/database.ts'
+import { reconcile } from '#src/db/reconcile.ts'
+
+/** What the command ends with if some balance is not explained by its entries. */
+const DIFFERENT = 3
+
+export async function reconcileLedger(database: Database): Promise<number> {
+  let faults = 0
+  const { players, entries } = await reconcile(database, ({ userId, text }) => {
+    faults += 1
+    process.stdout.write(`Player ${userId}: ${text}.\n`)
+  })
+  const read = `${players} players, ${entries} entries`
+  if (faults === 0) process.stdout.write(`Every balance is the sum of its entries: ${read}.\n`)
+  else process.stdout.write(`${faults === 1 ? '1 difference was' : `${faults} differences were`} found: ${read}.\n`)
+  return faults === 0 ? 0 : DIFFERENT
+}
