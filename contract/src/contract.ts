@@ -8,6 +8,7 @@ import { announcements } from './announcements.ts'
 import { downloads } from './download.ts'
 import { game } from './game.ts'
 import { history } from './history.ts'
+import { ledger } from './ledger.ts'
 import { dashboard } from './dashboard.ts'
 import { dailyTasks, socialTasks } from './tasks.ts'
 import { players } from './players.ts'
@@ -35,4 +36,5 @@ export const contract = {
   botTokens,
   game,
   webhooks,
+  ledger,
 }

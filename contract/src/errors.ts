@@ -29,6 +29,8 @@ export const errorCatalogue = {
   NO_SUCH_WEBHOOK: { status: 404, message: 'This webhook or delivery does not exist any more.' },
   TOO_MANY_WEBHOOKS: { status: 409, message: `There are ${WEBHOOKS_MAX} webhooks. Please delete one before you add another.` },
   NO_SUCH_PLAYER: { status: 404, message: 'This player does not exist.' },
+  ANNOUNCEMENT_INACTIVE: { status: 409, message: 'This announcement is not active, so it cannot be claimed.' },
+  INPUT_MISSING: { status: 400, message: 'This announcement asks the player for an input: send it as userInput.' },
   NO_SUCH_HISTORY: { status: 404, message: 'This item has no history.' },
   NO_SUCH_VIEW: { status: 404, message: 'This view does not exist any more.' },
   VIEW_NAME_TAKEN: { status: 409, message: 'You have a view of this name already.' },

@@ -23,6 +23,7 @@ import type { Images } from '#src/features/announcements/images.ts'
 import { backupsHandlers } from '#src/features/backups/backups.ts'
 import { botTokensHandlers } from '#src/features/bot-tokens/bot-tokens.ts'
 import { gameHandlers } from '#src/features/game/game.ts'
+import { ledgerHandlers } from '#src/features/ledger/ledger.ts'
 import { historyDownload, historyHandlers } from '#src/features/history/history.ts'
 import { createLive, type Live } from '#src/features/dashboard/live.ts'
 import { dashboardHandlers } from '#src/features/dashboard/dashboard.ts'
@@ -154,6 +155,7 @@ export async function createApp({
     botTokens: botTokensHandlers(services),
     game: gameHandlers(services),
     webhooks: webhooksHandlers({ database, secretKey }),
+    ledger: ledgerHandlers(services),
   })
   const metrics = createMetrics({ database, token: config.metricsToken, exportsRunning: () => downloads.running() })
   const readiness = createReadiness({ database, files })

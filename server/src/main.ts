@@ -20,6 +20,7 @@ import { findListener } from '#src/postgres/processes.ts'
 import { createImages } from '#src/features/announcements/images.ts'
 import { purgeExpired } from '#src/features/trash/trash.ts'
 import { ensureAdmin } from '#src/identity/accounts.ts'
+import { forgetPlayerKeys } from '#src/features/ledger/claims.ts'
 import { forgetIdempotencyKeys } from '#src/identity/idempotency.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
 import { openFileStore } from '#src/files/files.ts'
@@ -117,6 +118,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       [3600, () => signInGuard.sweep()],
       [3600, () => forgetIdempotencyKeys(database)],
       [3600, () => deliveries.sweep()],
+      [3600, () => forgetPlayerKeys(database)],
       ...(backups ? [[10, () => backups.runDue()] satisfies Chore] : []),
       [60, () => purgeExpired({ database, files })],
     ])

@@ -2,5 +2,6 @@
 export const entryCauses = {
   opening: { label: 'Opening balance' },
   import: { label: 'Import' },
+  claim: { label: 'Claim' },
 } as const
 export type EntryCause = keyof typeof entryCauses

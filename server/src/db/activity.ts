@@ -4,7 +4,15 @@
  * hour, and years of hours would outgrow what they count.
  */
 import { type Kysely, sql } from 'kysely'
-import { activityOfNameSql, type Bucket, buckets, hourNamesBefore, type Item, itemOfNameSql } from './counter-keys.ts'
+import {
+  activityOfNameSql,
+  type Bucket,
+  buckets,
+  type CounterSqlKey,
+  hourNamesBefore,
+  type Item,
+  itemOfNameSql,
+} from './counter-keys.ts'
 import { addDelta, counterPartsSql, type Deltas } from './counters.ts'
 import type { Database } from './database.ts'
 import { databaseNow } from './moments.ts'
@@ -41,6 +49,15 @@ export function movePlayer(activity: ActivityDeltas, before: Date | null, after:
 export function countParticipations(activity: ActivityDeltas, item: Item, at: Date, by: number): void {
   addDelta(activity.deltas, { of: 'participants', ...item }, by)
   countTaking(activity, item, at, by)
+}
+
+/** What a participation at this moment counts, in SQL; `at` is now without a time zone, in UTC. */
+export function countersOfTaking({ kind, itemId, at }: { kind: string; itemId: string; at: string }): CounterSqlKey[] {
+  return [
+    { of: 'participants', kind, itemId },
+    ...buckets.map((bucket) => ({ of: 'activity', bucket, at, series: kind }) as const),
+    ...(['hour', 'day'] as const).map((bucket) => ({ of: 'itemActivity', bucket, at, kind, itemId }) as const),
+  ]
 }
 
 /** A participation turned out to have been at another time. */

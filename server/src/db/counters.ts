@@ -53,6 +53,16 @@ export async function addToCounters(tx: Transaction<Tables>, deltas: Deltas, use
   )
 }
 
+/**
+ * SQL that counts 1 for each of these counters, in a statement about one player; `from` has one row, with that player's `user_id`, or none if
+ * nothing is to be counted.
+ */
+export function countOnceSql(from: string, counters: readonly CounterSqlKey[]): string {
+  const names = counters.map((counter) => `(${counterNameSql(counter)})`).join(', ')
+  return `insert into counter_deltas (user_id, name, delta)
+    select ${from}.user_id, names.name, 1 from ${from}, (values ${names}) as names (name)`
+}
+
 /** The exact values, in the order of the keys, at this moment or in the caller's snapshot; a counter that never changed is 0. */
 export async function readCounters(db: Kysely<Tables>, counters: readonly CounterKey[]): Promise<number[]> {
   const names = counters.map(counterName)

@@ -14,7 +14,7 @@ import { type LockHolder, openLockHolder } from '#src/postgres/lock-holder.ts'
 import { type ReplicaState, watchReplica } from '#src/postgres/replica-watch.ts'
 import { type Migration, migrate } from './migrate.ts'
 import { MIGRATION_LIMITS, type MigrationLimits } from './migration-connection.ts'
-import { followedReads, type Reads, readsFrom } from './reads.ts'
+import { followedReads, type Reads, readsFrom, runQuery } from './reads.ts'
 import { type Snapshot, type SnapshotOptions, withSnapshot } from './snapshot.ts'
 import type { Tables } from './tables.ts'
 import { refuseUnfinishedFolder } from './unfinished-restore.ts'
@@ -51,6 +51,11 @@ export interface Database {
   /** Runs `work` again from the start after a deadlock or serialization failure, so `work` may change nothing but `tx`. */
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>
   readonly prepared: Reads['prepared']
+  /**
+   * A statement that changes something by itself, prepared once a connection: a transaction in one round trip. It runs again after a
+   * deadlock or serialization failure. A `name` must always mean the same SQL.
+   */
+  statement<Row>(name: string, sql: string): (params: unknown[]) => Promise<Row[]>
   /** A consistent view without a time limit, on a connection outside the pool. */
   snapshot<T>(work: (snapshot: Snapshot) => Promise<T>, options?: SnapshotOptions): Promise<T>
   /**
@@ -150,6 +155,7 @@ function databaseOn({ pool, lockHolder, freeSpace, replicaOptions }: Parts): Dat
     db,
     transaction: (work) => withRetries(() => db.transaction().execute(work)),
     prepared: (name, text) => own.prepared(name, text),
+    statement: (name, text) => (values) => withRetries(() => runQuery(pool, { name, text, values })),
     snapshot: (work, options) => withSnapshot(lockHolder.address(), work, options),
     reads: replica?.reads ?? own,
     replica,

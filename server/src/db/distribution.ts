@@ -7,7 +7,14 @@ import { CITUS_SQL } from '#src/postgres/connections.ts'
 import type { Database } from './database.ts'
 
 /** The tables that are divided, all alike by their column `user_id`, so that a player's rows are together. */
-export const DISTRIBUTED_TABLES = ['telegram_users', 'balances', 'ledger_entries', 'participations', 'counter_deltas'] as const
+export const DISTRIBUTED_TABLES = [
+  'telegram_users',
+  'balances',
+  'ledger_entries',
+  'player_keys',
+  'participations',
+  'counter_deltas',
+] as const
 
 /** The options with which Citus divides one of them: the first into so many shards, each other one as the first. */
 export function divisionSql(table: string, shards: number): string {

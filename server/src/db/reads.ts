@@ -76,7 +76,8 @@ export function readsFrom(pool: Pool, address: () => Address): Reads {
   }
 }
 
-async function runQuery<Row>(pool: Pool, query: pg.QueryConfig): Promise<Row[]> {
+/** Runs a query on a connection of the pool. */
+export async function runQuery<Row>(pool: Pool, query: pg.QueryConfig): Promise<Row[]> {
   const client = await pool.connect()
   try {
     const { rows } = await client.query(query)

@@ -37,6 +37,7 @@ export interface Tables {
   telegram_users: TelegramUsersTable
   balances: BalancesTable
   ledger_entries: LedgerEntriesTable
+  player_keys: PlayerKeysTable
   tasks: TasksTable
   announcements: AnnouncementsTable
   history_items: HistoryItemsTable
@@ -230,6 +231,18 @@ export interface LedgerEntriesTable {
   at: Timestamp
   /** After the entry. */
   balance: Decimal
+}
+
+/** Requests that moved a player's balance, and repetitions of them, by their Idempotency-Key. */
+export interface PlayerKeysTable {
+  user_id: number
+  /** Of the caller and the key. */
+  key_hash: Buffer
+  fingerprint: Buffer
+  /** The entry of the answer; null where there is none. */
+  seq: number | null
+  is_first: boolean
+  created_at: Timestamp
 }
 
 export interface TasksTable extends ColumnsOf<typeof taskEntity, 'version'> {

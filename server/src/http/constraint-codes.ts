@@ -42,6 +42,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
   balances_pkey: 'STALE',
   ledger_entries_pkey: 'STALE',
   ledger_entries_reference: 'STALE',
+  player_keys_pkey: 'STALE',
   tasks_pkey: 'STALE',
   announcements_pkey: 'STALE',
   history_items_pkey: 'STALE',

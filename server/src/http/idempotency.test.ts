@@ -25,6 +25,12 @@ const samples: Record<string, { body: unknown; table: string; before?: string }>
     table: 'telegram_users where seen_status_epoch = 1',
     before: 'insert into telegram_users (user_id) values (7); update status_epoch set epoch = 1',
   },
+  'ledger.claim': {
+    body: { kind: 'social', id: 't' },
+    table: 'ledger_entries',
+    before: `insert into telegram_users (user_id) values (7); insert into balances (user_id) values (7);
+      insert into tasks (collection, id, image, priority, title, reward) values ('social', 't', 'bsc', 1, 'T', 5)`,
+  },
   'views.create': { body: { list: 'users', name: 'Racers', isShared: false, address: 'q=racer' }, table: 'saved_views' },
 }
 const calls = listRoutes(contract).filter(({ meta }) => meta.heedsIdempotencyKey)
@@ -62,7 +68,7 @@ describe('§7 Idempotency-Key', () => {
       await testApp({ database: await openAgain({ limits }) }),
     ]
     if (before !== undefined) await sql.raw(before).execute(app.database.db)
-    const caller = name.startsWith('game.') ? await app.bot() : await app.signUp('admin')
+    const caller = path.startsWith('/bot/') ? await app.bot() : await app.signUp('admin')
     const request = { path: path.replace('{userId}', '7'), body }
     const sending = Array.from({ length: 20 }, (_, n) => send(n % 2 ? app : other, caller, { ...request, key: 'k-1' }))
     const answers = await Promise.all(sending)

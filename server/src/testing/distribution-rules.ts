@@ -18,7 +18,10 @@ const rules: Rule[] = [
     breaks: (text) => /\bfor (no key |key )?(update|share)\b/.test(text) && !onePlayer.test(text),
   },
   { what: 'selects no column', breaks: (text) => new RegExp(`\\bselect from (\\(|${players})`).test(text) },
-  { what: 'changes rows within WITH', breaks: (text) => /\(\s*(insert into|update|delete from) /.test(text) },
+  {
+    what: 'changes rows within WITH, of more than one player',
+    breaks: (text) => /\(\s*(insert into|update|delete from) /.test(text) && !onePlayer.test(text),
+  },
   {
     what: 'changes rows by a function that gives something else for each of them',
     breaks: (text) =>

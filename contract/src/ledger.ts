@@ -1,0 +1,99 @@
+/** The calls of the game about balances (design §8): what moves them is credited once, however often it is sent. */
+import { z } from 'zod'
+import { call } from './call.ts'
+import { type EntryCause, entryCauses } from './entities/entry.ts'
+import { cursorField, idField } from './fields.ts'
+import { playerIdField } from './game.ts'
+import { historyKindField } from './history.ts'
+import { numberParameter } from './numbers.ts'
+
+export const USER_INPUT_MAX_LENGTH = 2000
+export const ENTRIES_PAGE_SIZE = 50
+
+/** What changed a balance. */
+export const entry = z.object({
+  /** The player's id and the entry's number, such as `7-12`. */
+  id: z.string(),
+  amount: z.number(),
+  cause: z.enum(Object.keys(entryCauses) as EntryCause[]),
+  at: z.iso.datetime(),
+})
+export type Entry = z.infer<typeof entry>
+
+const claimed = z.object({
+  success: z.literal(true),
+  /** False if the player has claimed this before: the rest is as it was then. */
+  isFirst: z.boolean(),
+  reward: z.number(),
+  /** After the entry. */
+  balance: z.number(),
+  /** Null where an import brought the participation. */
+  entry: entry.nullable(),
+})
+export type Claimed = z.infer<typeof claimed>
+
+/** An entry in the player's ledger. */
+export const ledgerEntry = entry.extend({
+  seq: z.int(),
+  /** What was claimed: a daily task with its day. */
+  item: z.object({ kind: historyKindField, id: idField, period: z.string() }).optional(),
+  /** What it is about in the words of whoever wrote it. */
+  reference: z.string().optional(),
+  /** After the entry. */
+  balance: z.number(),
+})
+export type LedgerEntry = z.infer<typeof ledgerEntry>
+
+export const LEADERBOARD_MAX = 100
+
+const tags = ['Game']
+
+export const ledger = {
+  claim: call(['bot:play', 'player'], { heedsIdempotencyKey: true })
+    .route({
+      method: 'POST',
+      path: '/bot/v1/players/{userId}/claims',
+      tags,
+      summary: 'A player has done a task or announcement and is paid its reward: once, a daily task once a day in UTC',
+    })
+    .input(
+      z.strictObject({
+        userId: playerIdField,
+        kind: historyKindField,
+        id: idField,
+        /** What the announcement asks the player for. */
+        userInput: z.string().trim().max(USER_INPUT_MAX_LENGTH).optional(),
+      }),
+    )
+    .output(claimed),
+  entries: call(['bot:read', 'player'])
+    .route({
+      method: 'GET',
+      path: '/bot/v1/players/{userId}/entries',
+      tags,
+      summary: `What changed a player's balance, the newest first, ${ENTRIES_PAGE_SIZE} a page`,
+    })
+    .input(z.strictObject({ userId: playerIdField, after: cursorField.optional() }))
+    .output(z.object({ entries: z.array(ledgerEntry), after: z.string().nullable() })),
+  leaderboard: call(['bot:read', 'player'])
+    .route({
+      method: 'GET',
+      path: '/bot/v1/leaderboard',
+      tags,
+      summary: `The players with the highest balances, up to ${LEADERBOARD_MAX}; of equal ones the lower id comes first`,
+    })
+    .input(z.strictObject({ limit: numberParameter.pipe(z.int().min(1).max(LEADERBOARD_MAX)).default(10) }))
+    .output(
+      z.object({
+        players: z.array(
+          z.object({
+            rank: z.int(),
+            userId: z.int(),
+            username: z.string().nullable(),
+            firstName: z.string().nullable(),
+            balance: z.number(),
+          }),
+        ),
+      }),
+    ),
+}
