@@ -1,5 +1,5 @@
 /**
- * What webhooks are told (ADR 18): an act writes the deliveries of its event in its own transaction, so there is no event without its act and
+ * What webhooks are told (ADR 20): an act writes the deliveries of its event in its own transaction, so there is no event without its act and
  * no act without its event. The audit trail calls it, because every act comes by there.
  */
 import { type Kysely, sql } from 'kysely'

@@ -1,5 +1,6 @@
 /** Generated requests: for every call of the contract, from everybody who might make it; good, nearly good and hostile. */
 import fc from 'fast-check'
+import { admitsBot } from '@arcade/contract/call'
 import { contract } from '@arcade/contract/contract'
 import { type Route, listRoutes } from '#src/http/routes.ts'
 import { PASSWORD } from '#src/testing/test-app.ts'
@@ -74,7 +75,7 @@ function requestFor(route: Route): fc.Arbitrary<GeneratedRequest> {
   return fc
     .record({
       principal: fc.oneof(
-        { weight: 5, arbitrary: fc.constant('admin' as const) },
+        { weight: 5, arbitrary: fc.constant(whoMay(route)) },
         { weight: 5, arbitrary: fc.constantFrom(...principals) },
       ),
       value: inputFor(route),
@@ -117,6 +118,11 @@ function requestFor(route: Route): fc.Arbitrary<GeneratedRequest> {
     })
 }
 
+/** Somebody who may make the call, as far as there is one: admins make all but the game's. */
+function whoMay({ meta: { access } }: Route): Principal {
+  return !access.includes('admin') && admitsBot(access, 'play') ? 'bot' : 'admin'
+}
+
 const rarely = (oneIn: number): fc.Arbitrary<boolean> =>
   fc.oneof({ weight: oneIn - 1, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) })
 
@@ -157,7 +163,7 @@ function proposals(call: string, field: string): fc.Arbitrary<unknown> | undefin
     case 'ids':
       if (call === 'webhooks.replay') return fc.nat(1).map((n) => `known-webhookOfDelivery-${n}`)
       if (group === 'account') return call === 'account.createPasswordLink' ? known('users') : undefined
-      return known(group === 'downloads' || group === 'history' ? 'history' : (group as Pool))
+      return known(['downloads', 'history', 'ledger'].includes(group) ? 'history' : (group as Pool))
     case 'actId':
       return known(group === 'acts' ? 'acts' : 'deletions')
     case 'userId':

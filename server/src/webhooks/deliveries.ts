@@ -1,5 +1,5 @@
 /**
- * Sends what the queue holds (ADR 18): signed as Standard Webhooks 1.0 says, retried with growing pauses, by any of the servers. A delivery
+ * Sends what the queue holds (ADR 20): signed as Standard Webhooks 1.0 says, retried with growing pauses, by any of the servers. A delivery
  * is leased while it is sent, so that one whose server died is sent again. Hides the lease, the pauses, and when a webhook is switched off.
  */
 import { createHmac } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** Webhooks (ADR 18): queued with the act, signed, sent again, switched off; sent to endpoints that hang, redirect, or answer without end. */
+/** Webhooks (ADR 20): queued with the act, signed, sent again, switched off; sent to endpoints that hang, redirect, or answer without end. */
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
