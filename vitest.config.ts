@@ -1,12 +1,13 @@
-/** The root of all unit and integration tests: a project a workspace. Where one has its own vitest.config.ts, that is its project. */
+/** The root of all unit and integration tests: a project a workspace, named as its folder. Where one has its own vitest.config.ts, that is its project. */
 import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-const project = (name: string) =>
-  existsSync(new URL(`${name}/vitest.config.ts`, import.meta.url))
-    ? `${name}/vitest.config.ts`
-    : { test: { name, root: name, include: ['**/*.test.{ts,tsx}'] } }
+const project = (folder: string) =>
+  existsSync(new URL(`${folder}/vitest.config.ts`, import.meta.url))
+    ? `${folder}/vitest.config.ts`
+    : { test: { name: basename(folder), root: folder, include: ['**/*.test.{ts,tsx}'] } }
 
 export default defineConfig({
-  test: { projects: ['contract', 'server', 'web', 'scripts'].map(project) },
+  test: { projects: ['contract', 'server', 'web', 'scripts', 'examples/game'].map(project) },
 })

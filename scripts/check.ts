@@ -7,7 +7,7 @@ const lint = ['--type-aware', '--deny-warnings', '--report-unused-disable-direct
 const steps: readonly { name: string; command: readonly [string, ...string[]] }[] = [
   // the slowest first
   { name: 'lint', command: ['oxlint', ...lint] },
-  ...['server', 'web', 'e2e', 'bench', 'contract', 'scripts'].map((name) => ({
+  ...['server', 'web', 'e2e', 'bench', 'contract', 'scripts', 'examples/game'].map((name) => ({
     name: `types ${name}`,
     command: ['tsc', '-p', name] as const,
   })),

@@ -82,15 +82,23 @@ export function run(command: string, args: readonly string[], options: Options =
 
 /** Hands `signal` to every child, waits until all have ended, then ends this process. The second signal changes nothing. */
 export function endAll(signal: (typeof signals)[number]): void {
+  void exitAfterChildren(128 + constants.signals[signal], signal === 'SIGHUP' ? 'SIGTERM' : signal)
+}
+
+/** Whether the children are ending because this process is. */
+export const isEnding = (): boolean => ending
+
+/** Ends this process with `code` once all children have ended. Nothing starts any more, and a second end changes nothing. */
+export async function exitAfterChildren(code: number, signal: 'SIGINT' | 'SIGTERM' = 'SIGTERM'): Promise<void> {
   if (ending) return
   ending = true
-  const code = 128 + constants.signals[signal]
   const exits = [...running].map((child) => new Promise((ended) => child.once('close', ended)))
-  for (const child of running) child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal)
+  for (const child of running) child.kill(signal)
   setTimeout(() => {
     for (const child of running) killGroup(child)
   }, KILL_AFTER_MS).unref()
-  void Promise.all(exits).then(() => process.exit(code))
+  await Promise.all(exits)
+  process.exit(code)
 }
 
 function killGroup(child: ChildProcess): void {

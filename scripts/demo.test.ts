@@ -34,25 +34,38 @@ function startDemo({ named, DATA_DIR }: { named?: string; DATA_DIR?: string }): 
 }
 
 /** What the demo says about signing in. */
-async function signInOf(child: ChildProcess): Promise<{ address: string; email: string; password: string }> {
+async function signInOf(child: ChildProcess): Promise<{ address: string; email: string; password: string; player: string }> {
   const said = new Map<string, string>()
   for await (const line of createInterface({ input: child.stdout! })) {
-    const [, name, value] = /^ {2}(Open|Email|Password) +(\S+)$/.exec(line) ?? []
+    const [, name, value] = /^ {2}(Open|Email|Password|Player) +(\S+)$/.exec(line) ?? []
     if (name && value) said.set(name, value)
-    if (name !== 'Password') continue
+    if (name !== 'Player') continue
     child.stdout?.resume()
-    return { address: said.get('Open') ?? '', email: said.get('Email') ?? '', password: said.get('Password') ?? '' }
+    const [address = '', email = '', password = '', player = ''] = ['Open', 'Email', 'Password', 'Player'].map((one) =>
+      said.get(one),
+    )
+    return { address, email, password, player }
   }
   throw new Error('the demo ended before it said how to sign in')
 }
 
-async function signIn(child: ChildProcess): Promise<{ get: (path: string) => Promise<unknown>; address: string }> {
-  const { address, email, password } = await signInOf(child)
+async function signIn(
+  child: ChildProcess,
+): Promise<{ get: (path: string) => Promise<unknown>; address: string; player: string }> {
+  const { address, email, password, player } = await signInOf(child)
   const headers = { 'content-type': 'application/json', origin: address }
   const answer = await fetch(`${address}/api/session`, { method: 'POST', headers, body: JSON.stringify({ email, password }) })
   expect(answer.status).toBe(200)
   const cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? ''
-  return { address, get: async (path) => (await fetch(`${address}${path}`, { headers: { cookie } })).json() }
+  return { address, player, get: async (path) => (await fetch(`${address}${path}`, { headers: { cookie } })).json() }
+}
+
+/** Kills what the demo has started to be the bot, and waits until it is gone. */
+async function killBot(demo: ChildProcess): Promise<void> {
+  const processes = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
+  const [, pid] = new RegExp(`^ *(\\d+) +${demo.pid} .*examples/game/src/main\\.ts$`, 'm').exec(processes) ?? []
+  process.kill(Number(pid), 'SIGKILL')
+  await expect.poll(() => execFileSync('ps', ['-A', '-o', 'pid='], { encoding: 'utf8' }).split(/\s+/)).not.toContain(pid)
 }
 
 /** Players who joined, and participations, of the last 24 hours. */
@@ -78,7 +91,10 @@ test(
     const dataDir = join(temporaryFolder(), 'demo')
     for (const start of ['first', 'again']) {
       const child = startDemo(start === 'first' ? { named: dataDir } : { DATA_DIR: dataDir })
-      const { get, address } = await signIn(child)
+      const { get, address, player } = await signIn(child)
+      const page = await fetch(player)
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Player and console')])
+      await killBot(child) // the console goes on
       expect(await get('/api/metrics')).toMatchObject({
         totalUsers: 1,
         totalTelegramUsers: 1203,

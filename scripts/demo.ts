@@ -1,15 +1,17 @@
 /**
- * `npm run demo [-- DIRECTORY]`: the console with the sample as if its newest moment were now, and an admin to sign in as. Its data is
- * in a directory of its own, the one that is named, DATA_DIR or data/demo, and never where `npm start` has its data. Another start brings the
+ * `npm run demo [-- DIRECTORY]`: the console with the sample as if its newest moment were now, and an admin to sign in as; beside it the
+ * reference game with a stand-in for Telegram, which may fail without the console. The data is in a directory of its own, the one that is named, DATA_DIR or data/demo, and never where `npm start` has its data. Another start brings the
  * sample's rows back to what they were, at their new moments, makes a new password, and leaves what was added.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { endAll, root, run } from './children.ts'
+import { endAll, exitAfterChildren, isEnding, type Outcome, root, run } from './children.ts'
 
 const EMAIL = 'demo@example.org'
+/** The name of the reference game's bot token. */
+const BOT = 'reference game'
 /** In the demo's directory: what has data and not this file is somebody's own. */
 const MARK = 'made-by-npm-run-demo'
 /** pino's levels below `warn`. */
@@ -49,16 +51,20 @@ async function demo(dataDir: string): Promise<void> {
   mkdirSync(dataDir, { recursive: true })
   writeFileSync(join(dataDir, MARK), '')
   // Whatever else the environment names (a database, a file store) is somebody's own too.
-  const env = { DATA_DIR: dataDir, DATABASE_URL: '', FILES_URL: '', ADMIN_EMAIL: '', ADMIN_PASSWORD: '' }
-
-  const ready = Promise.withResolvers<string>()
-  const onLine = (line: string): void => {
-    const address = /^Arcade Console ready at (\S+)$/.exec(line)?.[1]
-    if (address) ready.resolve(address)
-    else if (!line.startsWith('Create the first admin') && !QUIET_LINE.test(line)) console.log(line)
+  const env = {
+    DATA_DIR: dataDir,
+    DATABASE_URL: '',
+    FILES_URL: '',
+    ADMIN_EMAIL: '',
+    ADMIN_PASSWORD: '',
+    // The stand-in signs with it whoever one plays; nobody else knows it.
+    TELEGRAM_BOT_TOKEN: `1:${randomBytes(24).toString('base64url')}`,
   }
-  const server = run('sh', ['scripts/run', 'start'], { env, output: { onLine } })
-  const address = await Promise.race([ready.promise, server.then(() => undefined)])
+  const isQuiet = (line: string): boolean => line.startsWith('Create the first admin') || QUIET_LINE.test(line)
+  const { address, ended: server } = await startUntil(/^Arcade Console ready at (\S+)$/, ['sh', 'scripts/run', 'start'], {
+    env,
+    isQuiet,
+  })
   if (address !== undefined) {
     const password = await prepare(env)
     console.log(`
@@ -69,8 +75,52 @@ The demo is running: the sample, as if its newest moment were now.
   Password  ${password}
 
 Ctrl-C ends it. Its data is in ${dataDir}; remove that to begin anew.`)
+    void startGame(address, env)
   }
-  process.exitCode = (await server).code
+  const { code } = await server
+  await exitAfterChildren(code)
+}
+
+/** Starts a program, and tells the address that its line says; undefined for one that ends without. Other lines are shown. */
+async function startUntil(
+  ready: RegExp,
+  [program, ...args]: [string, ...string[]],
+  { env, isQuiet = () => false }: { env: Record<string, string>; isQuiet?: (line: string) => boolean },
+): Promise<{ address: string | undefined; ended: Promise<Outcome> }> {
+  const said = Promise.withResolvers<string>()
+  const onLine = (line: string): void => {
+    const address = ready.exec(line)?.[1]
+    if (address) said.resolve(address)
+    else if (!isQuiet(line)) console.log(line)
+  }
+  const ended = run(program, args, { env, output: { onLine } })
+  return { address: await Promise.race([said.promise, ended.then(() => undefined)]), ended }
+}
+
+/** The bot and the stand-in, each a process of its own. Whatever happens to them, the console goes on. */
+async function startGame(consoleUrl: string, env: Record<string, string>): Promise<void> {
+  const failed = (what: string): void => {
+    if (!isEnding()) console.error(`\nThe reference game: ${what}. The console goes on without it.`)
+  }
+  const made = await command(['token', 'create', BOT], { env })
+  const { output } = made.code === 0 ? made : await command(['token', 'rotate', BOT], { env })
+  const token = /^arcade_\S+$/m.exec(output)?.[0]
+  if (token === undefined) return failed(`it has got no bot token (${output.trim()})`)
+
+  const folder = join(root, 'examples/game/src')
+  const port = (offset: number): string => (process.env['PORT'] === '0' ? '0' : String(Number(new URL(consoleUrl).port) + offset))
+  const common = { ...env, CONSOLE_URL: consoleUrl, CONSOLE_TOKEN: token }
+  const standIn = await startUntil(/^The stand-in is ready at (\S+)$/, ['node', join(folder, 'stand-in/main.ts')], {
+    env: { ...common, PORT: port(1) },
+  })
+  if (standIn.address === undefined) return failed('the stand-in for Telegram does not start')
+  const bot = await startUntil(/^The game is ready at (\S+)$/, ['node', join(folder, 'main.ts')], {
+    env: { ...common, PORT: port(2), TELEGRAM_API_URL: standIn.address, PUBLIC_URL: '', WEBHOOK: '' },
+  })
+  if (bot.address === undefined) return failed('the bot does not start')
+  console.log(`\nPlay a player, beside the console:\n\n  Player    ${standIn.address}\n`)
+  void standIn.ended.then(() => failed('the stand-in for Telegram has ended'))
+  void bot.ended.then(() => failed('the bot has ended'))
 }
 
 /** Loads the sample and makes the admin, beside the running server. @returns the admin's password */
@@ -86,11 +136,15 @@ async function prepare(env: Record<string, string>): Promise<string> {
 
 /** A command of the server's. Rows that an import refuses are told and no failure: somebody took a number that the sample has. */
 async function arcade(args: string[], options: { env: Record<string, string>; input?: string }): Promise<void> {
-  const { code, output } = await run('sh', ['scripts/run', 'arcade', ...args], { ...options, output: 'capture' })
+  const { code, output } = await command(args, options)
   if (code !== 0) console.error(output.trimEnd())
   if (code === 0 || code === 2) return
   endAll('SIGTERM')
   await new Promise(() => {}) // endAll ends this process
+}
+
+function command(args: string[], options: { env: Record<string, string>; input?: string }): Promise<Outcome> {
+  return run('sh', ['scripts/run', 'arcade', ...args], { ...options, output: 'capture' })
 }
 
 if (import.meta.main) {

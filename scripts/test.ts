@@ -11,7 +11,15 @@ import { root, run } from './children.ts'
 import { findChromium } from './chromium.ts'
 import { buildWeb } from './web-build.ts'
 
-const projects = ['contract', 'server', 'web', 'scripts']
+/** The projects of Vitest and their folders. */
+const folders: Record<string, string> = {
+  contract: 'contract',
+  server: 'server',
+  web: 'web',
+  scripts: 'scripts',
+  game: 'examples/game',
+}
+const projects = Object.keys(folders)
 const results = mkdtempSync(join(tmpdir(), 'arcade-test-'))
 process.on('exit', () => rmSync(results, { recursive: true, force: true }))
 
@@ -67,10 +75,10 @@ async function runVitest(): Promise<Counts> {
 
 /** Test files that lie in a workspace and that Vitest did not see. */
 async function filesNotRun(seen: ReadonlySet<string>): Promise<string[]> {
-  const folders = part ?? `{${projects.join(',')}}`
+  const searched = part === undefined ? `{${Object.values(folders).join(',')}}` : folders[part]
   const files: string[] = []
   const exclude = (name: string): boolean => ['node_modules', 'dist'].includes(basename(name))
-  for await (const file of glob(`${folders}/**/*.test.{ts,tsx}`, { cwd: root, exclude }))
+  for await (const file of glob(`${searched}/**/*.test.{ts,tsx}`, { cwd: root, exclude }))
     if (!seen.has(join(root, file))) files.push(file)
   return files
 }

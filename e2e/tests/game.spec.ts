@@ -1,0 +1,136 @@
+/** The reference game (examples/game) and its player's page, played beside the console that the operator sees (design §8). */
+import type { FrameLocator, Page } from '@playwright/test'
+import { startConsoleServer } from '../../server/src/testing/console-server.ts'
+import { type ReferenceGame, startReferenceGame, TELEGRAM_BOT_TOKEN } from '#src/reference-game.ts'
+import { expect, test as base, type WorkerFixtures } from '#src/test.ts'
+
+const test = base.extend<{ game: ReferenceGame; isWebhook: boolean }, Pick<WorkerFixtures, 'server'>>({
+  server: [
+    async ({ sampleDirectory }, use) => {
+      const server = await startConsoleServer({ TELEGRAM_BOT_TOKEN }, { sample: sampleDirectory })
+      await use(server)
+      await server.stop()
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+  isWebhook: [false, { option: true }],
+  // The operator is signed in in the page's browser, and the bot's token is made by them.
+  game: async ({ page, server, signIn, isWebhook }, use) => {
+    const { token } = await signIn('admin')
+    const game = await startReferenceGame(server, { session: token, isWebhook })
+    await use(game)
+    await page.goto('about:blank') // which waits for messages no longer
+    await game.stop()
+  },
+})
+
+const ADA = 7_100_001
+const SEEN_WITHIN_MS = 2000
+/** What hangs is given up after 12 seconds and tried again after 3 more. */
+const TRIED_AGAIN_WITHIN_MS = 60_000
+
+/** Somebody writes to the bot and opens the Mini App. */
+async function openMiniApp(page: Page, { playerPage }: ReferenceGame): Promise<FrameLocator> {
+  await page.goto(playerPage)
+  await page.getByRole('button', { name: 'Start' }).click()
+  await page.getByRole('button', { name: 'Play', exact: true }).click()
+  const app = page.frameLocator('iframe[title="Mini App"]')
+  await expect(app.getByLabel('Balance')).toHaveText('0')
+  return app
+}
+
+test('design §8: a player completes a task, and within two seconds the operator sees them in History, on the dashboard and on their page', async ({
+  page,
+  context,
+  game,
+  server,
+}) => {
+  const operator = await context.newPage()
+  await operator.goto(server.url)
+  await expect(operator.getByText('Live', { exact: true })).toBeVisible()
+
+  const app = await openMiniApp(page, game)
+  await app.getByRole('button', { name: 'Earn' }).click()
+  const task = app.getByRole('listitem').filter({ hasText: 'Follow us on X' })
+  await task.getByRole('button', { name: 'Claim' }).click()
+  await expect(task.getByRole('button', { name: 'Done ✓' })).toBeVisible()
+  await expect(app.getByLabel('Balance')).toHaveText('500')
+  const claimed = Date.now()
+
+  // What its pages ask for; that pages take longer on a busy machine says nothing about the product.
+  const { id } = await server.database.db
+    .selectFrom('tasks')
+    .select('id')
+    .where('title', '=', 'Follow us on X')
+    .executeTakeFirstOrThrow()
+  const asked = ['/api/activity?range=24h', `/api/history/social/${id}/participants`, `/api/telegram-users/${ADA}/participations`]
+  const [activity = '', history = '', player = ''] = await Promise.all(
+    asked.map(async (path) => (await context.request.get(server.url + path)).text()),
+  )
+  expect(Date.now() - claimed).toBeLessThan(SEEN_WITHIN_MS)
+  expect(history).toContain('ada_plays')
+  expect(player).toContain('Follow us on X')
+  const { points } = JSON.parse(activity) as { points: { social: number }[] }
+  expect(points.reduce((sum, { social }) => sum + social, 0)).toBe(1)
+
+  await expect(operator.getByRole('region', { name: 'Telegram Users', exact: true })).toContainText('1,204')
+  await operator.goto(`${server.url}/history?tab=social&item=${id}`)
+  await expect(operator.getByRole('table', { name: 'Participants' }).getByRole('row').nth(1)).toContainText('ada_plays')
+  await operator.goto(`${server.url}/manage-telegram-users/${ADA}`)
+  await expect(operator.getByRole('region', { name: 'Took part in' })).toContainText('Follow us on X')
+  await expect(operator.getByRole('region', { name: 'Balance' })).toContainText('500')
+})
+
+test('design §8: a round is played, what is asked for is given, and the ledger says what the balance is made of', async ({
+  page,
+  game,
+}) => {
+  const app = await openMiniApp(page, game)
+  await app.getByRole('main').getByRole('button', { name: 'Play' }).click()
+  const field = app.getByRole('button', { name: /of 8/ })
+  const result = app.getByRole('status').filter({ hasText: 'points!' })
+  // Chance decides what is hit; the rules of a round are tested in examples/game. The last press may come after the end.
+  const tap = () => field.press(' ', { timeout: 2000 }).catch(() => {})
+  await expect.poll(() => tap().then(() => result.count()), { intervals: [200] }).toBe(1)
+  await app.getByRole('button', { name: 'Earn' }).click()
+  const vote = app.getByRole('listitem').filter({ hasText: 'Vote for the next skin' })
+  await vote.getByRole('textbox').fill('koala')
+  await vote.getByRole('button', { name: 'Claim' }).click()
+  await expect(vote.getByRole('button', { name: 'Done ✓' })).toBeVisible()
+  await expect(app.getByLabel('Balance')).toHaveText('100')
+  await app.getByRole('button', { name: 'Ledger' }).click()
+  const entries = app.getByRole('list').first().getByRole('listitem')
+  await expect(entries.first()).toContainText('+100')
+  await expect(entries).toHaveCount(1)
+})
+
+for (const isWebhook of [false, true]) {
+  test.describe(isWebhook ? 'by webhook' : 'by long polling', () => {
+    test.use({ isWebhook })
+
+    test('design §8: the bot goes on whatever Telegram answers', async ({ page, game }) => {
+      await page.goto(game.playerPage)
+      await page.getByRole('button', { name: 'Start' }).click()
+      const chat = page.getByRole('list', { name: 'Chat' }).getByRole('listitem')
+      await expect(chat.filter({ hasText: 'Hello Ada!' })).toBeVisible()
+      const say = async (text: string): Promise<void> => {
+        await page.getByRole('textbox', { name: 'Message' }).fill(text)
+        await page.getByRole('button', { name: 'Send' }).click()
+      }
+      const answers = chat.filter({ hasText: 'You have 0 points' })
+      // 429 and 500 are tried again and what hangs is given up and then tried again; who has blocked the bot gets nothing.
+      for (const [kind, count] of [
+        ['429', 1],
+        ['500', 2],
+        ['hang', 3],
+        ['403', 3],
+      ] as const) {
+        await game.misbehave({ kind, times: 1, method: 'sendMessage' })
+        await say('/balance')
+        await expect(answers, kind).toHaveCount(count, { timeout: TRIED_AGAIN_WITHIN_MS })
+      }
+      await say('/balance')
+      await expect(answers).toHaveCount(4)
+    })
+  })
+}

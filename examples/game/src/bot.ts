@@ -1,0 +1,75 @@
+/** The chat: what the bot says and understands. It knows no player by itself: whoever writes is told to the console, which keeps them. */
+import { autoRetry } from '@grammyjs/auto-retry'
+import { Bot, type Context, GrammyError, InlineKeyboard } from 'grammy'
+import type { Console } from './console.ts'
+
+/** Telegram holds a request for updates this long; one that hangs longer is given up, and made again. */
+export const POLL_SECONDS = 10
+const GIVE_UP_SECONDS = 12
+/** A longer `retry_after` of a 429 is not waited for: the player has gone by then. */
+const RETRY_AFTER_MAX_SECONDS = 10
+const TOP = 5
+
+export function createBot(options: { token: string; telegramUrl: string; miniAppUrl: string; console: Console }): Bot {
+  const { console: desk } = options
+  const bot = new Bot(options.token, { client: { apiRoot: options.telegramUrl, timeoutSeconds: GIVE_UP_SECONDS } })
+  const retry = autoRetry({ maxRetryAttempts: 2, maxDelaySeconds: RETRY_AFTER_MAX_SECONDS })
+  // Polling has its own way of trying again, which ends when the process does.
+  bot.api.config.use((call, method, ...rest) => (method === 'getUpdates' ? call(method, ...rest) : retry(call, method, ...rest)))
+
+  const keyboard = new InlineKeyboard()
+    .webApp('Play', options.miniAppUrl)
+    .row()
+    .text('My balance', 'balance')
+    .text('Top players', 'top')
+
+  // Whatever goes wrong belongs to one update: the bot goes on with the next, and Telegram does not send it again.
+  const chat = bot.errorBoundary(({ error, ctx: { update } }) => {
+    if (error instanceof GrammyError && error.error_code === 403) return // the player has blocked the bot
+    console.error(`Update ${update.update_id} failed: ${error instanceof Error ? error.message : String(error)}`)
+  })
+
+  // Whatever Telegram knows of the player today: the console adds whom it does not know, and changes what differs.
+  chat.use(async ({ from }, next) => {
+    if (!from) return // a channel is no player
+    const { id: userId, first_name: firstName, last_name: lastName = null, username = null } = from
+    await desk.upsert({ userId, firstName, lastName, username })
+    await next()
+  })
+
+  chat.command('start', async (context) => {
+    const text = `Hello ${context.from?.first_name}! Stop the light on its mark, do tasks, and climb.`
+    await context.reply(text, { reply_markup: keyboard })
+  })
+
+  chat.command('balance', async (context) => void (await context.reply(await balanceText(context))))
+  chat.command('top', async (context) => void (await context.reply(await topText())))
+
+  // Buttons change the message they belong to, so that the chat does not fill up.
+  chat.callbackQuery('balance', (context) => showInstead(context, () => balanceText(context)))
+  chat.callbackQuery('top', (context) => showInstead(context, topText))
+
+  chat.on('message', (context) => context.reply('I know /start, /balance and /top.'))
+
+  return bot
+
+  async function balanceText({ from }: Context): Promise<string> {
+    const { player, rank } = await desk.player({ userId: from?.id ?? 0 })
+    return `You have ${player.balance} points${rank === null ? '' : `, which is rank ${rank}`}.`
+  }
+
+  async function topText(): Promise<string> {
+    const { players } = await desk.leaderboard({ limit: TOP })
+    return players.map(({ rank, firstName, balance }) => `${rank}. ${firstName ?? 'Somebody'}: ${balance}`).join('\n')
+  }
+
+  async function showInstead(context: Context, read: () => Promise<string>): Promise<void> {
+    await context.answerCallbackQuery() // at once, so that the button stops turning
+    await context.editMessageText(await read(), { reply_markup: keyboard }).catch(unlessSame)
+  }
+}
+
+/** Telegram refuses a text that is there already. */
+function unlessSame(error: unknown): void {
+  if (!(error instanceof GrammyError && error.description.includes('message is not modified'))) throw error
+}

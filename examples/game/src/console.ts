@@ -1,0 +1,47 @@
+/** The console as this game sees it: the typed client of its contract, and nothing else of its server. */
+import { game } from '@arcade/contract/game'
+import { ledger } from '@arcade/contract/ledger'
+import { createORPCClient, ORPCError } from '@orpc/client'
+import type { ContractRouterClient } from '@orpc/contract'
+import { OpenAPILink } from '@orpc/openapi-client/fetch'
+
+const calls = { ...game, ...ledger }
+
+export type Console = ContractRouterClient<typeof calls>
+
+/** A refusal of the console; `message` is for people. */
+export class ConsoleError extends Error {
+  readonly code: string
+  readonly status: number
+
+  constructor(message: string, code: string, status: number, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+    this.status = status
+  }
+}
+
+/** @param authorization `Bearer TOKEN` for the bot, `tma INITDATA` for a player's own client. Every call rejects with a ConsoleError. */
+export function consoleAt(url: string, authorization: string): Console {
+  const link = new OpenAPILink(calls, {
+    url,
+    headers: { authorization },
+    customErrorResponseBodyDecoder: (body, { status }) => new ORPCError('REFUSED', { status, data: body }),
+    interceptors: [
+      async (call) => {
+        try {
+          return await call.next()
+        } catch (error) {
+          throw asConsoleError(error)
+        }
+      },
+    ],
+  })
+  return createORPCClient(link)
+}
+
+function asConsoleError(error: unknown): ConsoleError {
+  if (!(error instanceof ORPCError)) return new ConsoleError('The console cannot be reached.', 'UNREACHABLE', 0, { cause: error })
+  const { code = 'UNKNOWN', message = 'The console failed.' } = (error.data ?? {}) as { code?: string; message?: string }
+  return new ConsoleError(message, code, error.status, { cause: error })
+}

@@ -1,0 +1,126 @@
+/** Tasks and announcements: opened, answered where they ask for something, and claimed. */
+import { type FormEvent, useEffect } from 'react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { desk, queryClient, refresh } from './api.ts'
+import { format } from './format.ts'
+import { openLink } from './telegram.ts'
+
+type Kind = 'social' | 'daily' | 'announcement'
+
+interface Item {
+  id: string
+  title: string
+  link: string | null
+  reward: number
+  isDone: boolean
+  subtitle?: string
+  description?: string | null
+  linkType?: 'input' | 'noInput' | null
+  inputText?: string | null
+  isNew?: boolean
+}
+
+export function Earn() {
+  const news = useQuery({
+    queryKey: ['announcements'],
+    queryFn: async () => (await desk).announcements({ userId: 'me' }),
+  })
+  const social = useQuery({
+    queryKey: ['tasks', 'social'],
+    queryFn: async () => (await desk).tasks({ userId: 'me', collection: 'social' }),
+  })
+  const daily = useQuery({
+    queryKey: ['tasks', 'daily'],
+    queryFn: async () => (await desk).tasks({ userId: 'me', collection: 'daily' }),
+  })
+
+  // Said with the number that came with what is shown here, so that what was activated since stays new.
+  const upTo = news.data?.upTo
+  const hasNew = news.data?.announcements.some(({ isNew }) => isNew) ?? false
+  useEffect(() => {
+    if (upTo === undefined || !hasNew) return
+    const tell = async (): Promise<void> => {
+      await (await desk).seen({ userId: 'me', upTo })
+      await queryClient.invalidateQueries({ queryKey: ['me'] }) // not what is shown: it stays marked while one looks at it
+    }
+    tell().catch(() => {}) // it is told the next time
+  }, [upTo, hasNew])
+
+  return (
+    <>
+      <Items title="Announcements" kind="announcement" items={news.data?.announcements} error={news.error} />
+      <Items title="Daily tasks" kind="daily" items={daily.data?.tasks} error={daily.error} />
+      <Items title="Social tasks" kind="social" items={social.data?.tasks} error={social.error} />
+    </>
+  )
+}
+
+function Items({
+  title,
+  kind,
+  items,
+  error,
+}: {
+  title: string
+  kind: Kind
+  items: readonly Item[] | undefined
+  error: Error | null
+}) {
+  return (
+    <section>
+      <h2>{title}</h2>
+      {error && <p role="alert">{error.message}</p>}
+      {items?.length === 0 && <p className="hint">Nothing right now.</p>}
+      <ul>
+        {items?.map((item) => (
+          <ItemCard key={item.id} kind={kind} item={item} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function ItemCard({ kind, item }: { kind: Kind; item: Item }) {
+  const claim = useMutation({
+    mutationFn: async (userInput: string | undefined) =>
+      (await desk).claim({ userId: 'me', kind, id: item.id, ...(userInput !== undefined && { userInput }) }),
+    onSuccess: refresh,
+  })
+  const { link } = item
+  const asks = item.linkType === 'input'
+  const handleSubmit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const input = new FormData(event.currentTarget).get('input')
+    claim.mutate(typeof input === 'string' ? input : undefined)
+  }
+  return (
+    <li className="item">
+      <h3>
+        {item.title} {item.isNew && <em>new</em>}
+      </h3>
+      {item.subtitle && <p className="hint">{item.subtitle}</p>}
+      {item.description && <p className="description">{item.description}</p>}
+      <form onSubmit={handleSubmit}>
+        <span className="reward">+{format(item.reward)}</span>
+        {link !== null && (
+          <button type="button" onClick={() => openLink(link)}>
+            Open
+          </button>
+        )}
+        {asks && !item.isDone && (
+          <input
+            name="input"
+            required
+            maxLength={500}
+            aria-label={item.inputText ?? 'Your answer'}
+            placeholder={item.inputText ?? ''}
+          />
+        )}
+        <button type="submit" className="main" disabled={item.isDone || claim.isPending}>
+          {item.isDone ? 'Done ✓' : 'Claim'}
+        </button>
+      </form>
+      {claim.error && <p role="alert">{claim.error.message}</p>}
+    </li>
+  )
+}

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { lightAt, MARK_REACH, markOf, TAPS } from './round.ts'
+import { createRounds } from './rounds.ts'
+
+const ADA = 7
+const SECRET = 'the bot’s token'
+
+beforeEach(() => vi.useFakeTimers())
+afterEach(() => vi.useRealTimers())
+
+/** Taps of somebody who sees the light come: each in the middle of its mark. */
+function perfectTaps(seed: number): number[] {
+  return Array.from({ length: TAPS }, (_, n) => {
+    let ms = 200
+    while (Math.abs(lightAt(n, ms) - markOf(seed, n)) > MARK_REACH / 20) ms += 1
+    return ms
+  })
+}
+
+/** A round that was played from its beginning to its end. */
+function playedRound(): { id: string; taps: number[] } {
+  const { id, seed } = createRounds(SECRET).begin(ADA)
+  const taps = perfectTaps(seed)
+  vi.advanceTimersByTime(taps.reduce((sum, ms) => sum + ms, 0))
+  return { id, taps }
+}
+
+test('a round is worth what its taps are worth, also when it is sent again or the server was started anew', () => {
+  const { id, taps } = playedRound()
+  const score = createRounds(SECRET).judge(ADA, id, taps)
+  expect(score).toBeGreaterThan(TAPS * 18)
+  expect(createRounds(SECRET).judge(ADA, id, taps)).toBe(score)
+})
+
+test('a round belongs to the player it was given to, and to this bot', () => {
+  const { id, taps } = playedRound()
+  expect(createRounds(SECRET).judge(ADA + 1, id, taps)).toBeUndefined()
+  expect(createRounds('another').judge(ADA, id, taps)).toBeUndefined()
+  const [at = '', ...rest] = id.split('-')
+  expect(createRounds(SECRET).judge(ADA, [Number(at) - 60_000, ...rest].join('-'), taps)).toBeUndefined()
+  for (const odd of ['', 'x', '--', id.slice(0, -1)]) expect(createRounds(SECRET).judge(ADA, odd, taps), odd).toBeUndefined()
+})
+
+test('a round cannot be played faster than the clock, in another number of taps, or without end', () => {
+  const rounds = createRounds(SECRET)
+  const { id, seed } = rounds.begin(ADA)
+  const taps = perfectTaps(seed)
+  expect(rounds.judge(ADA, id, taps)).toBeUndefined()
+  vi.advanceTimersByTime(600_000)
+  expect(rounds.judge(ADA, id, taps)).toBeDefined()
+  expect(rounds.judge(ADA, id, taps.slice(1))).toBeUndefined()
+  expect(rounds.judge(ADA, id, [...taps, 500])).toBeUndefined()
+  expect(rounds.judge(ADA, id, taps.with(0, 20))).toBeUndefined()
+  expect(rounds.judge(ADA, id, taps.with(0, 60_000))).toBeUndefined()
+  expect(rounds.judge(ADA, id, taps.with(0, Number.NaN))).toBeUndefined()
+})

@@ -1,0 +1,104 @@
+/** A phone with Telegram on it: the chat with the bot, and the Mini App above it once it was opened. */
+import { type CSSProperties, type FormEvent, useEffect, useRef, useState } from 'react'
+import type { TelegramUser } from '#src/init-data.ts'
+import type { Button, Message } from '#src/stand-in/bot-api.ts'
+import { ask } from './ask.ts'
+import { type ThemeName, themes } from './themes.ts'
+
+/** As Telegram's web version gives them to a Mini App. */
+const FRAME_RIGHTS = 'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox'
+
+export function Phone({ person, theme }: { person: TelegramUser; theme: ThemeName }) {
+  const [messages, setMessages] = useState<Message[]>([])
+  const [miniApp, setMiniApp] = useState<string>()
+  const frame = useRef<HTMLIFrameElement>(null)
+  const chat = `/chats/${person.id}`
+  const colors = themes[theme]
+
+  useEffect(() => {
+    let isHere = true
+    const follow = async (): Promise<void> => {
+      let known: Message[] = []
+      while (isHere) {
+        known = await ask<Message[]>('POST', `${chat}/wait`, known)
+        if (isHere) setMessages(known)
+      }
+    }
+    follow().catch(() => setMessages((shown) => [...shown, gone]))
+    return () => void (isHere = false)
+  }, [chat])
+
+  // As Telegram tells a Mini App that its player has changed the theme.
+  useEffect(() => {
+    const event = JSON.stringify({ eventType: 'theme_changed', eventData: { theme_params: colors } })
+    frame.current?.contentWindow?.postMessage(event, '*')
+  }, [colors])
+
+  const say = (text: string): void => void ask('POST', `${chat}/messages`, { text })
+  const handleSend = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const text = new FormData(event.currentTarget).get('text')
+    if (typeof text === 'string' && text.trim() !== '') say(text.trim())
+    event.currentTarget.reset()
+  }
+  const handleButton = async (messageId: number, { web_app: app, callback_data: data }: Button): Promise<void> => {
+    if (app) setMiniApp((await ask<{ url: string }>('POST', `${chat}/launches`, { url: app.url, theme: colors })).url)
+    else await ask('POST', `${chat}/presses`, { messageId, data })
+  }
+
+  const style: CSSProperties = Object.fromEntries(
+    Object.entries(colors).map(([name, color]) => [`--${name.replaceAll('_', '-')}`, color]),
+  )
+  return (
+    <div className="phone" style={style}>
+      <div className="title">
+        {miniApp !== undefined && (
+          <button type="button" onClick={() => setMiniApp(undefined)}>
+            ‹ Close
+          </button>
+        )}
+        <strong>Arcade</strong>
+        <span>bot</span>
+      </div>
+      {miniApp === undefined ? (
+        <>
+          <ol className="chat" aria-label="Chat">
+            {messages.map((message) => (
+              <li key={message.message_id} className={message.isFromBot ? 'bot' : 'own'}>
+                <p>{message.text}</p>
+                {message.buttons.map((row) => (
+                  <div key={row[0]?.text} className="buttons">
+                    {row.map((button) => (
+                      <button key={button.text} type="button" onClick={() => void handleButton(message.message_id, button)}>
+                        {button.text}
+                      </button>
+                    ))}
+                  </div>
+                ))}
+              </li>
+            ))}
+            <li key={`after ${messages.length}`} ref={bringIntoView} aria-hidden="true" />
+          </ol>
+          {messages.length === 0 ? (
+            <button type="button" className="start" onClick={() => say('/start')}>
+              Start
+            </button>
+          ) : (
+            <form onSubmit={handleSend}>
+              <input name="text" aria-label="Message" placeholder="Message" autoComplete="off" />
+              <button type="submit">Send</button>
+            </form>
+          )}
+        </>
+      ) : (
+        <iframe ref={frame} title="Mini App" src={miniApp} sandbox={FRAME_RIGHTS} />
+      )}
+    </div>
+  )
+}
+
+function bringIntoView(element: HTMLElement | null): void {
+  element?.scrollIntoView()
+}
+
+const gone: Message = { message_id: 0, date: 0, isFromBot: true, text: 'The stand-in has ended.', buttons: [] }

@@ -1,0 +1,165 @@
+/** The zones of the architecture (design §3): which files belong to each, and which others they may import. */
+
+export interface Zone {
+  name: string
+  /** What belongs to it: a folder `x/`, or a module `x` (x.ts, x.tsx, x.test.ts). The first zone that fits a file has it. */
+  at: string
+  /** The zones that its files may import besides their own; `*` stands for all. */
+  imports: readonly string[]
+  /** The zone's folders, or files that lie in none, may not import each other. */
+  isSplit?: true
+  /** The only npm packages that its files may import; without this they may import any. */
+  packages?: readonly string[]
+  /** Tells a developer what to do instead of an import that is not allowed. */
+  instead: string
+}
+
+/** The server's rooms from the bottom up: each may import those before it. */
+const rooms = [
+  ['server/calls', 'server/src/calls', 'calls.ts knows the contract only.'],
+  ['server/postgres', 'server/src/postgres/', 'postgres/ reaches a PostgreSQL and knows no table. Turn the arrow round.'],
+  ['server/db', 'server/src/db/', 'The database knows no feature and no HTTP. Turn the arrow round.'],
+  ['server/audit', 'server/src/audit/', 'audit/ knows the database below it, no feature and no HTTP. Turn the arrow round.'],
+  [
+    'server/webhooks',
+    'server/src/webhooks/',
+    'webhooks/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.',
+  ],
+  ['server/files', 'server/src/files/', 'files/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.'],
+  ['server/trash', 'server/src/trash/', 'trash/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.'],
+  [
+    'server/identity',
+    'server/src/identity/',
+    'identity/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.',
+  ],
+  ['server/sheets', 'server/src/sheets/', 'sheets/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.'],
+  ['server/lists', 'server/src/lists/', 'lists/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.'],
+  ['server/backup', 'server/src/backup/', 'backup/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.'],
+] as const
+const roomNames = rooms.map(([name]) => name)
+const contract = ['contract', 'contract/entities']
+const belowPages = [...contract, 'web/ui', 'web/client', 'web/session']
+const belowFeatures = [...belowPages, 'web/lists', 'web/versions']
+
+export const zones: readonly Zone[] = [
+  {
+    name: 'contract/entities',
+    at: 'contract/src/entities/',
+    imports: [],
+    packages: [],
+    instead:
+      'entities/ is plain data, which the first page of the web app loads; a schema of it would bring zod along. Put schemas into the files above.',
+  },
+  {
+    name: 'contract',
+    at: 'contract/src/',
+    imports: ['contract/entities'],
+    packages: ['zod', '@orpc/contract'],
+    instead:
+      'The contract knows neither DOM nor Node, only zod and @orpc/contract. Move what needs more to the side that needs it.',
+  },
+
+  { name: 'web/testing', at: 'web/src/testing/', imports: ['*'], instead: '' },
+  {
+    name: 'web/ui',
+    at: 'web/src/ui/',
+    imports: contract,
+    instead: 'ui/ knows the contract and other ui only. Take what you need as a prop.',
+  },
+  {
+    name: 'web/lists',
+    at: 'web/src/lists/',
+    imports: belowPages,
+    instead: 'lists/ sees the contract, ui, client.ts and session.tsx only. Take what one list alone needs as an argument.',
+  },
+  {
+    name: 'web/versions',
+    at: 'web/src/versions/',
+    imports: [...belowPages, 'web/lists'],
+    instead: 'versions/ sees the contract, ui, lists, client.ts and session.tsx only. Take what one form alone needs as a prop.',
+  },
+  {
+    name: 'web/features',
+    at: 'web/src/features/',
+    imports: belowFeatures,
+    isSplit: true,
+    instead:
+      'A feature sees the contract, ui, lists, versions, client.ts, session.tsx and itself. Move what two features need to ui/, or join them in routes.tsx.',
+  },
+  { name: 'web/client', at: 'web/src/client', imports: contract, instead: 'client.ts knows the contract only.' },
+  {
+    name: 'web/session',
+    at: 'web/src/session',
+    imports: belowPages,
+    instead: 'session.tsx sees the contract, ui and client.ts only.',
+  },
+  { name: 'web/shell', at: 'web/src/shell/', imports: belowPages, instead: 'The shell gets pages from routes.tsx, as children.' },
+  { name: 'web/routes', at: 'web/src/routes', imports: ['*'], instead: '' },
+  { name: 'web/app', at: 'web/src/app', imports: ['*'], instead: '' },
+  {
+    name: 'web modules',
+    at: 'web/src/',
+    imports: [...belowFeatures, 'web/shell', 'web/routes', 'web/app'],
+    instead: 'Only routes.tsx and app.tsx know the features, and pages import nothing from above them.',
+  },
+
+  { name: 'server/testing', at: 'server/src/testing/', imports: ['*'], instead: '' },
+  { name: 'server/harness', at: 'server/src/harness/', imports: ['*'], instead: '' },
+  { name: 'server/main', at: 'server/src/main', imports: ['*'], instead: '' },
+  { name: 'server/app', at: 'server/src/app', imports: ['*'], instead: '' },
+  { name: 'server/cli', at: 'server/src/cli/', imports: ['*'], instead: '' },
+  {
+    name: 'server/http',
+    at: 'server/src/http/',
+    imports: [...contract, 'server/config', ...roomNames, 'server/features'],
+    instead: 'app.ts hands the HTTP layer what it needs.',
+  },
+  {
+    name: 'server/features',
+    at: 'server/src/features/',
+    imports: [...contract, ...roomNames],
+    isSplit: true,
+    instead:
+      'A feature sees the contract, calls.ts, the rooms below it (lists/, sheets/, identity/, files/, db/, postgres/) and itself; app.ts hands it the rest. ' +
+      'What two features need belongs into a room, or is a table both query.',
+  },
+  ...rooms.map(([name, at, instead], index) => ({
+    name,
+    at,
+    imports: [...contract, 'server/config', ...roomNames.slice(0, index)],
+    instead,
+  })),
+  {
+    name: 'server/config',
+    at: 'server/src/config',
+    imports: contract,
+    instead: 'config.ts reads the environment and knows nothing else.',
+  },
+
+  {
+    name: 'e2e',
+    at: 'e2e/',
+    imports: [...contract, 'server/app', 'server/testing'],
+    instead: 'e2e uses the contract, server/src/app.ts and server/src/testing/ only.',
+  },
+  {
+    name: 'game',
+    at: 'examples/game/',
+    imports: contract,
+    instead: 'The reference game knows the contract only, as a game of somebody else would.',
+  },
+  // A benchmark may measure any module by itself, beside the product as a whole.
+  { name: 'bench', at: 'bench/', imports: ['*'], instead: '' },
+  { name: 'scripts', at: 'scripts/', imports: [], instead: 'Scripts start the workspaces; they import nothing of them.' },
+]
+
+export const workspaces = ['contract', 'server', 'web', 'e2e', 'bench', 'scripts', 'examples/game']
+
+/** The folder of a workspace, in which `#src/` is a name for its `src/`. */
+export function workspaceOf(file: string): string {
+  return workspaces.find((folder) => file.startsWith(`${folder}/`)) ?? ''
+}
+
+export function findZone(file: string): Zone | undefined {
+  return zones.find(({ at }) => file.startsWith(at.endsWith('/') ? at : `${at}.`))
+}
