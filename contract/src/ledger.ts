@@ -1,24 +1,42 @@
 /** The calls of the game about balances (design §8): what moves them is credited once, however often it is sent. */
 import { z } from 'zod'
 import { call } from './call.ts'
-import { type EntryCause, entryCauses } from './entities/entry.ts'
-import { cursorField, idField } from './fields.ts'
+import { entryCauses } from './entities/entry.ts'
+import { cursorField, idField, numberField } from './fields.ts'
 import { playerIdField } from './game.ts'
 import { historyKindField } from './history.ts'
 import { numberParameter } from './numbers.ts'
 
 export const USER_INPUT_MAX_LENGTH = 2000
 export const ENTRIES_PAGE_SIZE = 50
+export const REFERENCE_MAX_LENGTH = 200
 
 /** What changed a balance. */
 export const entry = z.object({
   /** The player's id and the entry's number, such as `7-12`. */
   id: z.string(),
   amount: z.number(),
-  cause: z.enum(Object.keys(entryCauses) as EntryCause[]),
+  /** One of the console's own, or the game's. */
+  cause: z.string(),
   at: z.iso.datetime(),
 })
 export type Entry = z.infer<typeof entry>
+
+/** What an entry of the game is for in the game's own words, never in the console's. */
+const gameCauseField = z
+  .string('cause must be a text')
+  .regex(/^[a-z][a-z0-9_.-]{0,39}$/, 'cause must be up to 40 small letters, digits, dots, dashes and underscores after a letter')
+  .refine((cause) => !Object.hasOwn(entryCauses, cause), 'This cause is the console’s own')
+
+const entered = z.object({
+  success: z.literal(true),
+  /** False if there was an entry of this cause and reference: the rest is as it was then. */
+  isFirst: z.boolean(),
+  /** After the entry. */
+  balance: z.number(),
+  entry,
+})
+export type Entered = z.infer<typeof entered>
 
 const claimed = z.object({
   success: z.literal(true),
@@ -66,6 +84,24 @@ export const ledger = {
       }),
     )
     .output(claimed),
+  enter: call(['bot:play'], { heedsIdempotencyKey: true })
+    .route({
+      method: 'POST',
+      path: '/bot/v1/players/{userId}/entries',
+      tags,
+      summary: 'The game gives or takes an amount: once for each cause and reference of the player, for ever',
+    })
+    .input(
+      z.strictObject({
+        userId: playerIdField,
+        /** Below 0 it is taken, which no balance goes below 0 for. */
+        amount: numberField('Amount').refine((amount) => amount !== 0, 'Amount must not be 0'),
+        cause: gameCauseField,
+        /** The game's own name of what this is, such as a round or a purchase. */
+        reference: z.string().min(1).max(REFERENCE_MAX_LENGTH),
+      }),
+    )
+    .output(entered),
   entries: call(['bot:read', 'player'])
     .route({
       method: 'GET',

@@ -1,7 +1,6 @@
 /** The tables as Kysely sees them (design §5). Columns are snake_case; those of an entity's fields are derived from the contract. */
 import type { ColumnType, Generated } from 'kysely'
 import type { BotScope } from '@arcade/contract/entities/bot-token'
-import type { EntryCause } from '@arcade/contract/entities/entry'
 import type { HistoryKind } from '@arcade/contract/entities/history'
 import type { ListName } from '@arcade/contract/entities/lists'
 import type { TaskCollection } from '@arcade/contract/entities/task'
@@ -217,7 +216,8 @@ export interface LedgerEntriesTable {
   user_id: number
   seq: number
   amount: Decimal
-  cause: EntryCause
+  /** One of `entryCauses`, or the game's own. */
+  cause: string
   /** What the entry is about in the words of whoever wrote it, once for each player and cause. */
   reference: string | null
   kind: HistoryKind | null

@@ -79,7 +79,7 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     deliveries: NOT_SENT,
     replay: NOT_SENT,
   },
-  ledger: { claim: NO_CHANGE_OF_ITEMS, entries: NO_CHANGE_OF_ITEMS, leaderboard: NO_CHANGE_OF_ITEMS },
+  ledger: { claim: NO_CHANGE_OF_ITEMS, enter: NO_CHANGE_OF_ITEMS, entries: NO_CHANGE_OF_ITEMS, leaderboard: NO_CHANGE_OF_ITEMS },
 }
 
 /** An act of one caller. */

@@ -175,6 +175,10 @@ function proposals(call: string, field: string): fc.Arbitrary<unknown> | undefin
       })
     case 'upTo':
       return fc.constant(0)
+    case 'cause':
+      return fc.constantFrom('round', 'hat')
+    case 'reference':
+      return fc.nat(19).map((n) => `r-${n}`)
     case 'email':
       return call === 'auth.login' ? known('emails') : undefined
     case 'currentPassword':

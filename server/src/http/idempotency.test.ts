@@ -31,6 +31,11 @@ const samples: Record<string, { body: unknown; table: string; before?: string }>
     before: `insert into telegram_users (user_id) values (7); insert into balances (user_id) values (7);
       insert into tasks (collection, id, image, priority, title, reward) values ('social', 't', 'bsc', 1, 'T', 5)`,
   },
+  'ledger.enter': {
+    body: { amount: 5, cause: 'round', reference: 'r-1' },
+    table: 'ledger_entries',
+    before: 'insert into telegram_users (user_id) values (7); insert into balances (user_id) values (7)',
+  },
   'views.create': { body: { list: 'users', name: 'Racers', isShared: false, address: 'q=racer' }, table: 'saved_views' },
 }
 const calls = listRoutes(contract).filter(({ meta }) => meta.heedsIdempotencyKey)

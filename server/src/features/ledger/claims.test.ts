@@ -7,7 +7,7 @@ import { activityCounters, countedActivity } from '#src/testing/activity.ts'
 import { addPlayers } from '#src/testing/players.ts'
 import { type Client, testApp, type TestApp } from '#src/testing/test-app.ts'
 import { openAgain } from '#src/testing/test-database.ts'
-import { forgetPlayerKeys } from './claims.ts'
+import { forgetPlayerKeys } from './entry-once.ts'
 
 const PATH = '/bot/v1/players/7/claims'
 

@@ -1,12 +1,14 @@
-/** The calls of the game about balances (design §8): claims, the entries of a player, and who has most. */
+/** The calls of the game about balances (design §8): claims, entries of the game's own, the entries of a player, and who has most. */
 import type { contract } from '@arcade/contract/contract'
 import type { HistoryKind } from '@arcade/contract/entities/history'
-import { type Claimed, ENTRIES_PAGE_SIZE, LEADERBOARD_MAX, type LedgerEntry } from '@arcade/contract/ledger'
+import { type Claimed, type Entered, ENTRIES_PAGE_SIZE, LEADERBOARD_MAX, type LedgerEntry } from '@arcade/contract/ledger'
 import { Failure, type Handlers, playerOf } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { playerEntity, sourceSql } from '#src/db/entities.ts'
 import { isId, keysetPage, readCursor, writeCursor } from '#src/lists/cursors.ts'
-import { createClaims, ENTRY } from './claims.ts'
+import { createClaims } from './claims.ts'
+import { ENTRY } from './entry-once.ts'
+import { createGameEntries } from './game-entries.ts'
 
 interface EntryRow extends Omit<LedgerEntry, 'id' | 'item' | 'reference'> {
   reference: string | null
@@ -20,11 +22,14 @@ type Ranked = { rank: number; userId: number; username: string | null; firstName
 export function ledgerHandlers({ database }: { database: Database }): Handlers<typeof contract.ledger> {
   const { db } = database
   const claim = createClaims(database)
+  const enter = createGameEntries(database)
   const readEntries = database.prepared<EntryRow>('player-entries', ENTRIES)
   const readLeaders = database.prepared<Ranked>('leaderboard', LEADERS)
 
   return {
     claim: (input, context): Promise<Claimed> => claim({ ...input, userId: playerOf(context, input.userId) }, context),
+
+    enter: (input, context): Promise<Entered> => enter({ ...input, userId: playerOf(context, input.userId) }, context),
 
     async entries({ userId: asked, after }, context) {
       const userId = playerOf(context, asked)
