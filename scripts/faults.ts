@@ -172,8 +172,8 @@ export const faults: readonly Fault[] = [
     name: 'foreign-origin',
     what: 'Another web site can make the one GET call that changes something',
     file: http,
-    find: `if (changesState) refuseForeignOrigin(`,
-    replace: `if (route.method !== 'GET') refuseForeignOrigin(`,
+    find: `if (changesState && !isOpen) refuseForeignOrigin(`,
+    replace: `if (route.method !== 'GET' && !isOpen) refuseForeignOrigin(`,
     harness: 'requests',
   },
   {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { AuditEntry, RecordKind } from '@arcade/contract/entities/audit'
 import { actOfProcess, audit } from '#src/audit/audit.ts'
 import { sealEntries } from '#src/audit/chain.ts'
+import { addPlayers } from '#src/testing/players.ts'
 import { readSheets } from '#src/testing/read-sheets.ts'
 import { type Client, testApp } from '#src/testing/test-app.ts'
 
@@ -111,8 +112,10 @@ describe('security: the audit trail', () => {
 
   test('has no page at a cursor of another list, though that has an order of the same name', async () => {
     const { app, admin } = await opening()
-    const players = Array.from({ length: 6 }, (_, index) => ({ user_id: index + 1, balance: 0 }))
-    await app.database.db.insertInto('telegram_users').values(players).execute()
+    await addPlayers(
+      app.database.db,
+      Array.from({ length: 6 }, (_, index) => ({ user_id: index + 1 })),
+    )
     const { after } = (await admin.call('GET', '/api/telegram-users?sort=newest')).body
     expect(after).not.toBeNull()
     expect(await admin.call('GET', `/api/audit?sort=newest&after=${after}`)).toMatchObject({
