@@ -41,7 +41,7 @@ test(
     const otherDir = await temporaryDataDir()
     const restored = await command(otherDir, 'restore', at)
     expect(restored.code, restored.output).toBe(0)
-    expect(restored.output).toMatch(/^These bot tokens work:\n {2}game bot, created at /m)
+    expect(restored.output).toMatch(/^These bot tokens work:\n {2}game bot, scope play, created at /m)
     expect(restored.output).not.toContain('hash')
     const second = startServer(otherDir)
     const other = await second.ready
