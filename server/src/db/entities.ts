@@ -138,6 +138,19 @@ export function sourceSql(entity: Entity, orderedBy?: string): string {
   return `(${table} left join ${beside.table} using (${id}))`
 }
 
+/** A field of the table beside, looked up for each row that is selected from the entity's own: a join would rather read all of that table. */
+export function lookedUpSql(entity: Entity, field: string): string {
+  const { table, beside } = entity
+  const [id, column] = [columnName(entity, entity.id), columnName(entity, field)]
+  return `(select beside.${column} from ${beside!.table} as beside where beside.${id} = ${table}.${id}) as ${column}`
+}
+
+/** The first rows at hand of an entity, with all columns; whatever is asked of them, no more of either table is read. */
+export function firstRowsSql(entity: Entity, count: number): string {
+  const lookedUp = (entity.beside?.fields ?? []).map((field) => lookedUpSql(entity, field))
+  return `select ${[`${entity.table}.*`, ...lookedUp].join(', ')} from ${entity.table} limit ${count}`
+}
+
 /** The name of a stored field's column. */
 export function columnName({ columnNames }: Entity, name: string): string {
   return columnNames[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

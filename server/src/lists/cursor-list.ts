@@ -4,7 +4,7 @@ import type { FilterOf, List, SortName } from '@arcade/contract/entities/entity'
 import type { Count } from '@arcade/contract/fields'
 import { Failure, type JsonText, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
-import { columnName, sourceSql } from '#src/db/entities.ts'
+import { columnName, firstRowsSql, sourceSql } from '#src/db/entities.ts'
 import { requiredPosition } from '#src/db/reads.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
 import { isTimeout } from '#src/postgres/errors.ts'
@@ -125,7 +125,7 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
         }
         await snapshot.query(`set statement_timeout = '${COUNT_TIMEOUT_SECONDS}s'; set work_mem = '${ROOM_FOR_HITS.work_mem}'`)
         const most = sql.lit(MAX_HITS + 1)
-        const sample = sql`(select * from ${table} limit ${sql.lit(SAMPLE_ROWS)}) as sample`
+        const sample = sql`(${sql.raw(firstRowsSql(entity, SAMPLE_ROWS))}) as sample`
         const share = (await count(sql`select ${id} from ${sample} where ${where.matches}`)) / SAMPLE_ROWS
         if (share >= COMMON_SHARE) return count(sql`select ${id} from ${table} where ${where.matches} limit ${most}`)
         const ways = (where.ways ?? where.guessedWays).map((way) => sql`(select ${id} from ${table} where ${way} limit ${most})`)

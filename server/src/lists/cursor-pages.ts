@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { List, SortName } from '@arcade/contract/entities/entity'
 import type { Database } from '#src/db/database.ts'
-import { columnName, isBeside, selectList, sourceSql } from '#src/db/entities.ts'
+import { columnName, isBeside, lookedUpSql, selectList, sourceSql } from '#src/db/entities.ts'
 import type { TextRow } from '#src/db/reads.ts'
 import { bindSql, type Condition } from './conditions.ts'
 import {
@@ -227,12 +227,6 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     return orders[sort].starts[back.start]!.parts.map(({ where }) => bindSql(where, back.parameters))
   }
 
-  /** A column of the other table, looked up for each row that is found: a join would rather read all of that table. */
-  function besideSql(column: string): string {
-    const of = `${entity.table}.${idColumn}`
-    return `(select beside.${column} from ${entity.beside!.table} as beside where beside.${idColumn} = ${of}) as ${column}`
-  }
-
   /** All rows that match one of the conditions, up to one more than `maxHits`, and of them the page; in any order if there are too many. */
   async function amongHits(
     conditions: readonly Condition[],
@@ -242,7 +236,8 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     const { column, starts } = orders[sort]
     const { parts, outerOrderBy } = starts[start]!
     const most = maxHits === undefined ? sql`` : sql`limit ${sql.lit(maxHits + 1)}`
-    const value = isBeside(entity, list.sorts[sort]!.field) ? besideSql(column!) : column
+    const { field } = list.sorts[sort]!
+    const value = isBeside(entity, field) ? lookedUpSql(entity, field) : column
     const columns = sql.raw(value === undefined ? idColumn : `${idColumn}, ${value}`)
     const found = conditions.map((condition) => sql`(select ${columns} from ${table} where ${condition} ${most})`)
     const beyondPlace = parts.map(({ where }) => bindSql(where, parameters))
