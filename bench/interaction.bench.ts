@@ -96,7 +96,12 @@ async function inputs(page: Page): Promise<void> {
   const ours = percentile(times, INP_SHARE)
   report('INP: 98 of 100 clicks and keys drawn, on a CPU slowed 4 ×', { ours, unit: 'ms', atMost: INP_BUDGET_MS })
   report('half of the clicks and keys drawn, on a CPU slowed 4 ×', { ours: median(times), unit: 'ms' })
-  console.log(`${times.length} clicks and keys, the slowest ${times.toSorted((a, b) => a - b).slice(-5).join(', ')} ms`)
+  console.log(
+    `${times.length} clicks and keys, the slowest ${times
+      .toSorted((a, b) => a - b)
+      .slice(-5)
+      .join(', ')} ms`,
+  )
 }
 
 interface InputPage {
