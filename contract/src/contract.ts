@@ -2,6 +2,7 @@
 import { account } from './account.ts'
 import { audit } from './audit.ts'
 import { auth } from './auth.ts'
+import { balances } from './balances.ts'
 import { backups } from './backups.ts'
 import { botTokens } from './bot-tokens.ts'
 import { announcements } from './announcements.ts'
@@ -26,6 +27,7 @@ export const contract = {
   dailyTasks,
   announcements,
   players,
+  balances,
   history,
   downloads,
   views,

@@ -33,6 +33,11 @@ export const errorCatalogue = {
   BALANCE_TOO_LOW: { status: 409, message: 'The balance is too low for this: it would go below 0.' },
   BALANCE_TOO_HIGH: { status: 409, message: 'The balance would be too high to be kept exactly.' },
   REFERENCE_REUSED: { status: 409, message: 'This reference was entered before with another amount.' },
+  NO_SUCH_ENTRY: { status: 404, message: 'This player has no such entry.' },
+  NOT_REVERSIBLE: {
+    status: 409,
+    message: 'Neither what an import brought nor a reversal can be reversed. Adjust the balance instead.',
+  },
   INPUT_MISSING: { status: 400, message: 'This announcement asks the player for an input: send it as userInput.' },
   NO_SUCH_HISTORY: { status: 404, message: 'This item has no history.' },
   NO_SUCH_VIEW: { status: 404, message: 'This view does not exist any more.' },

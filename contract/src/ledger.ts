@@ -1,8 +1,8 @@
 /** The calls of the game about balances (design §8): what moves them is credited once, however often it is sent. */
 import { z } from 'zod'
 import { call } from './call.ts'
-import { entryCauses } from './entities/entry.ts'
-import { cursorField, idField, numberField } from './fields.ts'
+import { isOwnCause } from './entities/entry.ts'
+import { cursorField, idField, numberField, textField } from './fields.ts'
 import { playerIdField } from './game.ts'
 import { historyKindField } from './history.ts'
 import { numberParameter } from './numbers.ts'
@@ -10,6 +10,7 @@ import { numberParameter } from './numbers.ts'
 export const USER_INPUT_MAX_LENGTH = 2000
 export const ENTRIES_PAGE_SIZE = 50
 export const REFERENCE_MAX_LENGTH = 200
+export const REASON_MAX_LENGTH = 500
 
 /** What changed a balance. */
 export const entry = z.object({
@@ -26,11 +27,30 @@ export type Entry = z.infer<typeof entry>
 const gameCauseField = z
   .string('cause must be a text')
   .regex(/^[a-z][a-z0-9_.-]{0,39}$/, 'cause must be up to 40 small letters, digits, dots, dashes and underscores after a letter')
-  .refine((cause) => !Object.hasOwn(entryCauses, cause), 'This cause is the console’s own')
+  .refine((cause) => !isOwnCause(cause), 'This cause is the console’s own')
 
-const entered = z.object({
+/** Below 0 it is taken, which no balance goes below 0 for. */
+const amountField = numberField('Amount').refine((amount) => amount !== 0, 'Amount must not be 0')
+const reasonField = textField('Reason', REASON_MAX_LENGTH)
+const numberedPlayer = { userId: numberParameter.pipe(z.int()) }
+
+/** The form of an adjustment. */
+export const adjustmentInput = z.strictObject({ amount: amountField, reason: reasonField })
+export type AdjustmentInput = z.infer<typeof adjustmentInput>
+export const adjustmentOfPlayer = adjustmentInput.extend(numberedPlayer)
+
+/** The form of a reversal. */
+export const reversalInput = z.strictObject({ reason: reasonField })
+export type ReversalInput = z.infer<typeof reversalInput>
+export const reversalOfPlayer = reversalInput.extend({
+  ...numberedPlayer,
+  /** The entry that is taken back. */
+  entryId: z.string().regex(/^[1-9]\d{0,15}-[1-9]\d{0,15}$/, 'entryId must be the id of an entry, such as 7-12'),
+})
+
+export const entered = z.object({
   success: z.literal(true),
-  /** False if there was an entry of this cause and reference: the rest is as it was then. */
+  /** False if there was this entry already, such as one of the same cause and reference: the rest is as it was then. */
   isFirst: z.boolean(),
   /** After the entry. */
   balance: z.number(),
@@ -55,7 +75,7 @@ export const ledgerEntry = entry.extend({
   seq: z.int(),
   /** What was claimed: a daily task with its day. */
   item: z.object({ kind: historyKindField, id: idField, period: z.string() }).optional(),
-  /** What it is about in the words of whoever wrote it. */
+  /** What it is about in the words of whoever wrote it; of a reversal the id of the entry that it takes back. */
   reference: z.string().optional(),
   /** After the entry. */
   balance: z.number(),
@@ -94,13 +114,30 @@ export const ledger = {
     .input(
       z.strictObject({
         userId: playerIdField,
-        /** Below 0 it is taken, which no balance goes below 0 for. */
-        amount: numberField('Amount').refine((amount) => amount !== 0, 'Amount must not be 0'),
+        amount: amountField,
         cause: gameCauseField,
         /** The game's own name of what this is, such as a round or a purchase. */
         reference: z.string().min(1).max(REFERENCE_MAX_LENGTH),
       }),
     )
+    .output(entered),
+  adjust: call(['bot:admin'], { heedsIdempotencyKey: true })
+    .route({
+      method: 'POST',
+      path: '/bot/v1/players/{userId}/adjustments',
+      tags,
+      summary: 'A person gives or takes an amount, and says why',
+    })
+    .input(adjustmentOfPlayer)
+    .output(entered),
+  reverse: call(['bot:admin'], { heedsIdempotencyKey: true })
+    .route({
+      method: 'POST',
+      path: '/bot/v1/players/{userId}/reversals',
+      tags,
+      summary: 'A person takes an entry back, once, by an entry of its own, and says why',
+    })
+    .input(reversalOfPlayer)
     .output(entered),
   entries: call(['bot:read', 'player'])
     .route({

@@ -23,6 +23,7 @@ import type { Images } from '#src/features/announcements/images.ts'
 import { backupsHandlers } from '#src/features/backups/backups.ts'
 import { botTokensHandlers } from '#src/features/bot-tokens/bot-tokens.ts'
 import { gameHandlers } from '#src/features/game/game.ts'
+import { balancesHandlers } from '#src/features/ledger/balances.ts'
 import { ledgerHandlers } from '#src/features/ledger/ledger.ts'
 import { historyDownload, historyHandlers } from '#src/features/history/history.ts'
 import { createLive, type Live } from '#src/features/dashboard/live.ts'
@@ -139,6 +140,7 @@ export async function createApp({
     dailyTasks: tasksHandlers(services, 'daily'),
     announcements: announcementsHandlers(services),
     players: playersHandlers(services),
+    balances: balancesHandlers(services),
     history: historyHandlers(services),
     downloads: {
       users: users.all,

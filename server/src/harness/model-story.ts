@@ -27,6 +27,7 @@ const ONLY_IMPORTED = 'participations come by imports only; players.test.ts'
 const TOKENS_OF_OTHERS = 'the model has one bot, whose token stays as it is; features/bot-tokens/bot-tokens.test.ts'
 const NOT_SENT = 'nothing is sent to the outside in stories; features/webhooks/webhooks.test.ts'
 const NO_CHANGE_OF_ITEMS = 'players are none that the model changes; features/game/game.test.ts'
+const NO_CHANGE_OF_BALANCES = 'players have no ledgers in the model; features/ledger/adjustments.test.ts'
 const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   auth: { ...authCommands, setupLink: 'where there is an admin it only says so; auth.test.ts' },
   account: { ...accountCommands, endSession: 'sessions have no names in the model; account.test.ts' },
@@ -79,7 +80,15 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     deliveries: NOT_SENT,
     replay: NOT_SENT,
   },
-  ledger: { claim: NO_CHANGE_OF_ITEMS, enter: NO_CHANGE_OF_ITEMS, entries: NO_CHANGE_OF_ITEMS, leaderboard: NO_CHANGE_OF_ITEMS },
+  ledger: {
+    claim: NO_CHANGE_OF_ITEMS,
+    enter: NO_CHANGE_OF_ITEMS,
+    adjust: NO_CHANGE_OF_ITEMS,
+    reverse: NO_CHANGE_OF_ITEMS,
+    entries: NO_CHANGE_OF_ITEMS,
+    leaderboard: NO_CHANGE_OF_ITEMS,
+  },
+  balances: { entries: NO_CHANGE_OF_BALANCES, adjust: NO_CHANGE_OF_BALANCES, reverse: NO_CHANGE_OF_BALANCES },
 }
 
 /** An act of one caller. */

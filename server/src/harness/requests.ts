@@ -177,6 +177,8 @@ function proposals(call: string, field: string): fc.Arbitrary<unknown> | undefin
       return fc.constant(0)
     case 'cause':
       return fc.constantFrom('round', 'hat')
+    case 'entryId':
+      return known('players').map((userId) => `${userId}-2`)
     case 'reference':
       return fc.nat(19).map((n) => `r-${n}`)
     case 'email':

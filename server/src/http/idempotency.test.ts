@@ -36,6 +36,17 @@ const samples: Record<string, { body: unknown; table: string; before?: string }>
     table: 'ledger_entries',
     before: 'insert into telegram_users (user_id) values (7); insert into balances (user_id) values (7)',
   },
+  ...Object.fromEntries(
+    ['ledger', 'balances'].flatMap((group) => {
+      const player = `insert into telegram_users (user_id) values (7); insert into balances (user_id, balance, entries) values (7, 5, 1);
+        insert into ledger_entries (user_id, seq, amount, cause, balance) values (7, 1, 5, 'round', 5)`
+      const table = 'ledger_entries where seq > 1'
+      return [
+        [`${group}.adjust`, { body: { amount: 5, reason: 'Sorry' }, table, before: player }],
+        [`${group}.reverse`, { body: { entryId: '7-1', reason: 'Twice' }, table, before: player }],
+      ]
+    }),
+  ),
   'views.create': { body: { list: 'users', name: 'Racers', isShared: false, address: 'q=racer' }, table: 'saved_views' },
 }
 const calls = listRoutes(contract).filter(({ meta }) => meta.heedsIdempotencyKey)
@@ -73,7 +84,7 @@ describe('§7 Idempotency-Key', () => {
       await testApp({ database: await openAgain({ limits }) }),
     ]
     if (before !== undefined) await sql.raw(before).execute(app.database.db)
-    const caller = path.startsWith('/bot/') ? await app.bot() : await app.signUp('admin')
+    const caller = path.startsWith('/bot/') ? await app.bot('bot', 'admin') : await app.signUp('admin')
     const request = { path: path.replace('{userId}', '7'), body }
     const sending = Array.from({ length: 20 }, (_, n) => send(n % 2 ? app : other, caller, { ...request, key: 'k-1' }))
     const answers = await Promise.all(sending)

@@ -3,6 +3,7 @@
  * Hides the keys of callers, which lie beside the player's other rows, and who finds what when somebody was first.
  */
 import { createHash } from 'node:crypto'
+import { MAX_NUMBER } from '@arcade/contract/entities/entity'
 import type { Entry } from '@arcade/contract/ledger'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
@@ -129,8 +130,17 @@ export function keepKeySql(hash: string, fingerprint: string): string {
     select user_id, ${hash}::bytea, ${fingerprint}::bytea, entries, true from paid where ${hash}::bytea is not null`
 }
 
-/** Who it is that an entry is from: the kind, id and name. */
+/** SQL on a row of `balances`: whether a debit would take it below 0, and an amount beyond what is kept exactly. */
+export function boundsSql(amount: string): { isTooLow: string; isTooHigh: string } {
+  return {
+    isTooLow: `(${amount} < 0 and balance + ${amount} < 0)`,
+    isTooHigh: `(balance + ${amount} > ${MAX_NUMBER})`,
+  }
+}
+
+/** Who it is that an entry is from: the kind, id and name. A person's name is not kept with it: it is looked up by the id. */
 export function writtenBy({ caller }: CallContext): [kind: string, id: string | null, name: string | null] {
+  if (caller.kind === 'user') return [caller.kind, caller.user.id, null]
   return caller.kind === 'bot' ? [caller.kind, caller.id, caller.name] : [caller.kind, null, null]
 }
 

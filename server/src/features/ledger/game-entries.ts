@@ -2,11 +2,10 @@
  * Entries of the game (design §7): what a round paid or a purchase took. The reference, unique for player and cause for ever, lets the
  * balance, the entry and the caller's key be written in one statement on the one player, or nothing.
  */
-import { MAX_NUMBER } from '@arcade/contract/entities/entity'
 import type { Entered } from '@arcade/contract/ledger'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
-import { createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
+import { boundsSql, createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
 
 export interface EntryInput {
   userId: number
@@ -47,8 +46,7 @@ export function createGameEntries(database: Database): (input: EntryInput, conte
   }
 }
 
-const IS_TOO_LOW = `($2::numeric < 0 and balance + $2::numeric < 0)`
-const IS_TOO_HIGH = `(balance + $2::numeric > ${MAX_NUMBER})`
+const { isTooLow, isTooHigh } = boundsSql('$2::numeric')
 
 /**
  * $1 the player, $2 the amount, $3 the cause, $4 the reference, $5 to $7 who says so, $8 and $9 the key or nulls. Who comes second waits for the
@@ -57,7 +55,7 @@ const IS_TOO_HIGH = `(balance + $2::numeric > ${MAX_NUMBER})`
 const ENTER = `
   with paid as (
     update balances set balance = balance + $2::numeric, entries = entries + 1
-     where user_id = $1::bigint and not ${IS_TOO_LOW} and not ${IS_TOO_HIGH}
+     where user_id = $1::bigint and not ${isTooLow} and not ${isTooHigh}
        and not exists (select 1 from ledger_entries where user_id = $1::bigint and cause = $3::text and reference = $4::text)
     returning user_id, balance, entries),
   kept as (
@@ -68,5 +66,5 @@ const ENTER = `
 
 const FIND_KNOWN = `
   select b.balance, e.seq, e.amount = $2::numeric as "isSameAmount", b."isTooLow", b."isTooHigh"
-    from (select user_id, balance, ${IS_TOO_LOW} as "isTooLow", ${IS_TOO_HIGH} as "isTooHigh" from balances where user_id = $1::bigint) b
+    from (select user_id, balance, ${isTooLow} as "isTooLow", ${isTooHigh} as "isTooHigh" from balances where user_id = $1::bigint) b
     left join ledger_entries e on e.user_id = b.user_id and e.cause = $3::text and e.reference = $4::text`
