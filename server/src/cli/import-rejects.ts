@@ -3,31 +3,25 @@
  * `base64` for the bytes of what cannot be read as a line at all. No import touches the file of an earlier one.
  */
 import { once } from 'node:events'
-import { constants, createReadStream, createWriteStream, type WriteStream } from 'node:fs'
-import { access, open } from 'node:fs/promises'
+import { createReadStream, createWriteStream, type WriteStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
-import { StartError } from '#src/postgres/errors.ts'
 import type { Line } from './import-lines.ts'
 
 export interface Rejects {
   /** The file, once there is one. */
   readonly path: string | undefined
+  /** Why there is no file although rows were refused: where it cannot be made, the rows stay in the files that they come from alone. */
+  readonly problem: string | undefined
   /** `source` is the path of the file that has the line. */
   add(reject: { source: string; line: Line; reason: string }): Promise<void>
   close(): Promise<void>
 }
 
-/**
- * The file is made with its first row: `wanted`, or with a number (`rejected-2.ndjson`) where there is one already.
- * @throws StartError when it could not be made
- */
-export async function openRejects(wanted: string): Promise<Rejects> {
-  try {
-    await access(dirname(wanted), constants.W_OK)
-  } catch (error) {
-    throw new StartError(`Refused rows cannot be written to ${wanted}: ${(error as Error).message}`, { cause: error })
-  }
+/** The file is made with its first row, for its owner alone: `wanted`, or with a number (`rejected-2.ndjson`) where there is one already. */
+export function openRejects(wanted: string): Rejects {
   let path: string | undefined
+  let problem: string | undefined
   let stream: WriteStream | undefined
   let failure: Error | undefined
   const write = async (text: string): Promise<void> => {
@@ -38,9 +32,14 @@ export async function openRejects(wanted: string): Promise<Rejects> {
     get path() {
       return path
     },
+    get problem() {
+      return problem
+    },
     async add({ source, line, reason }) {
+      if (problem !== undefined) return
       if (stream === undefined) {
-        path = await createNew(wanted)
+        path = await createNew(wanted).catch((error: Error) => void (problem = error.message))
+        if (path === undefined) return
         stream = createWriteStream(path, { flags: 'a' }).on('error', (error) => (failure = error))
       }
       const head = JSON.stringify({ file: basename(source), line: line.number, reason }).slice(0, -1)
@@ -80,7 +79,7 @@ async function createNew(wanted: string): Promise<string> {
     const name = number === 1 ? basename(wanted) : `${basename(wanted, extname(wanted))}-${number}${extname(wanted)}`
     const path = join(dirname(wanted), name)
     try {
-      await (await open(path, 'wx')).close()
+      await (await open(path, 'wx', 0o600)).close()
       return path
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
@@ -238,21 +238,6 @@ test('§8 design: invalid UTF-8 and a line without end are refused, the next lin
   // Both are kept whole, byte for byte.
   const kept = rejected.map(({ base64 }) => Buffer.from(`${Buffer.from(base64, 'base64').toString('latin1')}\n`, 'latin1'))
   expect(kept.map((bytes, n) => bytes.equals([bad, long][n]!))).toEqual([true, true])
-})
-
-test('§8 design: rejected.ndjson of an earlier import stays as it is; further ones get a number', async () => {
-  const database = await testDatabase()
-  const directory = await directoryOf({ telegramUsers: '[]\n', rejected: 'old\n' })
-  const importing = () => importDirectory({ database, directory, rejectedPath: path.join(directory, 'rejected.ndjson') })
-  const names = async () => (await readdir(directory)).toSorted()
-  expect((await importing()).rejectedPath).toBe(path.join(directory, 'rejected-2.ndjson'))
-  expect((await importing()).rejectedPath).toBe(path.join(directory, 'rejected-3.ndjson'))
-  expect(await readFile(path.join(directory, 'rejected.ndjson'), 'utf8')).toBe('old\n')
-  await fill(directory, { telegramUsers: [player(1)] })
-  const good = await importing()
-  expect(good).toMatchObject({ unknown: [] })
-  expect(good.rejectedPath).toBeUndefined()
-  expect(await names()).toEqual(['rejected-2.ndjson', 'rejected-3.ndjson', 'rejected.ndjson', 'telegramUsers.ndjson'])
 })
 
 test('§8 design: a folder that is called like a file is named', async () => {

@@ -136,7 +136,7 @@ const VACUUM_EVERY_ROWS = 1_000_000
 
 /**
  * Loads what is good and reports the rest. An interrupted import is simply run again.
- * @throws StartError when the directory cannot be read or has no file of ours, there is no place for refused rows, or the disk is nearly full
+ * @throws StartError when the directory cannot be read or has no file of ours, or the disk is nearly full
  */
 export async function importDirectory({
   database,
@@ -159,7 +159,7 @@ export async function importDirectory({
   for (const file of unknown) log(`${file}: ignored, no collection has this name`)
   for (const folder of folders) log(`${folder}: ignored, this is a folder`)
 
-  const rejects = await openRejects(options.rejectedPath ?? join(callerDirectory(), REJECTED_FILE))
+  const rejects = openRejects(options.rejectedPath ?? join(callerDirectory(), REJECTED_FILE))
   const derived = { announcement: new Set<string>(), social: new Set<string>(), daily: new Set<string>() }
   const run: Run = { database, directory, log, onProgress, rejects, derived }
   const files: FileReport[] = []
@@ -168,6 +168,10 @@ export async function importDirectory({
   } finally {
     await rejects.close()
     if (rejects.path !== undefined) log(`The rows that were refused are in ${rejects.path}`)
+    if (rejects.problem !== undefined)
+      log(
+        `The rows that were refused could not be written down (${rejects.problem}): import again where you may write to keep them`,
+      )
   }
   await foldCounters(database)
   const { path } = rejects
