@@ -1,7 +1,7 @@
 /** The server as a process: what it says when it cannot start. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
@@ -65,6 +65,28 @@ test('§design 8 a port that is in use: one line names the process that has it, 
     stderr: `Arcade Console cannot start: port ${port} is in use by process ${process.pid} (kill ${process.pid} ends it); set PORT to another one\n`,
   })
 })
+
+test.each([{ DATABASE_URL: '' }, { DATABASE_URL: 'postgres://127.0.0.1:1/none' }])(
+  '§design 8 a DATA_DIR that cannot be made is one clear line, exit 1: %j',
+  async (env) => {
+    const file = path.join(await emptyFolder(), 'file')
+    await writeFile(file, '')
+    for (const [program, args, before] of [
+      [PROGRAM, [], 'Arcade Console cannot start: '],
+      [fileURLToPath(new URL('./cli/arcade.ts', import.meta.url)), ['token', 'list'], ''],
+    ] as const) {
+      const dataDir = path.join(file, 'data')
+      const ended = await new Promise<unknown>((resolve) => {
+        const options = { env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: dataDir, ...env } }
+        execFile(process.execPath, [program, ...args], options, (error, stdout, stderr) =>
+          resolve({ code: error?.code, stdout, stderr }),
+        )
+      })
+      const stderr = `${before}DATA_DIR ${dataDir} cannot be used: ENOTDIR: not a directory, mkdir '${dataDir}'\n`
+      expect(ended).toEqual({ code: 1, stdout: '', stderr })
+    }
+  },
+)
 
 async function emptyFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-'))

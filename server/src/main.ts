@@ -14,6 +14,7 @@ import { forgetHours } from '#src/db/activity.ts'
 import { foldCounters } from '#src/db/counters.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { findPause } from '#src/db/scheduled-work.ts'
+import { makeDataDir } from '#src/postgres/data-dir.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import { letThreadsGiveWay } from '#src/postgres/priority.ts'
 import { findListener } from '#src/postgres/processes.ts'
@@ -76,6 +77,7 @@ async function main(): Promise<void> {
 
 async function start(config: Config, log: Logger, signal: AbortSignal): Promise<{ stop: () => Promise<void> }> {
   const { dataDir, databaseUrl: url, databaseReplicaUrl: replicaUrl, databaseLimits: limits } = config
+  await makeDataDir(dataDir)
   const opening = openDatabase({ dataDir, url, replicaUrl, limits, log, use: 'server', signal })
   const [database, webApp] = await Promise.all([opening, loadWebApp(WEB_APP), preparePasswords()]).catch(
     async (error: unknown) => {

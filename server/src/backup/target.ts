@@ -2,7 +2,7 @@
  * What a backup is restored into: an empty database and an empty file store. Hides how that is made sure before anything is touched, how
  * a restore that was cut off is told from a console's data and cleared away, and that nobody uses the database meanwhile.
  */
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Database } from '#src/db/database.ts'
@@ -15,6 +15,7 @@ import { UNFINISHED_RESTORE, unfinishedRestoreFile } from '#src/db/unfinished-re
 import { type FileStore, isKey } from '#src/files/disk.ts'
 import { embeddedCluster } from '#src/postgres/cluster.ts'
 import { type Connection, connect, destroy } from '#src/postgres/connections.ts'
+import { makeDataDir } from '#src/postgres/data-dir.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import { type LockHolder, LOCKS, openLockHolder, tryLock } from '#src/postgres/lock-holder.ts'
 import { processStartTime } from '#src/postgres/processes.ts'
@@ -136,7 +137,7 @@ async function takeFolder({ dataDir, files, log }: TargetOptions): Promise<void>
     await stopCluster(dataDir, log)
     await rm(join(dataDir, 'postgres'), { recursive: true, force: true })
   }
-  await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
+  await makeDataDir(dataDir)
   const lines = [process.pid, await processStartTime(process.pid), files?.address ?? '']
   await writeFile(markFile, lines.join('\n'), { mode: 0o600 })
 }

@@ -1,5 +1,4 @@
 /** `npm run arcade -- …`: the operator's commands, run beside a running server or without one. */
-import { mkdir } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
@@ -9,6 +8,7 @@ import { actOfProcess, audit } from '#src/audit/audit.ts'
 import { Failure } from '#src/calls.ts'
 import { callerDirectory, type Config, ConfigError, readConfig } from '#src/config.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
+import { makeDataDir } from '#src/postgres/data-dir.ts'
 import { isDiskFull, StartError } from '#src/postgres/errors.ts'
 import { ensureAdmin } from '#src/identity/accounts.ts'
 import { createSessions } from '#src/identity/sessions.ts'
@@ -72,7 +72,7 @@ type Command = (database: Database, config: Config) => Promise<number>
 /** Runs a command on the database. */
 function onDatabase(command: Command, { needsRoom = true } = {}): (options: CommandOptions) => Promise<number> {
   return async ({ config, log }) => {
-    await mkdir(config.dataDir, { recursive: true })
+    await makeDataDir(config.dataDir)
     const { dataDir, databaseUrl: url } = config
     const database = await openDatabase({ dataDir, url, log, use: 'command', givesWay: true })
     try {

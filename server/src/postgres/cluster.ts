@@ -3,7 +3,7 @@
  * first looks for a running one to adopt. When two processes start one at the same time, PostgreSQL's own lock file decides.
  */
 import type { ChildProcess } from 'node:child_process'
-import { mkdir, open, readFile, readdir, realpath, rm, stat } from 'node:fs/promises'
+import { open, readFile, readdir, realpath, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -20,6 +20,7 @@ import {
   writeSettings,
 } from './cluster-init.ts'
 import { type Programs, programsFor } from './cluster-run.ts'
+import { makeDataDir } from './data-dir.ts'
 import { StartError } from './errors.ts'
 import { type Process, findProcess, findProcesses, signal } from './processes.ts'
 import { giveSpareRoom } from './spare-file.ts'
@@ -67,7 +68,7 @@ export function embeddedCluster(options: ClusterOptions): Cluster {
 
   return {
     async ensureRunning(abort) {
-      await mkdir(path.dirname(dir), { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
+      await makeDataDir(path.dirname(dir))
       // A PostgreSQL of another version that still runs is not adopted either: what a newer console migrates, no older one can save.
       await isCluster(dir)
       const found = (await adopt(dir, abort)) ?? (await start({ dir, settings: options, log, port: lastPort, abort }))
