@@ -105,6 +105,12 @@ describe('design §8 the environment', () => {
     expect(readConfig(env).initData).toEqual({ botToken: '123:abc_DEF-1', botId: '123', maxAgeSeconds: 60 })
   })
 
+  test('a token and a number of two bots are one clear line without the token', () => {
+    const read = () => readConfig({ TELEGRAM_BOT_TOKEN: '1234:hidden', TELEGRAM_BOT_ID: '123' })
+    expect(read).toThrow(ConfigError)
+    expect(read).toThrow(/^TELEGRAM_BOT_TOKEN is of another bot than TELEGRAM_BOT_ID \(123\)(?!.*hidden)[^\n]+$/)
+  })
+
   test('secrets are not repeated', () => {
     for (const name of ['TELEGRAM_BOT_TOKEN', 'SECRET_KEY']) expect(() => readConfig({ [name]: 'hidden' })).not.toThrow(/hidden/)
     expect(() => readConfig({ ADMIN_PASSWORD: 'abc' })).not.toThrow(/abc/)

@@ -162,6 +162,12 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   const databaseReplicaUrl = read('DATABASE_REPLICA_URL')
   if (databaseUrl === undefined && databaseReplicaUrl !== undefined)
     throw new ConfigError('DATABASE_REPLICA_URL needs DATABASE_URL')
+  const botToken = read('TELEGRAM_BOT_TOKEN')
+  const botId = read('TELEGRAM_BOT_ID')
+  if (botToken !== undefined && botId !== undefined && !botToken.startsWith(`${botId}:`))
+    throw new ConfigError(
+      `TELEGRAM_BOT_TOKEN is of another bot than TELEGRAM_BOT_ID (${botId}): a token begins with its bot’s number`,
+    )
   const size = read('DATABASE_POOL_SIZE')
   const statementTimeoutMs = read('DATABASE_STATEMENT_TIMEOUT_MS')
   const lockTimeoutMs = read('DATABASE_LOCK_TIMEOUT_MS')
@@ -197,8 +203,8 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     secretKey: read('SECRET_KEY'),
     webhookNetworks: read('WEBHOOK_NETWORKS') ?? [],
     initData: {
-      botToken: read('TELEGRAM_BOT_TOKEN'),
-      botId: read('TELEGRAM_BOT_ID'),
+      botToken,
+      botId,
       maxAgeSeconds: read('INIT_DATA_MAX_AGE') ?? 3600,
     },
   }

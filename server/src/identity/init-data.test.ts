@@ -75,6 +75,12 @@ test.each([
   ['of the future', withHash(fields({ auth_date: secondsAgo(-120) }))],
   ['without a moment', withHash({ user: JSON.stringify(USER) })],
   ['with no number as its moment', withHash(fields({ auth_date: 'now' }))],
+  ...['.5', ' ', '-0'].map((end) => [
+    `with ${secondsAgo(10)}${end} as its moment`,
+    withHash(fields({ auth_date: secondsAgo(10) + end })),
+  ]),
+  ['with a moment in hex', withHash(fields({ auth_date: `0x${Number(secondsAgo(10)).toString(16)}` }))],
+  ['with a moment in powers of ten', withHash(fields({ auth_date: `${secondsAgo(10)}e0` }))],
   ['no player', withHash({ auth_date: secondsAgo(10) })],
   ['a player that is no JSON', withHash(fields({ user: '{' }))],
   ['a player whose id is a text', withHash(fields({ user: '{"id":"1"}' }))],

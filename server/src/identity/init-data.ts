@@ -29,6 +29,7 @@ export type InitDataReader = (initData: string) => TelegramPlayer | undefined
 const MAX_LENGTH = 8192
 /** Whole: a Buffer is also made of what stands before the first wrong character. */
 const HASH = /^[\da-f]{64}$/i
+const SECONDS = /^[1-9]\d*$/
 const SIGNATURE = /^[\w-]{86}(==)?$/
 /** Clocks of two machines differ by so much at most. */
 const CLOCK_SKEW_SECONDS = 60
@@ -69,8 +70,9 @@ export function createInitDataReader({
   return (initData) => {
     const fields = readFields(initData)
     if (!fields || !(isOfBot(fields) || isOfTelegram(fields))) return undefined
-    const ageSeconds = Date.now() / 1000 - Number(fields.get('auth_date') ?? Number.NaN)
-    if (!(ageSeconds >= -CLOCK_SKEW_SECONDS && ageSeconds <= maxAgeSeconds)) return undefined
+    const signedAt = fields.get('auth_date') ?? ''
+    const ageSeconds = Date.now() / 1000 - Number(signedAt)
+    if (!(SECONDS.test(signedAt) && ageSeconds >= -CLOCK_SKEW_SECONDS && ageSeconds <= maxAgeSeconds)) return undefined
     return readPlayer(fields.get('user') ?? '')
   }
 }
