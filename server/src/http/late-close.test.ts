@@ -1,0 +1,75 @@
+/** A request that is too large, on a real connection: whoever sends it reads why, whether or not they stop sending (RFC 9112, 9.6). */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { serve } from '@hono/node-server'
+import { expect, onTestFinished, test } from 'vitest'
+import { limitSockets } from '#src/http/socket-limits.ts'
+import { testApp } from '#src/testing/test-app.ts'
+
+const MB = 1024 * 1024
+
+/** A connection that has sent the head of a batch of players, and what came back so far. */
+async function batch(
+  framing: string,
+): Promise<{ socket: Socket; read: () => string; failures: Error[]; answered: Promise<void> }> {
+  const app = await testApp()
+  const bot = await app.bot()
+  const server = serve({ fetch: app.nodeFetch, port: 0, hostname: '127.0.0.1' })
+  limitSockets(server as Parameters<typeof limitSockets>[0])
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const socket = connect((server.address() as { port: number }).port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  const failures: Error[] = []
+  socket.on('error', (error) => failures.push(error))
+  let received = ''
+  const answered = new Promise<void>((resolve) => {
+    socket.on('data', (part: Buffer) => {
+      received += part.toString()
+      if (received.includes('"TOO_LARGE"')) resolve()
+    })
+  })
+  socket.write(
+    `POST /bot/v1/players HTTP/1.1\r\nHost: a\r\nAuthorization: ${bot.headers['authorization']}\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`,
+  )
+  return { socket, read: () => received, failures, answered }
+}
+
+/** Ends when the bytes are on their way, or the connection is not there any more. */
+function write(socket: Socket, bytes: Uint8Array | string): Promise<void> {
+  return new Promise((resolve) => void socket.write(bytes, () => resolve()))
+}
+
+test('design §8 a batch that says it is too large is answered before it is sent, and its connection ends once it is', async () => {
+  const { socket, read, failures, answered } = await batch(`Content-Length: ${8 * MB}`)
+  await answered
+  expect(read()).toMatch(/^HTTP\/1\.1 413 /)
+  for (let n = 0; n < 8; n += 1) await write(socket, Buffer.alloc(MB, ' '))
+  await once(socket, 'close')
+  expect(failures).toEqual([])
+})
+
+test('design §8 a batch that turns out to be too large is answered while it is sent, and its connection ends once it is', async () => {
+  const { socket, read, failures, answered } = await batch('Transfer-Encoding: chunked')
+  const chunk = `${MB.toString(16)}\r\n${' '.repeat(MB)}\r\n`
+  for (let n = 0; n < 3; n += 1) await write(socket, chunk)
+  await answered
+  expect(read()).toMatch(/^HTTP\/1\.1 413 /)
+  for (let n = 0; n < 8; n += 1) await write(socket, chunk)
+  await write(socket, '0\r\n\r\n')
+  await once(socket, 'close')
+  expect(failures).toEqual([])
+})
+
+test('§security whoever sends without end is listened to for some megabytes more, which are kept nowhere', async () => {
+  const { socket, answered } = await batch('Transfer-Encoding: chunked')
+  const before = process.memoryUsage().rss
+  let sent = 0
+  while (!socket.closed && sent < 1000) {
+    await write(socket, `${MB.toString(16)}\r\n${' '.repeat(MB)}\r\n`)
+    sent += 1
+  }
+  await answered
+  expect(sent).toBeLessThan(200)
+  expect(process.memoryUsage().rss - before).toBeLessThan(64 * MB)
+})
