@@ -21,6 +21,8 @@ export interface CallMeta {
   changesState: boolean
   /** The largest request body, in bytes; 0 for calls that take none. */
   bodyLimitBytes: number
+  /** The field of the input whose rows the call checks one by one, so that what nobody can mean in one of them does not refuse all. */
+  rowsField: string | undefined
   /**
    * What a failed call answers beside its message. Callers of §7 look for `status: 'failed'` or `success: 'failed'`, those of announcements
    * for the text in `error` (§8); all others get `success: false`.
@@ -51,6 +53,7 @@ const closed: CallMeta = {
   access: [],
   changesState: false,
   bodyLimitBytes: JSON_BODY_LIMIT_BYTES,
+  rowsField: undefined,
   failure: 'envelope',
   onFullDisk: 'refused',
   heedsIdempotencyKey: false,

@@ -9,17 +9,15 @@ import { MAX_NUMBER } from './entities/entity.ts'
 import { type Player, playerFields } from './entities/player.ts'
 import { type TaskCollection, taskCollections, taskFields } from './entities/task.ts'
 import { rowSchema } from './entity-schemas.ts'
-import { player } from './players.ts'
-import { numberParameter } from './numbers.ts'
+import { player, USER_ID_RULE, userIdField, userIdParameter } from './players.ts'
 
 /** The most players that one call writes. */
 export const PLAYERS_MAX = 1000
 /** As an import takes them. */
 export const PLAYER_TEXT_MAX_LENGTH = 500
 
-const userIdField = z.int(`userId must be a whole number from 1 to ${MAX_NUMBER}`).min(1).max(MAX_NUMBER)
 /** In a path: a number, or `me` for the player whose client is calling. */
-export const playerIdField = z.union([z.literal('me'), numberParameter.pipe(userIdField)])
+export const playerIdField = z.union([z.literal('me'), userIdParameter], USER_ID_RULE)
 
 /** What a game says of its players: neither who they are, nor their balance, which entries alone change. */
 export type PlayerDetail = Exclude<keyof Player, 'userId' | 'balance' | 'createdAt'>
@@ -32,9 +30,17 @@ function detailField(name: string) {
   return z
     .string(`${name} must be a text`)
     .max(PLAYER_TEXT_MAX_LENGTH, `${name} must be at most ${PLAYER_TEXT_MAX_LENGTH} characters`)
+    .refine((text) => !text.includes('\0') && text.isWellFormed(), `${name} must not hold control characters`)
     .transform((text) => (text === '' ? null : text))
     .nullable()
     .optional()
+}
+
+/** The clock of the game's server may be ahead. */
+const CLOCK_SKEW_MS = 5 * 60_000
+function isPast(text: string): boolean {
+  const at = Date.parse(text)
+  return at >= 0 && at <= Date.now() + CLOCK_SKEW_MS
 }
 
 const details = Object.fromEntries(playerDetails.map((name) => [name, detailField(name)])) as {
@@ -43,14 +49,20 @@ const details = Object.fromEntries(playerDetails.map((name) => [name, detailFiel
 const given = {
   ...details,
   /** When the player joined the game, told when the player is added; without it, then. It does not change later. */
-  createdAt: z.iso.datetime({ offset: true, error: 'createdAt must be a moment such as 2026-01-31T12:00:00Z' }).optional(),
+  createdAt: z.iso
+    .datetime({ offset: true, error: 'createdAt must be a moment such as 2026-01-31T12:00:00Z' })
+    .refine(isPast, 'createdAt must be a moment from 1970 until now')
+    .optional(),
 }
 
 /** What is given is written, null clears it, and what is left out stays as it is. */
 export const playerInput = z.strictObject(given)
 export type PlayerInput = z.infer<typeof playerInput>
 /** One of many. */
-export const playerRow = z.strictObject({ userId: userIdField, ...given })
+export const playerRow = z.strictObject(
+  { userId: userIdField, ...given },
+  { error: ({ code }) => (code === 'invalid_type' ? 'A player must be an object, {userId, …}' : undefined) },
+)
 export type PlayerRow = z.infer<typeof playerRow>
 
 export const playerResult = z.object({
@@ -94,14 +106,14 @@ const ofOne = { userId: playerIdField }
 const readers = ['bot:read', 'player'] as const
 
 export const game = {
-  upsertMany: call(['bot:play'], { bodyLimitBytes: 2 * 1024 * 1024, heedsIdempotencyKey: true })
+  upsertMany: call(['bot:play'], { bodyLimitBytes: 2 * 1024 * 1024, rowsField: 'players', heedsIdempotencyKey: true })
     .route({
       method: 'POST',
       path: '/bot/v1/players',
       tags,
       summary: `Add or change 1 to ${PLAYERS_MAX} players, each {userId, firstName?, …}; the answer has a result for each, in their order`,
     })
-    .input(z.strictObject({ players: z.array(z.record(z.string(), z.unknown())).min(1).max(PLAYERS_MAX) }))
+    .input(z.strictObject({ players: z.array(z.unknown()).min(1).max(PLAYERS_MAX) }))
     .output(z.object({ results: z.array(playerResult) })),
   upsert: call(['bot:play'])
     .route({

@@ -23,7 +23,7 @@ function significantDigits(text: string): string | undefined {
   return `${sign}${digits}e${Number(power) - fraction.length + significant.length - digits.length}`
 }
 
-/** A number in a query string or path, or in JSON. */
+/** A number in a query string, or in JSON. */
 export const numberParameter = z.union([
   z.number(),
   z

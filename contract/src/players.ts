@@ -1,18 +1,33 @@
 /** The messaging-app users, the players (§2 and §3 telegramUsers, §7 Reads, §9): 15 fields, paged by cursors both ways. */
 import { z } from 'zod'
 import { call } from './call.ts'
+import { MAX_NUMBER } from './entities/entity.ts'
 import { playerFields, playerList } from './entities/player.ts'
 import { cursorQueryFields, filterSchema, orderFields, rowSchema } from './entity-schemas.ts'
 import { countOutput, cursorField, cursorPageFields, idField, oneCursor } from './fields.ts'
 import { historyKindField } from './history.ts'
-import { numberParameter } from './numbers.ts'
+import { isExactNumber } from './numbers.ts'
 
 export const player = rowSchema(playerFields)
 /** `search` is a part of a username, name, handle, e-mail or phone number, the beginning of a wallet, or a whole user id. */
 export const playersFilter = filterSchema(playerList)
 const orderedFilter = playersFilter.extend(orderFields(playerList))
 
-const userIdField = numberParameter.pipe(z.int())
+export const USER_ID_RULE = `userId must be a whole number from 1 to ${MAX_NUMBER}`
+export const userIdField = z.int(USER_ID_RULE).min(1, USER_ID_RULE).max(MAX_NUMBER, USER_ID_RULE)
+/** In an address, where one player has one number: `04711` and `1e3` are none. */
+export const userIdParameter = z.union(
+  [
+    userIdField,
+    z
+      .string()
+      .regex(/^[1-9]\d{0,15}$/)
+      .refine(isExactNumber)
+      .transform(Number)
+      .pipe(userIdField),
+  ],
+  USER_ID_RULE,
+)
 
 /** One participation of a player. */
 export const playerParticipation = z.object({
@@ -47,7 +62,7 @@ export const players = {
     .output(countOutput),
   get: call(['admin'])
     .route({ method: 'GET', path: '/api/telegram-users/{userId}', tags, summary: 'One player, and what the player took part in' })
-    .input(z.strictObject({ userId: userIdField }))
+    .input(z.strictObject({ userId: userIdParameter }))
     .output(
       player.extend({
         /** The number of the player's participations, and the sum of their rewards. */
@@ -61,7 +76,7 @@ export const players = {
       tags,
       summary: 'What a player took part in, newest first, 50 a page',
     })
-    .input(z.strictObject({ userId: userIdField, after: cursorField.optional() }))
+    .input(z.strictObject({ userId: userIdParameter, after: cursorField.optional() }))
     .output(z.object({ participations: z.array(playerParticipation), after: z.string().nullable() })),
   neighbours: call(['admin'], { mayBeSecondOld: true })
     .route({
@@ -70,6 +85,6 @@ export const players = {
       tags,
       summary: 'The players before and after one in a list',
     })
-    .input(orderedFilter.extend({ userId: userIdField }))
+    .input(orderedFilter.extend({ userId: userIdParameter }))
     .output(z.object({ previous: z.int().nullable(), next: z.int().nullable() })),
 }

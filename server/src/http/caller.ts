@@ -50,12 +50,21 @@ export async function identify(
       const bot = await services.botTokens.find(credential)
       if (bot) return { kind: 'bot', ...bot }
     }
-    await services.attempts.count(limits.wrongTokenByAddress, address)
-    throw new Failure('SIGNED_OUT')
+    const message = scheme.toLowerCase() === 'tma' ? WRONG_INIT_DATA : WRONG_TOKEN
+    await services.attempts.count(limits.wrongTokenByAddress, address).catch((error: unknown) => {
+      if (!(error instanceof Failure && error.retryAfterSeconds !== undefined)) throw error
+      const { code, retryAfterSeconds } = error
+      throw new Failure(code, { message: `${message} ${TOO_MANY_WRONG}`, retryAfterSeconds })
+    })
+    throw new Failure('SIGNED_OUT', { message })
   }
   const user = sessionToken === undefined ? undefined : await services.sessions.userOf(sessionToken)
   return user ? { kind: 'user', user } : { kind: 'guest' }
 }
+
+const WRONG_TOKEN = 'This bot token is wrong, revoked, or was rotated away.'
+const WRONG_INIT_DATA = 'This initData is malformed, too old, or not of this console’s bot.'
+const TOO_MANY_WRONG = 'Too many such requests came from this address; one that is right is answered at once.'
 
 /** @throws Failure SIGNED_OUT or FORBIDDEN unless one of `access` covers the caller */
 export function refuseUnless(access: readonly Access[], caller: Caller): void {

@@ -3,6 +3,7 @@
  * access, room on the disk, body and input, handler, answer. What matches no call is the web app or a 404.
  */
 import { randomUUID } from 'node:crypto'
+import { IncomingMessage } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import type { Logger } from 'pino'
@@ -26,6 +27,7 @@ import { failureAnswer, logFailure, toFailure } from './failures.ts'
 import { type Answer, hasVersion, jsonHeaders, securityHeaders, writeJson } from './answer.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { readInput } from './input.ts'
+import { closeAfterRest } from './late-close.ts'
 import { openApiDocument, renderDocs } from './openapi.ts'
 import { requestOrigin, refuseForeignOrigin } from './origin.ts'
 import type { Metrics } from './metrics.ts'
@@ -180,18 +182,24 @@ export function createHttp(services: HttpServices): Hono<Env> {
       const caller = await identify(request, { sessionToken, address }, services)
       refuseUnless(meta.access, caller)
       if (changesState && isRefusedForSpace(meta)) throw new Failure('DISK_FULL')
-      const { bodyLimitBytes } = meta
+      const { bodyLimitBytes, rowsField } = meta
       const { inputSchema: schema, isDownload, isUpload } = route
       const device = deviceCookie.read(request)
       // Whoever has signed in on this device before is no stranger whom somebody at the same address could keep out.
       const isLimited = changesState && caller.kind === 'guest' && !services.devices.isKnown(device)
       if (isLimited) refusals.check(address)
-      const input = await readInput({ request, params: readParams(c), bodyLimitBytes, schema, isDownload, isUpload }).catch(
-        (error: unknown) => {
-          if (isLimited) refusals.count(address)
-          throw error
-        },
-      )
+      const input = await readInput({
+        request,
+        params: readParams(c),
+        bodyLimitBytes,
+        rowsField,
+        schema,
+        isDownload,
+        isUpload,
+      }).catch((error: unknown) => {
+        if (isLimited) refusals.count(address)
+        throw error
+      })
       const context: CallContext = {
         caller,
         requestId,
@@ -223,6 +231,8 @@ export function createHttp(services: HttpServices): Hono<Env> {
     } catch (error) {
       await rememberPosition()
       const failure = toFailure(error, meta.unexpected)
+      const incoming = c.env?.incoming
+      if (failure.code === 'TOO_LARGE' && incoming instanceof IncomingMessage) closeAfterRest(incoming)
       logFailure(log, failure, { requestId, method: request.method, route: route.name, address })
       const { status, headers: failed, body } = failureAnswer(failure, requestId, meta.failure)
       return send({ status, headers: { ...failed, ...headers }, body }, cookies)

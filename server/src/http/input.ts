@@ -13,6 +13,8 @@ export interface RawInput {
   request: Request
   params: Record<string, string>
   bodyLimitBytes: number
+  /** As the call's meta has it. */
+  rowsField: string | undefined
   schema: ZodType | undefined
   /** Its options may stand in the address beside a body: `?format=csv`. */
   isDownload: boolean
@@ -21,14 +23,22 @@ export interface RawInput {
 }
 
 /** Gives the path parameters with the query (GET, DELETE) or the JSON body, as the call's schema parses them. @throws Failure */
-export async function readInput({ request, params, bodyLimitBytes, schema, isDownload, isUpload }: RawInput): Promise<unknown> {
+export async function readInput({
+  request,
+  params,
+  bodyLimitBytes,
+  rowsField,
+  schema,
+  isDownload,
+  isUpload,
+}: RawInput): Promise<unknown> {
   if (!schema) return undefined
   if (isUpload) {
     const query = readQuery(new URL(request.url))
     return check(schema, { query, body: await readFile(request, bodyLimitBytes) })
   }
   const carriesBody = !['GET', 'HEAD', 'DELETE'].includes(request.method)
-  const given = carriesBody ? await readJson(request, bodyLimitBytes) : readQuery(new URL(request.url))
+  const given = carriesBody ? await readJson(request, bodyLimitBytes, rowsField) : readQuery(new URL(request.url))
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new Failure('INVALID_INPUT')
   refuseUnsafe(params)
   const options = carriesBody && isDownload ? readQuery(new URL(request.url)) : {}
@@ -57,11 +67,11 @@ function readQuery({ searchParams }: URL): Record<string, string | string[]> {
   return query
 }
 
-async function readJson(request: Request, limitBytes: number): Promise<unknown> {
+async function readJson(request: Request, limitBytes: number, rowsField: string | undefined): Promise<unknown> {
   if (hasNoBody(request)) return {}
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') throw new Failure('UNSUPPORTED_MEDIA_TYPE')
-  return parseJson(await readBytes(request, limitBytes), limitBytes)
+  return parseJson(await readBytes(request, limitBytes), { limitBytes, rowsField })
 }
 
 /** So browsers send a call whose path says everything. */

@@ -6,8 +6,9 @@ import { parseJson } from './json.ts'
 import { REFUSALS_MAX } from './refusals.ts'
 
 const MB = 1024 * 1024
+const OUT_OF_RANGE = 'The number must be between -9007199254740992 and 9007199254740992.'
 const bytesOf = (text: string) => new TextEncoder().encode(text)
-const parse = (text: string, limitBytes = 64 * 1024) => parseJson(bytesOf(text), limitBytes)
+const parse = (text: string, limitBytes = 64 * 1024) => parseJson(bytesOf(text), { limitBytes })
 const repeated = (part: string, count: number) => Array.from({ length: count }, () => part).join(',')
 const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`key${index}`, 1]))
 
@@ -111,7 +112,7 @@ describe('design 5: numbers come back as they were sent, or are refused', () => 
     expect(isExactNumber(number)).toBe(false)
     await expect(parse(`{"a":1,"reward":[${number}]}`)).rejects.toMatchObject({
       code: 'INVALID_INPUT',
-      fields: { reward: 'The number cannot be kept exactly.' },
+      fields: { reward: Math.abs(Number(number)) < 2 ** 53 ? 'The number cannot be kept exactly.' : OUT_OF_RANGE },
     })
   })
 
@@ -122,7 +123,7 @@ describe('design 5: numbers come back as they were sent, or are refused', () => 
     for (const priority of ['9007199254740993', '9007199254740992.5']) {
       const body = JSON.stringify(task).replace('{', `{"priority":${priority},`)
       const answer = await admin.call('POST', '/api/social-tasks', body)
-      expect(answer).toMatchObject({ status: 400, body: { fields: { priority: 'The number cannot be kept exactly.' } } })
+      expect(answer).toMatchObject({ status: 400, body: { message: OUT_OF_RANGE, fields: { priority: OUT_OF_RANGE } } })
       expect((await admin.call('GET', `/api/telegram-users?balanceMin=${priority}`)).status).toBe(400)
       expect((await admin.call('GET', `/api/telegram-users/${priority}`)).status).toBe(400)
     }

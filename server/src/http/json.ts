@@ -4,6 +4,7 @@
  * the steps other requests have their turn.
  */
 import { setImmediate as letOthersRun } from 'node:timers/promises'
+import { MAX_NUMBER } from '@arcade/contract/entities/entity'
 import { isExactNumber } from '@arcade/contract/numbers'
 import { Failure } from '#src/calls.ts'
 
@@ -14,20 +15,25 @@ const LIMIT_BYTES_A_VALUE = 64
 /** From here on the steps are long enough to let others run in between. */
 const LARGE_BYTES = 64 * 1024
 
-/**
- * @param limitBytes the most bytes that the call takes, which the body is known not to exceed
- * @throws Failure INVALID_INPUT for what is not JSON, or JSON that nobody can mean
- */
-export async function parseJson(bytes: Uint8Array, limitBytes: number): Promise<unknown> {
+export interface JsonOptions {
+  /** The most bytes that the call takes, which the body is known not to exceed. */
+  limitBytes: number
+  /** A field whose rows the call checks one by one: they may hold any text, and NaN stands in them for a number that a double would change. */
+  rowsField?: string | undefined
+}
+
+/** @throws Failure INVALID_INPUT for what is not JSON, or JSON that nobody can mean */
+export async function parseJson(bytes: Uint8Array, { limitBytes, rowsField }: JsonOptions): Promise<unknown> {
   const pause = (): Promise<unknown> | undefined => (bytes.length > LARGE_BYTES ? letOthersRun() : undefined)
-  scan(bytes, Math.floor(limitBytes / LIMIT_BYTES_A_VALUE))
+  const inexact = scan(bytes, Math.floor(limitBytes / LIMIT_BYTES_A_VALUE))
+  if (inexact && rowsField === undefined) throw inexact
   await pause()
   const text = decode(bytes)
   await pause()
-  const value = parse(text)
+  const value = parse(text, inexact && nanForInexact)
   await pause()
   // Nothing but an escape can bring these into decoded text.
-  if (/\\u/i.test(text) || prototypeKeys.some((key) => text.includes(key))) refuseUnsafe(value)
+  if (/\\u/i.test(text) || prototypeKeys.some((key) => text.includes(key))) refuseUnsafe(withoutRows(value, rowsField))
   await pause()
   return value
 }
@@ -40,12 +46,23 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function parse(text: string): unknown {
+function parse(text: string, revive: typeof nanForInexact | undefined): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return JSON.parse(text, revive as ((key: string, value: unknown) => unknown) | undefined) as unknown
   } catch {
     throw notJson()
   }
+}
+
+/** `source` is the number as it stands in the text, which TypeScript does not know of yet. */
+function nanForInexact(_key: string, value: unknown, { source }: { source?: string }): unknown {
+  return typeof value === 'number' && source !== undefined && !isExactNumber(source) ? Number.NaN : value
+}
+
+function withoutRows(value: unknown, rowsField: string | undefined): unknown {
+  if (rowsField === undefined || typeof value !== 'object' || value === null) return value
+  const { [rowsField]: _rows, ...rest } = value as Record<string, unknown>
+  return rest
 }
 
 const prototypeKeys = ['__proto__', 'constructor', 'prototype']
@@ -64,16 +81,21 @@ export function refuseUnsafe(value: unknown, key = ''): void {
   }
 }
 
+const OUT_OF_RANGE = `The number must be between ${-MAX_NUMBER} and ${MAX_NUMBER}.`
 const [QUOTE, BACKSLASH, COMMA, COLON, MINUS, ZERO, NINE] = [0x22, 0x5c, 0x2c, 0x3a, 0x2d, 0x30, 0x39]
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d]
 
-/** Reads JSON byte by byte without building anything. Text that is no JSON is left for the parser to refuse. */
-function scan(bytes: Uint8Array, maxValues: number): void {
+/**
+ * Reads JSON byte by byte without building anything. Text that is no JSON is left for the parser to refuse.
+ * @returns why the first number that a double would change is refused
+ */
+function scan(bytes: Uint8Array, maxValues: number): Failure | undefined {
   /** The keys of each open object, or -1 for an array. */
   const open: number[] = []
   let values = 1
   let text = { from: 0, to: 0 }
   let key = text
+  let inexact: Failure | undefined
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]!
     if (byte === QUOTE) {
@@ -98,13 +120,14 @@ function scan(bytes: Uint8Array, maxValues: number): void {
       while (isInNumber[bytes[at + 1] ?? 0] === 1) at += 1
       const number = decodeText(bytes, from, Math.min(at + 1, from + LONGEST_NUMBER))
       if (JSON_NUMBER.test(number) && !isExactNumber(number))
-        throw invalid(
-          'The number cannot be kept exactly.',
+        inexact ??= invalid(
+          Math.abs(Number(number)) >= MAX_NUMBER ? OUT_OF_RANGE : 'The number cannot be kept exactly.',
           decodeText(bytes, key.from, Math.min(key.to, key.from + SHOWN_NAME_BYTES)),
         )
     }
     if (values > maxValues) throw invalid('The request holds too many values.')
   }
+  return inexact
 }
 
 /** Where the quote is that ends a text. */

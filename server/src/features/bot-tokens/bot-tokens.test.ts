@@ -81,6 +81,24 @@ test('§8 a revoked token is refused at once, by every server', async () => {
   }
 })
 
+test('§security whoever goes on with a revoked token is told so, also once there were too many', async () => {
+  const app = await testApp({ rateLimit: true })
+  const admin = await app.signUp('admin')
+  const [revoked, good] = [await admin.call('POST', '/api/bot-tokens', { name: 'old' }), await app.bot()]
+  await admin.call('DELETE', `/api/bot-tokens/${revoked.body.id}`)
+  const ask = () => app.guest.call('GET', '/bot/v1/leaderboard', undefined, { authorization: `Bearer ${revoked.body.token}` })
+  for (let n = 0; n < 30; n += 1)
+    expect(await ask()).toMatchObject({
+      status: 401,
+      body: { code: 'SIGNED_OUT', message: 'This bot token is wrong, revoked, or was rotated away.' },
+    })
+  const late = await ask()
+  expect(late).toMatchObject({ status: 429, body: { code: 'TOO_MANY_ATTEMPTS' } })
+  expect(late.body.message).toMatch(/^This bot token is wrong, revoked, or was rotated away\. Too many /)
+  expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect((await good.call('GET', '/bot/v1/leaderboard')).status).toBe(200)
+})
+
 test('§8 of twenty rotations at once two secrets work in the end', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')

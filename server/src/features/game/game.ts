@@ -123,15 +123,19 @@ async function findDone(db: Kysely<Tables>, userId: number, kind: HistoryKind): 
   return rows
 }
 
+const MAX_MESSAGE_LENGTH = 200
+
 /** Each row as it may be written, or why not. A player who comes twice is written as the first of the rows says. */
-function checkRows(rows: readonly Record<string, unknown>[]): ({ player: PlayerRow } | { failed: PlayerResult })[] {
+function checkRows(rows: readonly unknown[]): ({ player: PlayerRow } | { failed: PlayerResult })[] {
   const known = new Set<number>()
   return rows.map((row) => {
     const checked = playerRow.safeParse(row)
-    const userId = typeof row['userId'] === 'number' ? row['userId'] : null
-    if (!checked.success) return { failed: { userId, status: 'failed', message: checked.error.issues[0]!.message } }
-    if (known.has(checked.data.userId))
-      return { failed: { userId, status: 'failed', message: 'This player is in the batch before.' } }
+    const { userId: given } = (row ?? {}) as { userId?: unknown }
+    const userId = Number.isFinite(given) ? (given as number) : null
+    const fail = (message: string) => ({ failed: { userId, status: 'failed' as const, message } })
+    // A field that is none of ours is named, whatever it is called.
+    if (!checked.success) return fail(checked.error.issues[0]!.message.slice(0, MAX_MESSAGE_LENGTH).toWellFormed())
+    if (known.has(checked.data.userId)) return fail('This player is in the batch before.')
     known.add(checked.data.userId)
     return { player: checked.data }
   })

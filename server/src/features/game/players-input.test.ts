@@ -1,0 +1,79 @@
+/** What the game says of its players and nobody can mean (design §8): it is refused alone, with what is wrong about it. */
+import { expect, test } from 'vitest'
+import { testApp } from '#src/testing/test-app.ts'
+
+test('§8 players come in a batch that is not refused for what nobody can mean in one of its rows', async () => {
+  const app = await testApp()
+  const bot = await app.bot()
+  const bad = [
+    String.raw`{"userId": 2, "firstName": "a\u0000b"}`,
+    String.raw`{"userId": 3, "firstName": "\ud800"}`,
+    String.raw`{"userId": 4, "first\u0000Name": "a"}`,
+    '{"userId": 5, "__proto__": {"firstName": "a"}}',
+    '{"userId": 6, "constructor": 1}',
+    `{"userId": 7, "${'x'.repeat(1000)}": 1}`,
+    '{"userId": 8, "firstName": {"length": 1}}',
+    '{"userId": 9007199254740993}',
+    '{"userId": 1e400}',
+    '"10"',
+    'null',
+    '[11]',
+    '12',
+  ]
+  const { status, body } = await bot.call(
+    'POST',
+    '/bot/v1/players',
+    `{"players": [{"userId": 1}, ${bad.join()}, {"userId": 13}]}`,
+  )
+  expect(status).toBe(200)
+  const ids = [2, 3, 4, 5, 6, 7, 8, ...Array.from({ length: 6 }, () => null)]
+  expect(body.results).toEqual([
+    { userId: 1, status: 'created' },
+    ...ids.map((userId) => ({ userId, status: 'failed', message: expect.stringMatching(/^.{5,200}$/su) })),
+    { userId: 13, status: 'created' },
+  ])
+  expect(body.results[1].message).toBe('firstName must not hold control characters')
+  expect(body.results[8].message).toBe('userId must be a whole number from 1 to 9007199254740992')
+  expect(body.results[10].message).toBe('A player must be an object, {userId, …}')
+  // What stands beside the rows is as strict as ever.
+  for (const odd of [
+    String.raw`{"players": [{"userId": 1}], "\u0000": 1}`,
+    '{"players": [{"userId": 1}], "n": 9007199254740993}',
+  ])
+    expect((await bot.call('POST', '/bot/v1/players', odd)).body.code).toBe('INVALID_INPUT')
+})
+
+test.each(['2999-01-01T00:00:00Z', '0000-01-01T00:00:00Z', '0001-01-01T00:00:00-23:59', '1969-12-31T23:59:59Z'])(
+  '§8 players have not joined at %s, alone or in a batch',
+  async (createdAt) => {
+    const app = await testApp()
+    const bot = await app.bot()
+    const message = 'createdAt must be a moment from 1970 until now'
+    expect(await bot.call('PUT', '/bot/v1/players/7', { createdAt })).toMatchObject({ status: 400, body: { message } })
+    const { body } = await bot.call('POST', '/bot/v1/players', { players: [{ userId: 7, createdAt }, { userId: 8 }] })
+    expect(body.results).toEqual([
+      { userId: 7, status: 'failed', message },
+      { userId: 8, status: 'created' },
+    ])
+  },
+)
+
+test.each(['1e3', '04711', '0', '-1', '+7', '7.0', '0x7', '9007199254740993', '9007199254740994', '1e300', '%37%20', 'Me'])(
+  '§8 players have no such id as %s in an address',
+  async (userId) => {
+    const app = await testApp()
+    const [bot, admin] = [await app.bot(), await app.signUp('admin')]
+    const message = 'userId must be a whole number from 1 to 9007199254740992'
+    for (const [method, path, body] of [
+      ['GET', '', undefined],
+      ['PUT', '', {}],
+      ['GET', '/announcements', undefined],
+      ['GET', '/entries', undefined],
+      ['POST', '/claims', { kind: 'social', id: 'x' }],
+    ] as const) {
+      const answer = await bot.call(method, `/bot/v1/players/${userId}${path}`, body)
+      expect([answer.status, answer.body.code, answer.body.message], path).toEqual([400, 'INVALID_INPUT', message])
+    }
+    expect((await admin.call('GET', `/api/telegram-users/${userId}`)).body.message).toBe(message)
+  },
+)
