@@ -63,6 +63,7 @@ export interface AppOptions {
     | 'metricsToken'
     | 'trashDays'
     | 'initData'
+    | 'webhookNetworks'
   > &
     Partial<Pick<Config, 'backups'>>
   database: Database
@@ -156,7 +157,7 @@ export async function createApp({
     acts: undoHandlers(services),
     botTokens: botTokensHandlers(services),
     game: gameHandlers(services),
-    webhooks: webhooksHandlers({ database, secretKey }),
+    webhooks: webhooksHandlers({ database, secretKey, networks: config.webhookNetworks }),
     ledger: ledgerHandlers(services),
   })
   const metrics = createMetrics({ database, token: config.metricsToken, exportsRunning: () => downloads.running() })

@@ -88,6 +88,7 @@ export async function testApp(
     spoolBytes?: number
     maxExports?: number
     initData?: Partial<Config['initData']>
+    webhookNetworks?: string[]
     webApp?: WebApp
     database?: Database
   } = {},
@@ -110,6 +111,7 @@ export async function testApp(
       maxExports: options.maxExports ?? MAX_EXPORTS,
       trashDays: 30,
       initData: { botToken: BOT_TOKEN, botId: undefined, maxAgeSeconds: 3600, ...options.initData },
+      webhookNetworks: options.webhookNetworks ?? [],
     },
     database,
     fileStore: options.fileStore ?? diskStore(join(os.tmpdir(), `arcade-test-files-${process.pid}`)),

@@ -21,14 +21,13 @@ export async function post(
 ): Promise<number> {
   const signal = AbortSignal.timeout(timeoutMs)
   const target = new URL(url)
-  const host = target.hostname.replace(/^\[(.*)\]$/, '$1')
+  const host = hostOf(target)
   const late = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(new Error(`No answer within ${timeoutMs / 1000} s`)))
   })
   late.catch(() => {})
-  const address = await Promise.race([checkedAddress(host, networks), late])
+  const address = await Promise.race([checkedAddress(target, networks), late])
   const isHttps = target.protocol === 'https:'
-  if (!isHttps && isPublic(address)) throw new Error('Only https is sent to public addresses')
   return Promise.race([
     late,
     new Promise<number>((resolve, reject) => {
@@ -55,14 +54,46 @@ export async function post(
   ])
 }
 
-async function checkedAddress(host: string, networks: readonly string[]): Promise<string> {
+/**
+ * Why nothing would ever be sent to an address, as far as that is known: a name that is unknown today may be known tomorrow, and one that is
+ * looked up for too long is let through, because whatever is sent is looked at again.
+ */
+export async function refusalOf(url: string, networks: readonly string[]): Promise<string | undefined> {
+  const target = new URL(url)
+  const late = new Promise<void>((resolve) => void setTimeout(resolve, LOOKUP_MS).unref())
+  try {
+    await Promise.race([checkedAddress(target, networks), late])
+    return undefined
+  } catch (error) {
+    if (error instanceof RefusedAddress) return error.message
+    return target.protocol === 'https:' ? undefined : ONLY_HTTPS
+  }
+}
+
+const LOOKUP_MS = 3000
+const ONLY_HTTPS = 'Address must begin with https://: plain http is only for networks that WEBHOOK_NETWORKS names'
+
+class RefusedAddress extends Error {}
+
+async function checkedAddress(target: URL, networks: readonly string[]): Promise<string> {
+  const host = hostOf(target)
   const found = await lookup(host, { all: true }).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`The name ${host} is not known (${error.code})`)
   })
   const allowed = blockList(networks)
   const refused = found.find(({ address }) => !isPublic(address) && !allowed.check(address, family(address)))
-  if (refused) throw new Error(`${host} is the address ${refused.address}, which is not public`)
-  return found[0]!.address
+  if (refused) {
+    const where = refused.address === host ? host : `${host}, which is ${refused.address},`
+    throw new RefusedAddress(`Address must be public: ${where} is not, nor does WEBHOOK_NETWORKS name it`)
+  }
+  const { address } = found[0]!
+  if (target.protocol !== 'https:' && isPublic(address)) throw new RefusedAddress(ONLY_HTTPS)
+  return address
+}
+
+/** Without the brackets of an IPv6 address. */
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1')
 }
 
 /** What is not for everybody on the internet (IANA's registries of special-purpose addresses). */

@@ -1,84 +1,16 @@
 /** Webhooks (ADR 20): queued with the act, signed, sent again, switched off; sent to endpoints that hang, redirect, or answer without end. */
 import { createHmac } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { pauseScheduledWork } from '#src/db/scheduled-work.ts'
 import { auditTrail } from '#src/testing/audit-trail.ts'
-import { type Client, testApp, type TestApp } from '#src/testing/test-app.ts'
 import { openAgain } from '#src/testing/test-database.ts'
-import { createDeliveries, type Deliveries, signedHeaders } from '#src/webhooks/deliveries.ts'
+import { add, endpoint, last, LOOPBACK, type Opening, opening, sendTest, silent as log } from '#src/testing/webhooks.ts'
+import { createDeliveries, signedHeaders } from '#src/webhooks/deliveries.ts'
 import { openSecretKey, secretKey } from '#src/webhooks/secret-key.ts'
-
-const LOOPBACK = ['127.0.0.0/8']
-const log = pino({ level: 'silent' })
-
-interface Received {
-  headers: http.IncomingHttpHeaders
-  body: string
-}
-
-/** A server of somebody else's, and what it was sent. */
-async function endpoint(
-  answer: (response: http.ServerResponse) => void = (response) => response.end(),
-): Promise<{ url: string; received: Received[] }> {
-  const received: Received[] = []
-  const server = http.createServer((request, response) => {
-    let body = ''
-    request.on('data', (part: Buffer) => (body += part.toString()))
-    request.on('end', () => {
-      received.push({ headers: request.headers, body })
-      answer(response)
-    })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?key=1`, received }
-}
-
-interface Opening {
-  app: TestApp
-  admin: Client
-  deliveries: Deliveries
-}
-
-async function opening(options: { networks?: string[]; timeoutMs?: number } = {}): Promise<Opening> {
-  const app = await testApp()
-  const { database } = app
-  const deliveries = createDeliveries({ database, key: secretKey('of the tests'), networks: LOOPBACK, log, ...options })
-  return { app, admin: await app.signUp('admin'), deliveries }
-}
-
-async function add(
-  { admin }: Opening,
-  url: string,
-  events = ['announcement.activated'],
-): Promise<{ id: string; secret: string }> {
-  const { status, body } = await admin.call('POST', '/api/webhooks', { url, events })
-  expect(status).toBe(200)
-  return body as { id: string; secret: string }
-}
-
-async function sendTest({ admin, deliveries }: Opening, id: string) {
-  expect((await admin.call('POST', `/api/webhooks/${id}/test`, {})).status).toBe(200)
-  await deliveries.sendDue()
-  return last(admin, id)
-}
-
-async function last(admin: Client, id: string) {
-  const { body } = await admin.call('GET', `/api/webhooks/${id}/deliveries`)
-  return body.deliveries[0]
-}
 
 /** Lets what waits be due. */
 async function hurry({ app }: Opening): Promise<void> {
@@ -245,7 +177,14 @@ describe('webhooks: an endpoint that', () => {
     const bot = await endpoint((response) => response.writeHead(410).end())
     const { id } = await add(all, bot.url)
     await sendTest(all, id)
-    expect((await all.admin.call('GET', '/api/webhooks')).body.webhooks[0]).toMatchObject({ isActive: false })
+    expect((await all.admin.call('GET', '/api/webhooks')).body.webhooks[0]).toMatchObject({
+      isActive: false,
+      alert: 'It answered that it is gone (410), so it was switched off.',
+    })
+    expect(await auditTrail(all.app.database.db, 'webhook.switch')).toMatchObject([{ actorKind: 'system', recordId: id }])
+    await hurry(all)
+    await all.deliveries.sendDue()
+    expect(bot.received).toHaveLength(1)
   })
 
   test('hangs is given up after a while, and keeps no other waiting', async () => {
@@ -295,54 +234,6 @@ describe('webhooks: an endpoint that', () => {
     const all = await opening()
     const { id } = await add(all, 'http://127.0.0.1:1/')
     expect(await sendTest(all, id)).toMatchObject({ state: 'waiting', result: 'Not reached: ECONNREFUSED' })
-  })
-})
-
-describe('webhooks: an address', () => {
-  test.each([
-    ['http://127.0.0.1:PORT/', '127.0.0.1'],
-    ['http://localhost:PORT/', '127.0.0.1'],
-    ['http://2130706433:PORT/', '127.0.0.1'],
-    ['http://0x7f.1:PORT/', '127.0.0.1'],
-    ['http://[::ffff:127.0.0.1]:PORT/', '::ffff:7f00:1'],
-    ['https://169.254.169.254/latest/meta-data', '169.254.169.254'],
-    ['https://[fd00::1]/', 'fd00::1'],
-    ['https://[2002:7f00:1::]/', '2002:7f00:1::'],
-    ['https://10.0.0.1/', '10.0.0.1'],
-    ['https://100.64.0.1/', '100.64.0.1'],
-    ['https://0.0.0.0/', '0.0.0.0'],
-  ])('such as %s within the network is not reached unless that is configured', async (url, address) => {
-    const all = await opening({ networks: [] })
-    const bot = await endpoint()
-    const { id } = await add(all, url.replace('PORT', new URL(bot.url).port))
-    const { state, result } = await sendTest(all, id)
-    expect(state).toBe('waiting')
-    expect(result).toContain(`${address}, which is not public`)
-    expect(bot.received).toHaveLength(0)
-  })
-
-  test.each([
-    'ftp://bot.example/',
-    'bot.example',
-    'https://me:secret@bot.example/',
-    'https://bot.example/#x',
-    'javascript:alert(1)',
-    '',
-  ])('%j is none', async (url) => {
-    const { admin } = await opening()
-    const answer = await admin.call('POST', '/api/webhooks', { url, events: ['task.changed'] })
-    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
-  })
-
-  test('is one of twenty at most', async () => {
-    const all = await opening()
-    const answers = await Promise.all(
-      Array.from({ length: 25 }, () =>
-        all.admin.call('POST', '/api/webhooks', { url: 'https://bot.example/', events: ['task.changed'] }),
-      ),
-    )
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20)
-    expect(answers.filter(({ body }) => body.code === 'TOO_MANY_WEBHOOKS')).toHaveLength(5)
   })
 })
 

@@ -10,6 +10,7 @@ import type { Database } from '#src/db/database.ts'
 import { isoSql } from '#src/db/moments.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { webhookRecord } from '#src/webhooks/deliveries.ts'
+import { refusalOf } from '#src/webhooks/post.ts'
 import type { SecretKey } from '#src/webhooks/secret-key.ts'
 
 const SHOWN = 50
@@ -18,9 +19,12 @@ const iso = (column: string) => sql.raw(isoSql(column))
 export function webhooksHandlers({
   database,
   secretKey,
+  networks,
 }: {
   database: Database
   secretKey: SecretKey
+  /** WEBHOOK_NETWORKS. */
+  networks: readonly string[]
 }): Handlers<typeof contract.webhooks> {
   const { db } = database
   return {
@@ -34,6 +38,8 @@ export function webhooksHandlers({
     },
 
     async create({ url, events }, context) {
+      const message = await refusalOf(url, networks)
+      if (message !== undefined) throw new Failure('INVALID_INPUT', { message, fields: { url: message } })
       const id = randomUUID()
       const secret = `whsec_${randomBytes(32).toString('base64')}`
       await database.transaction(async (tx) => {
