@@ -27,8 +27,13 @@ const missingText = z.string().nullable()
 export const activity = z.object({
   range: z.enum(activityRanges),
   unit: z.enum(['hour', 'day', 'month', 'year']),
-  /** One point a unit, oldest first and without gaps; empty if nothing ever happened. `players` counts who joined, the others count participations. */
-  points: z.array(z.object({ at: z.iso.datetime(), players: count, social: count, daily: count, announcement: count })),
+  /**
+   * One point a unit, oldest first and without gaps; empty if nothing ever happened. `players` counts who joined, `paid` is what claims were
+   * paid, the others count participations.
+   */
+  points: z.array(
+    z.object({ at: z.iso.datetime(), players: count, social: count, daily: count, announcement: count, paid: z.number() }),
+  ),
   /** Participations in the range by the type of their task or announcement, most first. Types without participations are absent. */
   types: z.array(z.object({ kind: historyKindField, type: z.string(), participations: count })),
   /** The players with the highest balances; the range does not matter here. */
@@ -37,6 +42,8 @@ export const activity = z.object({
   ),
   /** The items with the most participations of the last seven days, today included; the range does not matter here. */
   topItems: z.array(z.object({ kind: historyKindField, id: idField, title: z.string(), participations: count })),
+  /** What claims of each item were paid in the range, most first, up to PAID_ITEMS_MAX of them. Adjustments and entries of the game are no rewards. */
+  paidItems: z.array(z.object({ kind: historyKindField, id: idField, title: z.string(), paid: z.number() })),
 })
 export type Activity = z.infer<typeof activity>
 

@@ -135,8 +135,10 @@ export const game = {
     .output(
       z.object({
         player,
-        /** Null beyond the first 10,000. */
-        rank: z.int().nullable(),
+        /** 1 is the highest balance; of equal ones the lower id comes first. */
+        rank: z.int().min(1),
+        /** Among the first 10,000. Beyond them the rank is about this. */
+        isRankExact: z.boolean(),
         hasNews: z.boolean(),
       }),
     ),

@@ -57,7 +57,8 @@ export async function startReferenceGame(
   }
 }
 
-async function makeToken({ url }: ConsoleServer, session: string): Promise<string> {
+/** @param session of an admin */
+export async function makeToken({ url }: ConsoleServer, session: string): Promise<string> {
   const headers = { cookie: `session=${session}`, origin: url, 'content-type': 'application/json' }
   const body = JSON.stringify({ name: `game ${Date.now()}`, scope: 'play' })
   const answer = await fetch(`${url}/api/bot-tokens`, { method: 'POST', headers, body })

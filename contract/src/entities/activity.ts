@@ -5,3 +5,5 @@ export type ActivityRange = (typeof activityRanges)[number]
 export const DEFAULT_ACTIVITY_RANGE: ActivityRange = '30d'
 /** The dashboard ranks so many players and so many items. */
 export const RANKS_SHOWN = 10
+/** It tells what claims of so many items were paid. */
+export const PAID_ITEMS_MAX = 50

@@ -54,8 +54,8 @@ export function createBot(options: { token: string; telegramUrl: string; miniApp
   return bot
 
   async function balanceText({ from }: Context): Promise<string> {
-    const { player, rank } = await desk.player({ userId: from?.id ?? 0 })
-    return `You have ${player.balance} points${rank === null ? '' : `, which is rank ${rank}`}.`
+    const { player, rank, isRankExact } = await desk.player({ userId: from?.id ?? 0 })
+    return `You have ${player.balance} points, which is ${isRankExact ? 'rank' : 'about rank'} ${rank}.`
   }
 
   async function topText(): Promise<string> {

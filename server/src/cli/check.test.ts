@@ -96,6 +96,12 @@ test('design §8 every kind of counter that is off is named, and right after the
   await addCount(database, { of: 'activity', bucket: 'hour', at: hour, series: 'players' }, -1)
   await addCount(database, { of: 'itemActivity', bucket: 'day', at, ...item }, 1)
   await addCount(database, { of: 'itemActivity', bucket: 'hour', at: hour, ...item }, 1)
+  await addCount(database, { of: 'paid', ...item }, 2)
+  await addCount(database, { of: 'itemPaid', bucket: 'day', at, ...item }, 3)
+  await addCount(database, { of: 'activity', bucket: 'day', at, series: 'paid' }, 3)
+  await addCount(database, { of: 'balances', bucket: '010' }, -1)
+  await addCount(database, { of: 'balances', bucket: '0512' }, 1)
+  await addCount(database, { of: 'balances', bucket: '-' }, 1)
   const hourText = hour.toISOString().slice(0, 13)
   const expected = [
     `The counter of players who joined on ${DAY} (UTC) says 2, there are 1.`,
@@ -106,20 +112,26 @@ test('design §8 every kind of counter that is off is named, and right after the
     `The counter of participations in social/x:y on ${DAY} (UTC) says 2, there are 1.`,
     `The counter of participations in social/x:y in the hour ${hourText} (UTC) says 2, there are 1.`,
     'The counter of players says 7, there are 2.',
+    'The counter of what claims of social/x:y were paid says 2, there are 0.',
+    `The counter of what claims of social/x:y were paid on ${DAY} (UTC) says 3, there are 0.`,
+    `The counter of what claims were paid on ${DAY} (UTC) says 3, there are 0.`,
+    'The counter of players with a balance like 0 says 1, there are 2.',
+    'The counter of players with a balance like 12000 says 1, there are 0.',
+    'The counter of players who owe says 1, there are 0.',
     'The counter of users who are admin says 1, there are 0.',
   ]
   expect((await run()).found.toSorted()).toEqual(expected.toSorted())
-  expect(await run({ isRepair: true })).toMatchObject({ differences: 9, repaired: 9 })
+  expect(await run({ isRepair: true })).toMatchObject({ differences: 15, repaired: 15 })
   expect(await run()).toMatchObject({ found: [] })
   expect(await activityCounters(database.db)).toEqual(await countedActivity(database.db))
-  expect(await entries()).toEqual([{ counters: 9 }])
+  expect(await entries()).toEqual([{ counters: 15 }])
 })
 
 test('design §8 counters that are gone altogether are rebuilt', async () => {
   for (let userId = 1; userId <= 20; userId += 1) await addPlayer(userId, new Date(at.getTime() + userId * 86_400_000))
   await foldCounters(database)
   await sql`truncate counters`.execute(database.db)
-  expect(await run({ isRepair: true })).toMatchObject({ differences: 64, repaired: 64 })
+  expect(await run({ isRepair: true })).toMatchObject({ differences: 65, repaired: 65 })
   expect(await run()).toMatchObject({ found: [] })
 })
 

@@ -174,18 +174,20 @@ export const writeTelegramUsers: Writer = async (tx, rows) => {
   const activity = await beginActivity(tx)
   for (const { moment } of added) countPlayers(activity, moment, 1)
   for (const { before, moment } of changed) movePlayer(activity, before, moment)
-  await addToCounters(tx, activity.deltas)
 
   const isNew = new Set(added.map((row) => row['user_id']))
   const brought = rows.map((row) => ({ userId: Number(row['user_id']), balance: Number(row['balance']) }))
   await openBalances(
     tx,
     brought.filter(({ userId }) => isNew.has(userId)),
+    activity.deltas,
   )
   const changedBalances = await bringBalances(
     tx,
     brought.filter(({ userId }) => !isNew.has(userId)),
+    activity.deltas,
   )
+  await addToCounters(tx, activity.deltas)
   const isChanged = new Set([...changed.map((row) => row['user_id']), ...changedBalances])
   return { loaded: added.length + isChanged.size, rejected: new Map() }
 }

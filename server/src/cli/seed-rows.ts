@@ -6,6 +6,7 @@
 import type { StoredName } from '@arcade/contract/entities/entity'
 import type { participantFields } from '@arcade/contract/entities/history'
 import type { playerFields } from '@arcade/contract/entities/player'
+import { balanceBucketSql } from '#src/db/counter-keys.ts'
 import { columnName, type Entity, isBeside, participantEntity, playerEntity } from '#src/db/entities.ts'
 
 /** Bits of a hash of i; `salt` makes them independent of others'. Never negative. */
@@ -79,10 +80,11 @@ export const telegramUsersSql = `
 const opened = `(select ${playerValues.userId} as user_id, ${playerValues.createdAt} as at, (${balance})::numeric as balance
   from generate_series($1::bigint, $2::bigint) as i) as opened`
 
-/** The same players' balances and opening entries, in this order. */
+/** The same players' balances, which give their buckets, and opening entries, in this order. */
 export const balancesSql = [
   `insert into balances (user_id, balance, imported, entries)
-     select user_id, balance, balance, (balance <> 0)::int from ${opened} where $4::timestamptz is not null on conflict (user_id) do nothing`,
+     select user_id, balance, balance, (balance <> 0)::int from ${opened} where $4::timestamptz is not null on conflict (user_id) do nothing
+     returning ${balanceBucketSql('balance')} as bucket`,
   `insert into ledger_entries (user_id, seq, amount, cause, at, balance)
      select user_id, 1, balance, 'opening', at, balance from ${opened} where balance <> 0 on conflict (user_id, seq) do nothing`,
 ]

@@ -4,7 +4,8 @@
  */
 import { CompiledQuery, sql } from 'kysely'
 import { type ActivityDeltas, beginActivity, countParticipations, countPlayers } from '#src/db/activity.ts'
-import { addToCounters, foldCounters } from '#src/db/counters.ts'
+import type { BalanceBucket } from '#src/db/counter-keys.ts'
+import { addDelta, addToCounters, foldCounters } from '#src/db/counters.ts'
 import { databaseNow } from '#src/db/moments.ts'
 import type { Database } from '#src/db/database.ts'
 import type { HistoryKind } from '@arcade/contract/entities/history'
@@ -69,7 +70,7 @@ interface Chunk {
   /** Adds so many rows of one moment to the counters' changes. */
   count: (activity: ActivityDeltas, at: Date, rows: number) => void
   sql: string
-  /** What the same rows have in other tables. */
+  /** What the same rows have in other tables; balances give their buckets. */
   beside?: readonly string[]
   params: unknown[]
 }
@@ -134,8 +135,12 @@ async function insertChunk(database: Database, { from, to, count, sql: text, bes
     await inLargePortions(tx)
     const query: CompiledQuery<{ hour: number }> = CompiledQuery.raw(text, [from, to, ...params])
     const { rows } = await tx.executeQuery(query)
-    for (const one of beside) await tx.executeQuery(CompiledQuery.raw(one, [from, to, ...params]))
     const activity = await beginActivity(tx)
+    for (const one of beside) {
+      const opening: CompiledQuery<{ bucket: BalanceBucket }> = CompiledQuery.raw(one, [from, to, ...params])
+      const { rows: opened } = await tx.executeQuery(opening)
+      for (const { bucket } of opened) addDelta(activity.deltas, { of: 'balances', bucket }, 1)
+    }
     const hours = Map.groupBy(rows, ({ hour }) => hour)
     for (const [hour, added] of hours) count(activity, new Date(hour * HOUR_MS), added.length)
     await addToCounters(tx, activity.deltas)

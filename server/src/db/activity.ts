@@ -4,15 +4,7 @@
  * hour, and years of hours would outgrow what they count.
  */
 import { type Kysely, sql } from 'kysely'
-import {
-  activityOfNameSql,
-  type Bucket,
-  buckets,
-  type CounterSqlKey,
-  hourNamesBefore,
-  type Item,
-  itemOfNameSql,
-} from './counter-keys.ts'
+import { activityOfNameSql, type Bucket, buckets, hourNamesBefore, type Item, itemOfNameSql } from './counter-keys.ts'
 import { addDelta, counterPartsSql, type Deltas } from './counters.ts'
 import type { Database } from './database.ts'
 import { databaseNow } from './moments.ts'
@@ -51,15 +43,6 @@ export function countParticipations(activity: ActivityDeltas, item: Item, at: Da
   countTaking(activity, item, at, by)
 }
 
-/** What a participation at this moment counts, in SQL; `at` is now without a time zone, in UTC. */
-export function countersOfTaking({ kind, itemId, at }: { kind: string; itemId: string; at: string }): CounterSqlKey[] {
-  return [
-    { of: 'participants', kind, itemId },
-    ...buckets.map((bucket) => ({ of: 'activity', bucket, at, series: kind }) as const),
-    ...(['hour', 'day'] as const).map((bucket) => ({ of: 'itemActivity', bucket, at, kind, itemId }) as const),
-  ]
-}
-
 /** A participation turned out to have been at another time. */
 export function moveParticipation(activity: ActivityDeltas, item: Item, before: Date, after: Date): void {
   if (before.getTime() === after.getTime()) return
@@ -70,13 +53,13 @@ export function moveParticipation(activity: ActivityDeltas, item: Item, before: 
 /** Activity between two parameters that `activityNames` gives, in SQL: rows of `at`, as `bucketText` writes it, `series` and `value`. */
 export function activitySql(from: string, to: string): string {
   return `(select ${activityOfNameSql.at} as at, ${activityOfNameSql.series} as series, value from (
-    select name, sum(value)::bigint as value from ${counterPartsSql(from, to)} as parts group by name) as summed)`
+    select name, sum(value) as value from ${counterPartsSql(from, to)} as parts group by name) as summed)`
 }
 
-/** Participations by item between two parameters of a range of items' counters, in SQL: rows of `kind`, `item_id` and `participations`. */
-export function participationsSql(from: string, to: string): string {
+/** What was counted of items between two parameters of a range of their counters, in SQL: rows of `kind`, `item_id` and `value`. */
+export function sumsOfItemsSql(from: string, to: string): string {
   const { kind, itemId } = itemOfNameSql(from)
-  return `(select ${kind} as kind, ${itemId} as item_id, sum(value)::bigint as participations
+  return `(select ${kind} as kind, ${itemId} as item_id, sum(value) as value
     from ${counterPartsSql(from, to)} as parts group by 1, 2)`
 }
 

@@ -5,7 +5,11 @@ import { testDatabase } from '#src/testing/test-database.ts'
 import {
   activityNames,
   activityOfNameSql,
+  allPaidNames,
   allParticipantsNames,
+  balanceBucketSql,
+  balanceNamesFrom,
+  balancesIn,
   bucketText,
   type CounterKey,
   counterName,
@@ -13,6 +17,7 @@ import {
   hourNamesBefore,
   itemActivityNames,
   itemOfNameSql,
+  itemPaidNames,
 } from './counter-keys.ts'
 import { addToCounter, counterSql, readCounters } from './counters.ts'
 
@@ -30,6 +35,11 @@ const stored: [CounterKey, string][] = [
   [{ of: 'activity', bucket: 'month', at, series: 'announcement' }, 'activity@m:2026-11:announcement'],
   [{ of: 'itemActivity', bucket: 'hour', at, ...item }, 'taken@h:2026-11-21T08:social:a:b'],
   [{ of: 'itemActivity', bucket: 'day', at, ...item }, 'taken@d:2026-11-21:social:a:b'],
+  [{ of: 'activity', bucket: 'day', at, series: 'paid' }, 'activity@d:2026-11-21:paid'],
+  [{ of: 'paid', ...item }, 'paid:social:a:b'],
+  [{ of: 'itemPaid', bucket: 'hour', at, ...item }, 'paid@h:2026-11-21T08:social:a:b'],
+  [{ of: 'itemPaid', bucket: 'day', at, ...item }, 'paid@d:2026-11-21:social:a:b'],
+  [{ of: 'balances', bucket: '0512' }, 'balances:0512'],
 ]
 
 test.each(stored)('Counters: %o is stored under its name', (key, expected) => {
@@ -41,14 +51,56 @@ test('Counters: a name in SQL is the one that is written', async () => {
     counterNameSql({ of: 'players' }),
     counterNameSql({ of: 'users', userType: 'user' }),
     counterNameSql({ of: 'participants', kind: 'kind', itemId: 'id' }),
+    counterNameSql({ of: 'paid', kind: 'kind', itemId: 'id' }),
+    counterNameSql({ of: 'itemPaid', bucket: 'day', at: `timestamp '2026-11-21 08:59:59'`, kind: 'kind', itemId: 'id' }),
+    counterNameSql({ of: 'balances', balance: '12345.67' }),
+  ]
+  const keys: CounterKey[] = [
+    { of: 'players' },
+    { of: 'users', userType: 'user' },
+    { of: 'participants', ...item },
+    { of: 'paid', ...item },
+    { of: 'itemPaid', bucket: 'day', at, ...item },
+    { of: 'balances', bucket: '0512' },
   ]
   const { rows } = await sql<{ name: string }>`
     select unnest(array[${sql.raw(named.join(', '))}]) as name from (values ('social', 'a:b')) as item (kind, id)`.execute(db)
-  expect(rows.map((row) => row.name)).toEqual(
-    [{ of: 'players' } as const, { of: 'users', userType: 'user' } as const, { of: 'participants', ...item } as const].map(
-      counterName,
-    ),
+  expect(rows.map((row) => row.name)).toEqual(keys.map(counterName))
+})
+
+test('Counters: a bucket of balances holds those that begin with the same two digits, and buckets are in their order', async () => {
+  const balances = [
+    '-5',
+    '0',
+    '0.99',
+    '1',
+    '9.5',
+    '10',
+    '12.4',
+    '99',
+    '100',
+    '109.9',
+    '110',
+    '12000',
+    '12999.999',
+    '9007199254740992',
+  ]
+  const { rows } = await sql<{ balance: string; bucket: string }>`
+    select balance::text as balance, ${sql.raw(balanceBucketSql('balance'))} as bucket from unnest(${balances}::numeric[]) as b (balance)`.execute(
+    db,
   )
+  for (const { balance, bucket } of rows) {
+    const range = balancesIn(bucket)
+    const [value, low, end] = [Number(balance), range?.low ?? -Infinity, range ? range.low + range.width : 0]
+    expect([balance, value >= low, value < end]).toEqual([balance, true, true])
+    expect([balance, !range || value < 1 || range.width <= Math.max(1, value / 10)]).toEqual([balance, true])
+  }
+  const buckets = rows.map(({ bucket }) => bucket)
+  expect(buckets).toEqual(buckets.toSorted())
+  expect([...new Set(buckets)]).toEqual(['-', '010', '011', '019', '0210', '0212', '0299', '0310', '0311', '0512', '1690'])
+  const [from, to] = balanceNamesFrom('0212')
+  const isIn = (bucket: string) => [counterName({ of: 'balances', bucket })].every((one) => one >= from && one < to)
+  expect(buckets.filter(isIn)).toEqual(['0212', '0299', '0310', '0310', '0311', '0512', '0512', '1690'])
 })
 
 test('Counters: the value in SQL is the one that is read, of the item alone', async () => {
@@ -76,6 +128,9 @@ test.each([
   ['by the hour', itemActivityNames('hour', at, new Date(at.getTime() + 3_600_000)), { of: 'itemActivity', bucket: 'hour', at }],
   ['by the day', itemActivityNames('day', at, new Date('2026-11-22')), { of: 'itemActivity', bucket: 'day', at }],
   ['of all time', allParticipantsNames, { of: 'participants' }],
+  ['paid by the hour', itemPaidNames('hour', at, new Date(at.getTime() + 3_600_000)), { of: 'itemPaid', bucket: 'hour', at }],
+  ['paid by the day', itemPaidNames('day', at, new Date('2026-11-22')), { of: 'itemPaid', bucket: 'day', at }],
+  ['paid of all time', allPaidNames, { of: 'paid' }],
 ] as const)('Counters: the item is read from a name again, %s', async (_, [from, to], key) => {
   const one = counterName({ ...key, ...item })
   expect(one >= from && one < to).toBe(true)

@@ -10,8 +10,8 @@ export const buckets = ['hour', 'day', 'month'] as const
 /** Activity is counted by the hour, day and month in UTC. */
 export type Bucket = (typeof buckets)[number]
 
-/** What the chart of the dashboard draws: players who joined, and participations in each kind of item. */
-export type ActivitySeries = 'players' | HistoryKind
+/** What the charts of the dashboard draw: players who joined, participations in each kind of item, and what claims were paid. */
+export type ActivitySeries = 'players' | HistoryKind | 'paid'
 
 export interface Item {
   kind: HistoryKind
@@ -25,6 +25,14 @@ export type CounterKey =
   | { of: 'activity'; bucket: Bucket; at: Date; series: ActivitySeries }
   /** Months are left out: years of them for every item would outgrow the items. */
   | ({ of: 'itemActivity'; bucket: Exclude<Bucket, 'month'>; at: Date } & Item)
+  /** What claims of an item were paid, over all time and in an hour or a day. */
+  | ({ of: 'paid' } & Item)
+  | ({ of: 'itemPaid'; bucket: Exclude<Bucket, 'month'>; at: Date } & Item)
+  /** Players whose balances begin alike: the histogram from which ranks are told (ranks.ts). */
+  | { of: 'balances'; bucket: BalanceBucket }
+
+/** What `balanceBucketSql` gives: 12345 is in `0512`, with all of five digits that begin with 12; what is below 0 is in `-`. */
+export type BalanceBucket = string
 
 /** The name under which a counter is stored. Only `counterName` makes one. */
 export type CounterName = string & { readonly isCounterName: true }
@@ -43,6 +51,9 @@ export type CounterSqlKey =
   | { of: 'participants'; kind: string; itemId: string }
   | { of: 'activity'; bucket: Bucket; at: string; series: string }
   | { of: 'itemActivity'; bucket: Exclude<Bucket, 'month'>; at: string; kind: string; itemId: string }
+  | { of: 'paid'; kind: string; itemId: string }
+  | { of: 'itemPaid'; bucket: Exclude<Bucket, 'month'>; at: string; kind: string; itemId: string }
+  | { of: 'balances'; balance: string }
 
 /** The name as an expression of SQL. All but a bucket and a user's type is SQL too, such as `tasks.id` or `'social'`; `at` is without a time zone, in UTC. */
 export function counterNameSql(key: CounterSqlKey): string {
@@ -53,6 +64,12 @@ export function counterNameSql(key: CounterSqlKey): string {
       return `'activity@${bucketFormats[key.bucket].letter}:' || ${bucketTextSql(key.bucket, key.at)} || ':' || ${key.series}`
     case 'itemActivity':
       return `'taken@${bucketFormats[key.bucket].letter}:' || ${bucketTextSql(key.bucket, key.at)} || ':' || ${key.kind} || ':' || ${key.itemId}`
+    case 'paid':
+      return `'paid:' || ${key.kind} || ':' || ${key.itemId}`
+    case 'itemPaid':
+      return `'paid@${bucketFormats[key.bucket].letter}:' || ${bucketTextSql(key.bucket, key.at)} || ':' || ${key.kind} || ':' || ${key.itemId}`
+    case 'balances':
+      return `'${BALANCES}' || ${balanceBucketSql(key.balance)}`
     default:
       return `'${writeName(key)}'`
   }
@@ -61,15 +78,49 @@ export function counterNameSql(key: CounterSqlKey): string {
 /** What a counter counts, for a person. */
 export function counterText(name: string): string {
   if (name === writeName({ of: 'players' })) return 'players'
-  const [, before = '', bucket = '', rest = ''] = /^(users|participants|activity@|taken@)([hdm]?):(.*)$/s.exec(name) ?? []
+  const [, before = '', bucket = '', rest = ''] =
+    /^(users|participants|activity@|taken@|paid@?|balances)([hdm]?):(.*)$/s.exec(name) ?? []
   const [first = '', ...others] = rest.split(':')
   const when = { h: `in the hour ${first} (UTC)`, d: `on ${first} (UTC)`, m: `in ${first} (UTC)` }[bucket]
   if (before === 'users') return `users who are ${first}`
   if (before === 'participants') return `participations in ${first}/${others.join(':')}`
+  if (before === 'paid') return `what claims of ${first}/${others.join(':')} were paid`
+  if (before === 'balances') return rest === '-' ? 'players who owe' : `players with a balance like ${likeBucket(rest)}`
   if (before === 'activity@' && others[0] === 'players') return `players who joined ${when}`
+  if (before === 'activity@' && others[0] === 'paid') return `what claims were paid ${when}`
   if (before === 'activity@') return `participations of kind ${others[0]} ${when}`
   if (before === 'taken@') return `participations in ${others[0]}/${others.slice(1).join(':')} ${when}`
+  if (before === 'paid@') return `what claims of ${others[0]}/${others.slice(1).join(':')} were paid ${when}`
   return `${name}, which nothing counts,`
+}
+
+/** Balances are in as many buckets as two digits tell apart, so that a bucket is at most a tenth as wide as what is in it. */
+const BUCKET_DIGITS = 2
+const BALANCES = 'balances:'
+
+/** The bucket of a balance as an expression of SQL. Their names are in the order of the balances. */
+export function balanceBucketSql(balance: string): string {
+  const whole = `trunc(${balance})::text`
+  return `case when ${balance} < 0 then '-' else lpad(length(${whole})::text, 2, '0') || left(${whole}, ${BUCKET_DIGITS}) end`
+}
+
+/** The histogram's counters from this bucket up to the last one. */
+export function balanceNamesFrom(bucket: BalanceBucket): NameRange {
+  return [BALANCES + bucket, allBalanceNames[1]]
+}
+
+export const allBalanceNames: NameRange = [BALANCES, 'balances;'] // ; is the character after :
+
+/** What is in a bucket: from `low` up to, but not including, `low + width`; null below 0, where there is no end. */
+export function balancesIn(bucket: BalanceBucket): { low: number; width: number } | null {
+  if (bucket === '-') return null
+  const digits = bucket.slice(BUCKET_DIGITS)
+  const width = 10 ** (Number(bucket.slice(0, BUCKET_DIGITS)) - digits.length)
+  return { low: Number(digits) * width, width }
+}
+
+function likeBucket(bucket: BalanceBucket): number {
+  return balancesIn(bucket)!.low
 }
 
 /** The counters of activity of every series, from the bucket that `from` is in up to the one that `to` is in, which is left out. */
@@ -85,10 +136,17 @@ export function itemActivityNames(bucket: Exclude<Bucket, 'month'>, from: Date, 
   return [itemActivityPrefix(bucket, from), itemActivityPrefix(bucket, to)]
 }
 
-/** The participants of every item, counted over all time. */
-export const allParticipantsNames: NameRange = ['participants:', 'participants;'] // ; is the character after :
+/** What claims of every item were paid, from the bucket that `from` is in up to the one that `to` is in, which is left out. */
+export function itemPaidNames(bucket: Exclude<Bucket, 'month'>, from: Date, to: Date): NameRange {
+  return [itemPaidPrefix(bucket, from), itemPaidPrefix(bucket, to)]
+}
 
-/** The kind and id in a name of `itemActivityNames` or `allParticipantsNames`, `from` being the beginning of that range in SQL. */
+/** The participants of every item, counted over all time. */
+export const allParticipantsNames: NameRange = ['participants:', 'participants;']
+/** What claims of every item were paid over all time. */
+export const allPaidNames: NameRange = ['paid:', 'paid;']
+
+/** The kind and id in a name of `itemActivityNames`, `allParticipantsNames` or those of what was paid, `from` being the beginning of that range in SQL. */
 export function itemOfNameSql(from: string): { kind: string; itemId: string } {
   const item = `substr(name, length(${from}) + 1)`
   return { kind: `split_part(${item}, ':', 1)`, itemId: `substr(${item}, strpos(${item}, ':') + 1)` }
@@ -99,6 +157,7 @@ export function hourNamesBefore(before: Date): NameRange[] {
   return [
     ['activity@h:', activityPrefix('hour', before)],
     ['taken@h:', itemActivityPrefix('hour', before)],
+    ['paid@h:', itemPaidPrefix('hour', before)],
   ]
 }
 
@@ -132,8 +191,14 @@ function writeName(key: CounterKey): string {
       return `participants:${key.kind}:${key.itemId}`
     case 'activity':
       return activityPrefix(key.bucket, key.at) + key.series
-    default:
+    case 'itemActivity':
       return `${itemActivityPrefix(key.bucket, key.at)}${key.kind}:${key.itemId}`
+    case 'paid':
+      return `paid:${key.kind}:${key.itemId}`
+    case 'itemPaid':
+      return `${itemPaidPrefix(key.bucket, key.at)}${key.kind}:${key.itemId}`
+    default:
+      return BALANCES + key.bucket
   }
 }
 
@@ -143,4 +208,8 @@ function activityPrefix(bucket: Bucket, at: Date): string {
 
 function itemActivityPrefix(bucket: Bucket, at: Date): string {
   return `taken@${bucketFormats[bucket].letter}:${bucketText(bucket, at)}:`
+}
+
+function itemPaidPrefix(bucket: Bucket, at: Date): string {
+  return `paid@${bucketFormats[bucket].letter}:${bucketText(bucket, at)}:`
 }

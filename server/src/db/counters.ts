@@ -1,6 +1,6 @@
 /**
  * Exact counters that never make two transactions wait for each other (design §4): a change is an appended row, a value
- * the folded base plus the rows not yet folded. Which counters there are is in counter-keys.ts.
+ * the folded base plus the rows not yet folded. Which counters there are is in counter-keys.ts, what entries count in entry-counts.ts.
  */
 import { type Kysely, type Transaction, sql } from 'kysely'
 import {
@@ -12,6 +12,7 @@ import {
   type CounterSqlKey,
 } from './counter-keys.ts'
 import type { Database } from './database.ts'
+import { balancePartsSql, claimPartsSql, uncountedParticipantsSql } from './entry-counts.ts'
 import type { Tables } from './tables.ts'
 import { shareTurn, tryTurn } from './turns.ts'
 
@@ -53,34 +54,27 @@ export async function addToCounters(tx: Transaction<Tables>, deltas: Deltas, use
   )
 }
 
-/**
- * SQL that counts 1 for each of these counters, in a statement about one player; `from` has one row, with that player's `user_id`, or none if
- * nothing is to be counted.
- */
-export function countOnceSql(from: string, counters: readonly CounterSqlKey[]): string {
-  const names = counters.map((counter) => `(${counterNameSql(counter)})`).join(', ')
-  return `insert into counter_deltas (user_id, name, delta)
-    select ${from}.user_id, names.name, 1 from ${from}, (values ${names}) as names (name)`
-}
-
 /** The exact values, in the order of the keys, at this moment or in the caller's snapshot; a counter that never changed is 0. */
 export async function readCounters(db: Kysely<Tables>, counters: readonly CounterKey[]): Promise<number[]> {
   const names = counters.map(counterName)
   const { rows } = await sql<{ name: CounterName; value: number }>`
-    select name, sum(value)::bigint as value from (
+    select name, sum(value) as value from (
       select name, value from counters where name = any(${names})
       union all
       select name, delta from counter_deltas where name = any(${names})
+      union all
+      select name, value from ${sql.raw(claimPartsSql())} as claimed where name = any(${names})
     ) as parts group by name`.execute(db)
   const values = new Map(rows.map(({ name, value }) => [name, value]))
   return names.map((name) => values.get(name) ?? 0)
 }
 
 /** The value that `readCounters` gives, as an expression for a statement of one's own. */
-export function counterSql(counter: CounterSqlKey): string {
+export function counterSql(counter: CounterSqlKey & { of: 'players' | 'users' | 'participants' }): string {
   const name = counterNameSql(counter)
+  const uncounted = counter.of === 'participants' ? ` union all ${uncountedParticipantsSql(counter)}` : ''
   return `(select coalesce(sum(value), 0)::bigint from (
-    select value from counters where name = ${name} union all select delta from counter_deltas where name = ${name}) as parts)`
+    select value from counters where name = ${name} union all select delta from counter_deltas where name = ${name}${uncounted}) as parts)`
 }
 
 /**
@@ -92,14 +86,20 @@ export function counterOfRowSql(counter: CounterSqlKey & { of: 'participants' })
   const [from, to] = allParticipantsNames
   return `(select coalesce(sum(value), 0)::bigint from (select value from counters where name = ${name} union all
     (with changes as materialized (
-       select name, sum(delta)::bigint as delta from counter_deltas where name >= '${from}' and name < '${to}' group by name)
-     select delta from changes where name = ${name})) as parts)`
+       select name, sum(value) as value from ${changesSql(`'${from}'`, `'${to}'`)} as parts group by name)
+     select value from changes where name = ${name})) as parts)`
 }
 
 /** The parts of all counters of a range of names whose ends are parameters in SQL. A counter is the sum of its parts. */
 export function counterPartsSql(from: string, to: string): string {
   return `(select name, value from counters where name >= ${from} and name < ${to}
-    union all select name, delta from counter_deltas where name >= ${from} and name < ${to})`
+    union all select name, value from ${changesSql(from, to)} as changes)`
+}
+
+/** Parts that are not folded yet. */
+function changesSql(from: string, to: string): string {
+  return `(select name, delta as value from counter_deltas where name >= ${from} and name < ${to}
+    union all select name, value from ${claimPartsSql()} as claimed where name >= ${from} and name < ${to})`
 }
 
 /**
@@ -112,18 +112,48 @@ export async function foldCounters({ transaction }: Pick<Database, 'transaction'
 
 const FOLD_BATCH = 10_000
 
-/** Gives the number of changes that it moved. */
+/** Gives the number of changes of one kind that it moved. */
 async function foldBatch(tx: Transaction<Tables>): Promise<number> {
   if (!(await tryTurn(tx, 'fold'))) return 0
   await shareTurn(tx, 'changes')
-  const { rows: gone } = await sql<{ name: CounterName; delta: number }>`
+  return Math.max(await foldDeltas(tx), await foldEntries(tx))
+}
+
+async function foldDeltas(tx: Transaction<Tables>): Promise<number> {
+  const { rows: gone } = await sql<{ name: CounterName; delta: string }>`
     with batch as materialized (select user_id, id from counter_deltas limit ${sql.lit(FOLD_BATCH)})
     delete from counter_deltas using batch where counter_deltas.user_id = batch.user_id and counter_deltas.id = batch.id
-    returning name, delta`.execute(tx)
+    returning name, delta::text as delta`.execute(tx)
   if (gone.length === 0) return 0
-  const sums = new Map<CounterName, number>()
-  for (const { name, delta } of gone) sums.set(name, (sums.get(name) ?? 0) + delta)
-  await sql`insert into counters (name, value) select * from unnest(${[...sums.keys()]}::text[], ${[...sums.values()]}::bigint[])
-    on conflict (name) do update set value = counters.value + excluded.value`.execute(tx)
+  await sql`insert into counters (name, value)
+    select name, sum(value) from unnest(${gone.map(({ name }) => name)}::text[], ${gone.map(({ delta }) => delta)}::numeric[])
+      as gone (name, value) group by name ${ADDED}`.execute(tx)
   return gone.length
 }
+
+interface UncountedEntry {
+  at: Date
+  amount: string
+  balance: string
+  kind: string | null
+  itemId: string | null
+}
+
+async function foldEntries(tx: Transaction<Tables>): Promise<number> {
+  const { rows: gone } = await sql<UncountedEntry>`
+    with batch as materialized (select user_id, seq from uncounted_entries limit ${sql.lit(FOLD_BATCH)})
+    delete from uncounted_entries using batch where uncounted_entries.user_id = batch.user_id and uncounted_entries.seq = batch.seq
+    returning at, amount::text as amount, balance::text as balance, kind, item_id as "itemId"`.execute(tx)
+  if (gone.length === 0) return 0
+  await sql`with gone as materialized (
+      select * from unnest(${gone.map((entry) => entry.at)}::timestamptz[], ${gone.map(({ amount }) => amount)}::numeric[],
+        ${gone.map(({ balance }) => balance)}::numeric[], ${gone.map(({ kind }) => kind)}::text[],
+        ${gone.map(({ itemId }) => itemId)}::text[]) as gone (at, amount, balance, kind, item_id)),
+    parts as (select * from ${sql.raw(claimPartsSql('gone'))} as claimed union all select * from ${sql.raw(balancePartsSql('gone'))} as moved)
+    insert into counters (name, value) select name, sum(value) from parts group by name having sum(value) <> 0 ${ADDED}`.execute(
+    tx,
+  )
+  return gone.length
+}
+
+const ADDED = sql.raw('on conflict (name) do update set value = counters.value + excluded.value')

@@ -14,6 +14,7 @@ export const DISTRIBUTED_TABLES = [
   'player_keys',
   'participations',
   'counter_deltas',
+  'uncounted_entries',
 ] as const
 
 /** The options with which Citus divides one of them: the first into so many shards, each other one as the first. */

@@ -7,6 +7,7 @@ import { type Connection, destroy } from '#src/postgres/connections.ts'
 import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
 import { type Bucket, type CounterName, type CounterSqlKey, counterNameSql, hourNamesBefore } from './counter-keys.ts'
 import type { Database } from './database.ts'
+import { balancePartsSql, claimPartsSql } from './entry-counts.ts'
 import { kyselyOn } from './kysely-on.ts'
 import { beginAtOneMoment } from './one-moment.ts'
 import { cursorRows } from './snapshot.ts'
@@ -18,6 +19,8 @@ export interface Miscount {
   name: CounterName
   counted: number
   rows: number
+  /** What is missing, exactly. */
+  missing: string
 }
 
 interface RecountOptions {
@@ -44,8 +47,8 @@ export async function recount(
       batch.forEach(onMiscount)
       if (corrected)
         await client.query(
-          'insert into counter_deltas (user_id, name, delta) select 0, * from unnest($1::text[], $2::bigint[])',
-          [batch.map(({ name }) => name), batch.map(({ counted, rows }) => rows - counted)],
+          'insert into counter_deltas (user_id, name, delta) select 0, * from unnest($1::text[], $2::numeric[])',
+          [batch.map(({ name }) => name), batch.map(({ missing }) => missing)],
         )
     }
     if (corrected && total > 0) {
@@ -68,18 +71,29 @@ async function firstHour(client: Connection): Promise<Date> {
   return rows[0]!.first
 }
 
+interface Happened {
+  at: string
+  item?: string
+  /** What is counted of the rows, if it is not how many they are. */
+  sum?: string
+  first: Date
+}
+
 /** Rows of what happened by the hour in UTC from `first` on, and by the day before it. Hours far in the future are left out: their names do not sort like others. */
-function happenedSql(table: string, { at, item = '', first }: { at: string; item?: string; first: Date }): string {
+function happenedSql(table: string, { at, item = '', sum = 'count(*)', first }: Happened): string {
   const isRecent = `coalesce(${at} >= timestamptz '${first.toISOString()}' and ${at} < '10000-01-01', false)`
   return `select ${item} date_trunc(case when ${isRecent} then 'hour' else 'day' end, ${at} at time zone 'UTC') as moment,
-    ${isRecent} as is_recent, count(*) as rows from ${table} group by ${item} moment, is_recent`
+    ${isRecent} as is_recent, ${sum} as rows from ${table} group by ${item} moment, is_recent`
 }
+
+const CLAIMS = `(select kind, item_id, at, amount from ledger_entries where cause = 'claim') as claims`
 
 /** The counters that exist by the rows, and every other one with what it says; `rows` of one that counts nothing are 0. */
 function miscountsSql(first: Date): string {
   const rowsOf = (key: CounterSqlKey, from: string): string =>
-    `select ${counterNameSql(key)}, 0, sum(rows) from ${from} group by 1 having sum(rows) > 0`
+    `select ${counterNameSql(key)}, 0, sum(rows) from ${from} group by 1 having sum(rows) <> 0`
   const at = 'moment'
+  const item = { kind: 'kind', itemId: 'item_id' }
   const users = (['admin', 'user'] as const).map(
     (userType) => `select ${counterNameSql({ of: 'users', userType })}, 0, count(*) from users where user_type = '${userType}'`,
   )
@@ -87,19 +101,29 @@ function miscountsSql(first: Date): string {
   const ofBuckets = (['hour', 'day', 'month'] as const).flatMap((bucket) => [
     rowsOf({ of: 'activity', bucket, at, series: `'players'` }, `joined ${inBuckets(bucket)}`),
     rowsOf({ of: 'activity', bucket, at, series: 'kind' }, `taken ${inBuckets(bucket)}`),
+    rowsOf({ of: 'activity', bucket, at, series: `'paid'` }, `paid ${inBuckets(bucket)}`),
     ...(bucket === 'month'
       ? []
-      : [rowsOf({ of: 'itemActivity', bucket, at, kind: 'kind', itemId: 'item_id' }, `taken ${inBuckets(bucket)}`)]),
+      : [
+          rowsOf({ of: 'itemActivity', bucket, at, ...item }, `taken ${inBuckets(bucket)}`),
+          rowsOf({ of: 'itemPaid', bucket, at, ...item }, `paid ${inBuckets(bucket)}`),
+        ]),
   ])
   const earlierHours = hourNamesBefore(first).map(([from, to]) => `(name >= '${from}' and name < '${to}')`)
   return `
     with joined as materialized (${happenedSql('telegram_users', { at: 'created_at', first })}),
-    taken as materialized (${happenedSql('participations', { at: 'at', item: 'kind, item_id,', first })})
-    select name, sum(counted)::bigint as counted, sum(rows)::bigint as rows from (
+    taken as materialized (${happenedSql('participations', { at: 'at', item: 'kind, item_id,', first })}),
+    paid as materialized (${happenedSql(CLAIMS, { at: 'at', item: 'kind, item_id,', sum: 'sum(amount)', first })}),
+    owned as materialized (select balance, count(*) as rows from balances group by balance)
+    select name, sum(counted) as counted, sum(rows) as rows, (sum(rows) - sum(counted))::text as missing from (
       select name, value as counted, 0 as rows from counters
       union all select name, delta, 0 from counter_deltas
+      union all select name, value, 0 from ${claimPartsSql()} as claimed
+      union all select name, value, 0 from ${balancePartsSql()} as moved
       union all ${rowsOf({ of: 'players' }, 'joined')}
-      union all ${rowsOf({ of: 'participants', kind: 'kind', itemId: 'item_id' }, 'taken')}
+      union all ${rowsOf({ of: 'participants', ...item }, 'taken')}
+      union all ${rowsOf({ of: 'paid', ...item }, 'paid')}
+      union all ${rowsOf({ of: 'balances', balance: 'balance' }, 'owned')}
       union all ${[...users, ...ofBuckets].join(' union all ')}
     ) as parts where not (${earlierHours.join(' or ')}) group by name having sum(counted) <> sum(rows) order by name`
 }

@@ -37,6 +37,7 @@ export interface Tables {
   balances: BalancesTable
   ledger_entries: LedgerEntriesTable
   player_keys: PlayerKeysTable
+  uncounted_entries: UncountedEntriesTable
   tasks: TasksTable
   announcements: AnnouncementsTable
   history_items: HistoryItemsTable
@@ -274,6 +275,7 @@ export interface StatusEpochTable {
 
 export interface CountersTable {
   name: string
+  /** Whole, but for what was paid. */
   value: number
 }
 
@@ -284,6 +286,19 @@ export interface CounterDeltasTable {
   id: Generated<string>
   name: string
   delta: number
+}
+
+/** Entries of the ledger that no counter has yet: what entry-counts.ts needs of each. */
+export interface UncountedEntriesTable {
+  user_id: number
+  seq: number
+  at: Timestamp
+  amount: Decimal
+  /** After the entry. */
+  balance: Decimal
+  /** What was claimed; null in entries that are no claims. */
+  kind: HistoryKind | null
+  item_id: string | null
 }
 
 /** Files that no row names and that wait to be removed from the store. */

@@ -52,6 +52,8 @@ function anyOf(def: Definition, proposals: Proposals, field: string): fc.Arbitra
     }
     case 'record':
       return fc.dictionary(fc.string({ maxLength: 12 }), fc.jsonValue(), { maxKeys: 4 })
+    case 'unknown':
+      return fc.jsonValue()
     case 'custom': // the bytes of an upload, which a request carries as they are
       return fc.constant({})
     default:

@@ -50,6 +50,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
   status_epoch_pkey: 'STALE',
   counters_pkey: 'STALE',
   counter_deltas_pkey: 'STALE',
+  uncounted_entries_pkey: 'STALE',
   file_removals_pkey: 'STALE',
   idempotency_keys_pkey: 'STALE',
   saved_views_pkey: 'STALE',

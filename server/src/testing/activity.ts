@@ -1,5 +1,6 @@
 /** Players who join and take part, and what the counters of activity (db/activity.ts) must be: the same names, counted the slow way. */
 import { type Kysely, sql } from 'kysely'
+import type { HistoryKind } from '@arcade/contract/entities/history'
 import { beginActivity, countParticipations, countPlayers } from '#src/db/activity.ts'
 import {
   activityNames,
@@ -9,6 +10,7 @@ import {
   counterName,
   type Item,
   itemActivityNames,
+  itemPaidNames,
 } from '#src/db/counter-keys.ts'
 import { addToCounter, addToCounters, counterPartsSql } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
@@ -18,24 +20,32 @@ const HOUR_MS = 3_600_000
 
 /** The counters of activity as they must be. Hours are right for the last 24 only, so others are left out. */
 export async function countedActivity(db: Kysely<Tables>): Promise<Record<string, number>> {
-  const { rows } = await sql<{ bucket: Bucket; at: Date; series: ActivitySeries; itemId: string | null; value: number }>`
-    with happened (at, series, item_id) as (
-      select created_at, 'players', null from telegram_users where created_at is not null
-      union all select at, kind, null from participations
-      union all select at, kind, item_id from participations
+  const { rows } = await sql<CountedRow>`
+    with happened (at, series, kind, item_id, value) as (
+      select created_at, 'players', null, null, 1 from telegram_users where created_at is not null
+      union all select at, kind, null, null, 1 from participations
+      union all select at, kind, kind, item_id, 1 from participations
+      union all select at, 'paid', null, null, amount from ledger_entries where cause = 'claim'
+      union all select at, 'paid', kind, item_id, amount from ledger_entries where cause = 'claim'
     ), buckets (bucket) as (values ('hour'), ('day'), ('month'))
-    select bucket, date_trunc(bucket, at at time zone 'UTC') at time zone 'UTC' as at, series, item_id as "itemId", count(*) as value
+    select bucket, date_trunc(bucket, at at time zone 'UTC') at time zone 'UTC' as at, series, kind, item_id as "itemId", sum(value) as value
     from happened, buckets where (bucket <> 'hour' or at >= ${firstHour()}) and (item_id is null or bucket <> 'month')
-    group by 1, 2, 3, 4`.execute(db)
-  return Object.fromEntries(
-    rows.map(({ bucket, at, series, itemId, value }) => {
-      const isOfItem = itemId !== null && bucket !== 'month' && series !== 'players'
-      const key: CounterKey = isOfItem
-        ? { of: 'itemActivity', bucket, at, kind: series, itemId }
-        : { of: 'activity', bucket, at, series }
-      return [counterName(key), value]
-    }),
-  )
+    group by 1, 2, 3, 4, 5 having sum(value) <> 0`.execute(db)
+  return Object.fromEntries(rows.map((row) => [counterName(keyOf(row)), row.value]))
+}
+
+interface CountedRow {
+  bucket: Bucket
+  at: Date
+  series: ActivitySeries
+  kind: HistoryKind | null
+  itemId: string | null
+  value: number
+}
+
+function keyOf({ bucket, at, series, kind, itemId }: CountedRow): CounterKey {
+  if (kind === null || itemId === null || bucket === 'month') return { of: 'activity', bucket, at, series }
+  return { of: series === 'paid' ? 'itemPaid' : 'itemActivity', bucket, at, kind, itemId }
 }
 
 /** The counters of activity as they are; the same hours as above. */
@@ -47,12 +57,14 @@ export async function activityCounters(db: Kysely<Tables>): Promise<Record<strin
     activityNames('month', first, last),
     itemActivityNames('hour', firstHour(), last),
     itemActivityNames('day', first, last),
+    itemPaidNames('hour', firstHour(), last),
+    itemPaidNames('day', first, last),
   ]
   const counted: Record<string, number> = {}
   for (const [from, to] of ranges) {
     const parts = sql.raw(counterPartsSql(`'${from}'`, `'${to}'`))
     const { rows } = await sql<{ name: string; value: number }>`
-      select name, sum(value)::bigint as value from ${parts} as parts group by name having sum(value) <> 0`.execute(db)
+      select name, sum(value) as value from ${parts} as parts group by name having sum(value) <> 0`.execute(db)
     for (const { name, value } of rows) counted[name] = value
   }
   return counted

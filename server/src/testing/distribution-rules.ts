@@ -34,7 +34,7 @@ const rules: Rule[] = [
   {
     what: 'looks counters’ changes up for each row of a local table',
     breaks: (text) => {
-      const names = text.matchAll(/\bcounter_deltas where name = ([^()]*)\)/g)
+      const names = text.matchAll(/\b(?:counter_deltas where name = |uncounted_entries where \(kind, item_id\) = \()([^()]*)\)/g)
       return [...names].some(([, name = '']) => /[a-z_]/.test(name.replaceAll(/::\w+/g, '')))
     },
   },

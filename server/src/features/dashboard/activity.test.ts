@@ -4,6 +4,7 @@ import type { Activity } from '@arcade/contract/dashboard'
 import { beginActivity, countParticipations, countPlayers } from '#src/db/activity.ts'
 import { addToCounters, foldCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
+import { countEntrySql } from '#src/db/entry-counts.ts'
 import type { HistoryKind } from '@arcade/contract/entities/history'
 import { takeClocks } from '#src/testing/clock.ts'
 import { testApp } from '#src/testing/test-app.ts'
@@ -36,6 +37,25 @@ async function happened(database: Database, ages: number[], firstId = 1): Promis
   })
 }
 
+/** Claims by players of `happened`, this moment: they are participations, too. */
+async function claimed(
+  { db }: Database,
+  claims: { userId: number; item: (typeof items)[number]; reward: number }[],
+): Promise<void> {
+  for (const { userId, item, reward } of claims) {
+    const { kind, item_id: itemId } = item
+    const count = countEntrySql({ amount: `${reward}::numeric`, item: { kind: `'${kind}'::text`, itemId: `'${itemId}'::text` } })
+    await sql`
+      with paid as (
+        update balances set balance = balance + ${reward}, entries = entries + 1 where user_id = ${userId} returning user_id, balance, entries),
+      taken as (
+        insert into participations (user_id, kind, item_id, period, at) values (${userId}, ${kind}, ${itemId}, 'claimed', now())),
+      counted as (${sql.raw(count)})
+      insert into ledger_entries (user_id, seq, amount, cause, kind, item_id, balance)
+      select user_id, entries, ${reward}, 'claim', ${kind}, ${itemId}, balance from paid`.execute(db)
+  }
+}
+
 async function addItems({ db }: Database): Promise<void> {
   await db
     .insertInto('history_items')
@@ -50,7 +70,8 @@ async function countedPoints({ db }: Database, unit: Activity['unit'], from: str
       select created_at as at, 'players' as series from telegram_users union all select at, kind from participations
     )
     select step at time zone 'UTC' as at, count(*) filter (where series = 'players') as players, count(*) filter (where series = 'social') as social,
-      count(*) filter (where series = 'daily') as daily, count(*) filter (where series = 'announcement') as announcement
+      count(*) filter (where series = 'daily') as daily, count(*) filter (where series = 'announcement') as announcement,
+      (select coalesce(sum(amount), 0) from ledger_entries where cause = 'claim' and date_trunc(${unit}, at at time zone 'UTC') = step) as paid
     from generate_series(${from}::timestamptz at time zone 'UTC', now() at time zone 'UTC', ('1 ' || ${unit})::interval) step
     left join happened on date_trunc(${unit}, happened.at at time zone 'UTC') = step group by step order by step`.execute(db)
   return rows.map((row) => ({ ...row, at: row.at.toISOString() })) as unknown as Activity['points']
@@ -60,6 +81,15 @@ async function countedTypes({ db }: Database, from: string): Promise<Activity['t
   const { rows } = await sql<Activity['types'][number]>`
     select kind, type, count(*) as participations from participations join history_items using (kind, item_id)
     where at >= ${from}::timestamptz group by kind, type order by participations desc, kind, type`.execute(db)
+  return rows
+}
+
+async function countedPaid({ db }: Database, from: string): Promise<Activity['paidItems']> {
+  const { rows } = await sql<Activity['paidItems'][number]>`
+    select kind, item_id as id, title, sum(amount) as paid from ledger_entries join history_items using (kind, item_id)
+    where cause = 'claim' and at >= ${from}::timestamptz group by kind, item_id, title order by paid desc, kind, item_id`.execute(
+    db,
+  )
   return rows
 }
 
@@ -73,6 +103,12 @@ test.each(['24h', '7d', '30d'] as const)('Dashboard: %s is what counting the row
     app.database,
     Array.from({ length: 240 }, (_, index) => (index * index * HOUR_MS) / 50),
   )
+  await claimed(
+    app.database,
+    items
+      .flatMap((item, index) => [0.1, 0.2, index].map((reward, player) => ({ userId: player + 1, item, reward })))
+      .filter(({ item }, index) => index % 3 < 2 || item.kind !== 'daily'),
+  )
   for (const fold of [false, true]) {
     if (fold) await foldCounters(app.database)
     const { body, status } = await admin.call('GET', `/api/activity?range=${range}`)
@@ -80,6 +116,8 @@ test.each(['24h', '7d', '30d'] as const)('Dashboard: %s is what counting the row
     expect(body.points).toHaveLength(lengths[range])
     expect(body.points).toEqual(await countedPoints(app.database, body.unit, body.points[0].at))
     expect(body.types).toEqual(await countedTypes(app.database, body.points[0].at))
+    expect(body.paidItems).toEqual(await countedPaid(app.database, body.points[0].at))
+    expect(body.paidItems).toHaveLength(items.length)
     expect(body.points.some((point: Activity['points'][number]) => point.players > 1)).toBe(true)
   }
 })
@@ -107,12 +145,15 @@ test.each([
     app.database,
     Array.from({ length: 20 }, (_, index) => (index / 19) * days * DAY_MS),
   )
+  await claimed(app.database, [{ userId: 1, item: items[2], reward: 7.25 }])
   const { body } = await admin.call('GET', '/api/activity?range=all')
   expect(body.unit).toBe(unit)
   expect(body.points).toEqual(await countedPoints(app.database, unit as 'day', body.points[0].at))
   expect(body.points[0].players).toBeGreaterThan(0)
   expect(body.points.reduce((sum: number, { players }: { players: number }) => sum + players, 0)).toBe(20)
   expect(body.types).toEqual(await countedTypes(app.database, '2000-01-01'))
+  expect(body.paidItems).toEqual([{ kind: 'daily', id: 's1', title: 'Visit', paid: 7.25 }])
+  expect(body.points.at(-1).paid).toBe(7.25)
 })
 
 test('Dashboard: the top players and the items with most participants of the last seven days', async () => {
@@ -140,7 +181,7 @@ test('Dashboard: without data there are no points of all time, and zeros in a ra
   const app = await testApp()
   const admin = await app.signUp('admin')
   const all = await admin.call('GET', '/api/activity?range=all')
-  expect(all.body).toEqual({ range: 'all', unit: 'month', points: [], types: [], topPlayers: [], topItems: [] })
+  expect(all.body).toEqual({ range: 'all', unit: 'month', points: [], types: [], topPlayers: [], topItems: [], paidItems: [] })
   const week = await admin.call('GET', '/api/activity?range=7d')
   expect(week.body.points.map(({ players, social }: Record<string, number>) => [players, social])).toEqual(
     Array.from({ length: 7 }, () => [0, 0]),

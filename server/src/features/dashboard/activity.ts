@@ -3,15 +3,17 @@
  * much as it has buckets, however many players there are. One statement reads all of it.
  */
 import type { Activity } from '@arcade/contract/dashboard'
-import { type ActivityRange, RANKS_SHOWN } from '@arcade/contract/entities/activity'
-import { activitySql, participationsSql } from '#src/db/activity.ts'
+import { type ActivityRange, PAID_ITEMS_MAX, RANKS_SHOWN } from '@arcade/contract/entities/activity'
+import { activitySql, sumsOfItemsSql } from '#src/db/activity.ts'
 import {
   activityNames,
   type ActivitySeries,
+  allPaidNames,
   allParticipantsNames,
   type Bucket,
   bucketText,
   itemActivityNames,
+  itemPaidNames,
 } from '#src/db/counter-keys.ts'
 import { playerEntity, sourceSql } from '#src/db/entities.ts'
 import type { Reads } from '#src/db/reads.ts'
@@ -30,6 +32,7 @@ interface Row {
   types: Activity['types']
   topPlayers: Activity['topPlayers']
   topItems: Activity['topItems']
+  paidItems: Activity['paidItems']
 }
 
 type Read = (parameters: unknown[]) => Promise<readonly Row[]>
@@ -51,6 +54,7 @@ export function prepareActivity(reads: Pick<Reads, 'prepared'>): (range: Activit
 async function readAll(read: Read, now: Date): Promise<Activity> {
   const span = { range: 'all', now } as const
   const activity = await readFrom(read, { ...span, bucket: 'month', from: new Date(Date.UTC(FIRST_YEAR, 0)) })
+  // What was paid was claimed, which is counted, too.
   const isEmpty = (point: Point): boolean => point.players + point.social + point.daily + point.announcement === 0
   const first = activity.points.findIndex((point) => !isEmpty(point))
   if (first < 0) return { ...activity, points: [] }
@@ -79,17 +83,19 @@ interface Span {
 
 async function readFrom(read: Read, { range, bucket, from, now }: Span): Promise<Activity> {
   const until = next(bucket, now)
-  const items = range === 'all' || bucket === 'month' ? allParticipantsNames : itemActivityNames(bucket, from, until)
+  const isAll = range === 'all' || bucket === 'month'
+  const items = isAll ? allParticipantsNames : itemActivityNames(bucket, from, until)
+  const paid = isAll ? allPaidNames : itemPaidNames(bucket, from, until)
   const itemsThisWeek = itemActivityNames('day', start('day', now, 6 * DAY_MS), next('day', now))
-  const [row] = await read([...activityNames(bucket, from, until), ...items, ...itemsThisWeek])
-  const { counted, types, topPlayers, topItems } = row!
-  return { range, unit: bucket, points: toPoints(counted, { bucket, from, until }), types, topPlayers, topItems }
+  const [row] = await read([...activityNames(bucket, from, until), ...items, ...itemsThisWeek, ...paid])
+  const { counted, ...others } = row!
+  return { range, unit: bucket, points: toPoints(counted, { bucket, from, until }), ...others }
 }
 
 function toPoints(counted: Row['counted'], { bucket, from, until }: { bucket: Bucket; from: Date; until: Date }): Point[] {
   const points = new Map<string, Point>()
   for (let at = from; at < until; at = next(bucket, at))
-    points.set(bucketText(bucket, at), { at: at.toISOString(), players: 0, social: 0, daily: 0, announcement: 0 })
+    points.set(bucketText(bucket, at), { at: at.toISOString(), players: 0, social: 0, daily: 0, announcement: 0, paid: 0 })
   for (const { at, series, value } of counted) {
     const point = points.get(at)
     if (point) point[series] = value
@@ -100,10 +106,16 @@ function toPoints(counted: Row['counted'], { bucket, from, until }: { bucket: Bu
 function byYear(months: Point[]): Point[] {
   const years = Map.groupBy(months, ({ at }) => at.slice(0, 4))
   return [...years].map(([year, points]) => {
-    const sum = (series: 'players' | 'social' | 'daily' | 'announcement') =>
-      points.reduce((total, point) => total + point[series], 0)
+    const sum = (series: Exclude<keyof Point, 'at'>) => points.reduce((total, point) => total + point[series], 0)
     const at = `${year}-01-01T00:00:00.000Z`
-    return { at, players: sum('players'), social: sum('social'), daily: sum('daily'), announcement: sum('announcement') }
+    return {
+      at,
+      players: sum('players'),
+      social: sum('social'),
+      daily: sum('daily'),
+      announcement: sum('announcement'),
+      paid: sum('paid'),
+    }
   })
 }
 
@@ -119,17 +131,21 @@ function next(bucket: Bucket, at: Date): Date {
   return new Date(start(bucket, at, 0).getTime() + (bucket === 'hour' ? HOUR_MS : DAY_MS))
 }
 
-/** $1 to $2: counters of activity. $3 to $4: counters of items in the range, $5 to $6 in this week. */
+/** $1 to $2: counters of activity. $3 to $4: counters of items in the range, $5 to $6 in this week. $7 to $8: what claims of items were paid in the range. */
 const ACTIVITY = `select
   (select coalesce(json_agg(activity), '[]') from ${activitySql('$1', '$2')} as activity) as counted,
   (select coalesce(json_agg(typed order by participations desc, kind, type), '[]') from (
-    select h.kind, h.type, sum(item.participations)::bigint as participations from ${participationsSql('$3', '$4')} as item
+    select h.kind, h.type, sum(item.value) as participations from ${sumsOfItemsSql('$3', '$4')} as item
     join history_items h on h.kind = item.kind and h.item_id = item.item_id
-    group by h.kind, h.type having sum(item.participations) > 0) as typed) as types,
+    group by h.kind, h.type having sum(item.value) > 0) as typed) as types,
   (select coalesce(json_agg(ranked), '[]') from (
     select user_id as "userId", first_name as "firstName", last_name as "lastName", username, balance
     from ${sourceSql(playerEntity, 'balance')} order by balance desc, user_id limit ${RANKS_SHOWN}) as ranked) as "topPlayers",
   (select coalesce(json_agg(ranked), '[]') from (
-    select h.kind, h.item_id as id, h.title, item.participations from ${participationsSql('$5', '$6')} as item
-    join history_items h on h.kind = item.kind and h.item_id = item.item_id where item.participations > 0
-    order by item.participations desc, h.kind, h.item_id limit ${RANKS_SHOWN}) as ranked) as "topItems"`
+    select h.kind, h.item_id as id, h.title, item.value as participations from ${sumsOfItemsSql('$5', '$6')} as item
+    join history_items h on h.kind = item.kind and h.item_id = item.item_id where item.value > 0
+    order by item.value desc, h.kind, h.item_id limit ${RANKS_SHOWN}) as ranked) as "topItems",
+  (select coalesce(json_agg(ranked), '[]') from (
+    select h.kind, h.item_id as id, h.title, item.value as paid from ${sumsOfItemsSql('$7', '$8')} as item
+    join history_items h on h.kind = item.kind and h.item_id = item.item_id where item.value > 0
+    order by item.value desc, h.kind, h.item_id limit ${PAID_ITEMS_MAX}) as ranked) as "paidItems"`

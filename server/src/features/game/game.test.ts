@@ -135,7 +135,12 @@ describe('§8 players', () => {
       player: { ...player, lastName: 'L', username: null },
     })
     const answer = await bot.call('GET', '/bot/v1/players/7')
-    expect(answer.body).toEqual({ player: { ...player, lastName: 'L', username: null }, rank: 1, hasNews: false })
+    expect(answer.body).toEqual({
+      player: { ...player, lastName: 'L', username: null },
+      rank: 1,
+      isRankExact: true,
+      hasNews: false,
+    })
     expect((await bot.call('GET', '/bot/v1/players/8')).body.code).toBe('NO_SUCH_PLAYER')
   })
 

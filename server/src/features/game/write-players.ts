@@ -49,7 +49,7 @@ async function addPlayer(tx: Transaction<Tables>, userId: number, input: PlayerI
     insert into telegram_users (user_id, created_at, ${sql.join(names)})
     values (${userId}, ${joinedAt}, ${sql.join(values)}) on conflict (user_id) do nothing returning user_id`.execute(tx)
   if (rows.length === 0) return
-  await openBalances(tx, [{ userId, balance: 0 }])
+  await openBalances(tx, [{ userId, balance: 0 }], activity.deltas)
   countPlayers(activity, joinedAt, 1)
   await addToCounters(tx, activity.deltas, userId)
 }
@@ -67,11 +67,12 @@ export async function writePlayers(
     insert into telegram_users (user_id, created_at, ${sql.raw(names.join(', '))})
     select r.user_id, coalesce(r.created_at, now()), ${sql.raw(names.map((name) => `r.${name}`).join(', '))} from ${rows} order by r.user_id
     on conflict (user_id) do nothing returning user_id as id, created_at as "joinedAt"`.execute(tx)
+  const activity = await beginActivity(tx)
   await openBalances(
     tx,
     added.map(({ id }) => ({ userId: id, balance: 0 })),
+    activity.deltas,
   )
-  const activity = await beginActivity(tx)
   for (const { joinedAt } of added) countPlayers(activity, joinedAt, 1)
   await addToCounters(tx, activity.deltas)
   const addedIds = new Set(added.map(({ id }) => id))

@@ -8,6 +8,7 @@ import type { Entered } from '@arcade/contract/ledger'
 import { actOf, audit } from '#src/audit/audit.ts'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import { countEntrySql } from '#src/db/entry-counts.ts'
 import { boundsSql, createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
 
 export interface Adjustment {
@@ -131,6 +132,8 @@ const ADJUST = `
   with paid as (
     update balances set balance = balance + $2::numeric, entries = entries + 1
      where user_id = $1::bigint and not ${adjusted.isTooLow} and not ${adjusted.isTooHigh} returning user_id, balance, entries),
+  counted as (
+    ${countEntrySql({ amount: '$2::numeric' })}),
   kept as (
     ${keepKeySql('$7', '$8')})
   insert into ledger_entries (user_id, seq, amount, cause, reason, by_kind, by_id, by_name, balance)
@@ -153,6 +156,8 @@ const REVERSE = `
     update balances set balance = balance - taken.amount, entries = entries + 1 from taken
      where balances.user_id = $1::bigint and taken.user_id = balances.user_id and not ${reversed.isTooLow} and not ${reversed.isTooHigh}
     returning balances.user_id, balances.balance, balances.entries, -taken.amount as amount),
+  counted as (
+    ${countEntrySql({ amount: 'amount' })}),
   kept as (
     ${keepKeySql('$8', '$9')})
   insert into ledger_entries (user_id, seq, amount, cause, reference, reason, by_kind, by_id, by_name, balance)

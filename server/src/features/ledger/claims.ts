@@ -5,9 +5,8 @@
 import type { Claimed } from '@arcade/contract/ledger'
 import type { HistoryKind } from '@arcade/contract/entities/history'
 import { type CallContext, Failure } from '#src/calls.ts'
-import { countersOfTaking } from '#src/db/activity.ts'
-import { countOnceSql } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
+import { countEntrySql } from '#src/db/entry-counts.ts'
 import { createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
 
 export interface ClaimInput {
@@ -72,8 +71,6 @@ const ITEM = `
   union all
   select reward::text, status, coalesce(link_type = 'input', false) from announcements where $1 = 'announcement' and id = $2`
 
-const COUNTERS = countersOfTaking({ kind: '$2::text', itemId: '$3::text', at: NOW })
-
 /**
  * $1 the player, $2 and $3 the item, $4 the input, $5 the reward, $6 to $8 who says so, $9 and $10 the key or nulls. Who comes second waits for
  * the first at the participation and then finds it.
@@ -88,7 +85,7 @@ const CLAIM = `
     update balances set balance = balance + $5::numeric, entries = entries + 1
      where user_id = $1::bigint and exists (select 1 from taken) returning user_id, balance, entries),
   counted as (
-    ${countOnceSql('paid', COUNTERS)}),
+    ${countEntrySql({ amount: '$5::numeric', item: { kind: '$2::text', itemId: '$3::text' } })}),
   kept as (
     ${keepKeySql('$9', '$10')})
   insert into ledger_entries (user_id, seq, amount, cause, kind, item_id, period, by_kind, by_id, by_name, balance)

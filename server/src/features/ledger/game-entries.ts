@@ -5,6 +5,7 @@
 import type { Entered } from '@arcade/contract/ledger'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import { countEntrySql } from '#src/db/entry-counts.ts'
 import { boundsSql, createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
 
 export interface EntryInput {
@@ -58,6 +59,8 @@ const ENTER = `
      where user_id = $1::bigint and not ${isTooLow} and not ${isTooHigh}
        and not exists (select 1 from ledger_entries where user_id = $1::bigint and cause = $3::text and reference = $4::text)
     returning user_id, balance, entries),
+  counted as (
+    ${countEntrySql({ amount: '$2::numeric' })}),
   kept as (
     ${keepKeySql('$8', '$9')})
   insert into ledger_entries (user_id, seq, amount, cause, reference, by_kind, by_id, by_name, balance)

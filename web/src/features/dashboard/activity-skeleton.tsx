@@ -2,8 +2,8 @@
 import classes from './dashboard-page.module.css'
 
 const CARDS = 5
-const CHARTS = 2
-const RANKINGS = 3
+/** As many lines as each ranking has; a chart has none. */
+const panels = [0, 0, 0, 5, 10, 10, 10]
 /** Heights of bars, in percent. */
 const bars = [35, 55, 40, 70, 50, 85, 60, 45, 75, 55, 90, 65]
 
@@ -23,10 +23,10 @@ export function CardsSkeleton() {
 export function ActivitySkeleton() {
   return (
     <div className={classes['panels']} aria-hidden>
-      {Array.from({ length: CHARTS + RANKINGS }, (_, index) => (
+      {panels.map((lines, index) => (
         <div key={index} className={classes['skeleton']}>
           <i className={classes['waitingTitle']} />
-          {index < CHARTS ? <WaitingBars /> : bars.slice(0, 10).map((width) => <WaitingLine key={width} width={width} />)}
+          {lines === 0 ? <WaitingBars /> : bars.slice(0, lines).map((width) => <WaitingLine key={width} width={width} />)}
         </div>
       ))}
     </div>

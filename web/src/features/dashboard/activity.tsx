@@ -101,6 +101,11 @@ const participationsAt = ({ social, daily, announcement }: Point): number => soc
 
 const playersAt = ({ players }: Point): number => players
 
+const paidAt = ({ paid }: Point): number => paid
+
+/** Fewer than in the table, as the panel stands beside a chart. */
+const PAID_ITEMS_SHOWN = 5
+
 interface PanelsProps {
   activity: ActivityData
   /** The chosen one, which `activity` may not be of yet. */
@@ -109,13 +114,15 @@ interface PanelsProps {
 }
 
 function Panels({ activity, range, isStale }: PanelsProps) {
-  const { unit, points, types, topPlayers, topItems } = activity
+  const { unit, points, types, topPlayers, topItems, paidItems } = activity
   const times = points.map((point) => ({ point, key: point.at, ...formatTime(point.at, unit) }))
   const joined = points.reduce((sum, { players }) => sum + players, 0)
   const participations = points.reduce((sum, point) => sum + participationsAt(point), 0)
+  const paid = points.reduce((sum, point) => sum + point.paid, 0)
   const lastJoined = useLast(activity, range, playersAt)
   const lastTaken = useLast(activity, range, participationsAt)
   const takenHint = <LastOne what="participation" last={lastTaken} />
+  const paidHint = <LastOne what="reward" last={useLast(activity, range, paidAt)} />
   const when = unit === 'hour' ? 'Hour (your time)' : `${unit[0]?.toUpperCase()}${unit.slice(1)} (UTC)`
   return (
     <div className={classes['panels']}>
@@ -152,6 +159,44 @@ function Panels({ activity, range, isStale }: PanelsProps) {
           label="Participations"
           points={times.map(({ key, name, tick, point }) => ({ key, name, tick, value: participationsAt(point) }))}
           describe={(value) => counted(value, 'participation')}
+        />
+      </ChartPanel>
+      <ChartPanel
+        title="Rewards paid"
+        aside={<span className={classes['sum']}>{formatted(paid)}</span>}
+        emptyText="No reward was paid in this time."
+        emptyHint={paidHint}
+        isEmpty={paid === 0}
+        isStale={isStale}
+        columns={[when, 'Rewards paid']}
+        rows={times.map(({ key, text, point }) => ({ key, cells: [text, point.paid] }))}
+      >
+        <BarsOverTime
+          label="Rewards paid"
+          points={times.map(({ key, name, tick, point }) => ({ key, name, tick, value: point.paid }))}
+          describe={(value) => `${formatted(value)} paid`}
+        />
+      </ChartPanel>
+      <ChartPanel
+        title="Rewards per item"
+        emptyText="No reward was paid in this time."
+        emptyHint={paidHint}
+        isEmpty={paidItems.length === 0}
+        isStale={isStale}
+        columns={['Title', 'Of', 'Rewards paid']}
+        rows={paidItems.map((item) => ({
+          key: `${item.kind} ${item.id}`,
+          cells: [<ItemLink key="item" item={item} />, kindNames[item.kind], item.paid],
+        }))}
+      >
+        <Ranks
+          label="Rewards per item"
+          ranks={paidItems.slice(0, PAID_ITEMS_SHOWN).map((item) => ({
+            key: `${item.kind} ${item.id}`,
+            label: <ItemLink item={item} />,
+            note: kindNames[item.kind],
+            value: item.paid,
+          }))}
         />
       </ChartPanel>
       <ChartPanel
@@ -304,7 +349,7 @@ function PlayerLink({ player }: { player: ActivityData['topPlayers'][number] }) 
   return <ListLink list={lists.player(userId)}>{name}</ListLink>
 }
 
-function ItemLink({ item }: { item: ActivityData['topItems'][number] }) {
+function ItemLink({ item }: { item: Pick<ActivityData['topItems'][number], 'kind' | 'id' | 'title'> }) {
   return <ListLink list={lists.historyOf(item.kind, item.id)}>{item.title}</ListLink>
 }
 

@@ -1,0 +1,47 @@
+/** What claims were paid, on the dashboard (§2 Dashboard; design §8). */
+import type { Locator, Page } from '@playwright/test'
+import { makeToken } from '#src/reference-game.ts'
+import { expect, test } from '#src/test.ts'
+
+const SHOWN_WITHIN_MS = 2000
+
+function card(page: Page, name: string): Locator {
+  return page.getByRole('region', { name, exact: true })
+}
+
+test('Dashboard: what a claim paid is in its chart and beside its item within two seconds, and in their tables', async ({
+  page,
+  server,
+  signIn,
+}) => {
+  const { token: session } = await signIn('admin')
+  await page.goto('/?range=24h')
+  await expect(page.getByText('Live', { exact: true })).toBeVisible()
+  await expect(card(page, 'Rewards paid')).toContainText('No reward was paid in this time.')
+  await expect(card(page, 'Rewards per item')).toContainText('No reward was paid in this time.')
+  const { db } = server.database
+  const token = await makeToken(server, session)
+  const task = await db
+    .selectFrom('tasks')
+    .select(['id', 'title', 'reward'])
+    .where('collection', '=', 'social')
+    .executeTakeFirstOrThrow()
+  const players = await db.selectFrom('telegram_users').select('user_id').orderBy('user_id', 'desc').limit(2).execute()
+  for (const { user_id: userId } of players) {
+    const answer = await fetch(`${server.url}/bot/v1/players/${userId}/claims`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ kind: 'social', id: task.id }),
+    })
+    expect(await answer.json()).toMatchObject({ isFirst: true })
+  }
+  const sum = (2 * task.reward).toLocaleString('en-US')
+  await expect(card(page, 'Rewards paid').locator('header')).toContainText(sum, { timeout: SHOWN_WITHIN_MS })
+  await expect(card(page, 'Rewards paid').getByRole('button', { name: `: ${sum} paid` })).toHaveCount(1)
+  const items = card(page, 'Rewards per item')
+  await expect(items.getByRole('listitem')).toHaveText(`${task.title}Social task${sum}`)
+  await items.getByRole('button', { name: 'Show as table' }).click()
+  await expect(items.getByRole('table').getByRole('row')).toHaveText(['TitleOfRewards paid', `${task.title}Social task${sum}`])
+  await items.getByRole('link', { name: task.title }).click()
+  await expect(page).toHaveURL(`/history?tab=social&item=${task.id}`)
+})
