@@ -1,0 +1,374 @@
+/**
+ * Design §9: what the game writes and reads, at a million players: claims by 32 clients against the same statements from `pgbench` with as many,
+ * what a claim takes of the disk and how soon the dashboard shows it, players in batches of 1,000 against `COPY` into the same tables, a page
+ * of a ledger and the leaderboard against the bare limit, and `arcade reconcile` against one scan of the ledger.
+ * `node bench/claims.bench.ts [--players 1000000] [--seconds 6]`; `pgbench` comes with PostgreSQL (Debian's package `postgresql`).
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { parseArgs } from 'node:util'
+import { sql } from 'kysely'
+import { playerDetails } from '@arcade/contract/game'
+import { LEADERBOARD_MAX } from '@arcade/contract/ledger'
+import { actOfProcess } from '../server/src/audit/audit.ts'
+import { SEED_BASE, seed } from '../server/src/cli/seed.ts'
+import { foldCounters } from '../server/src/db/counters.ts'
+import type { Database } from '../server/src/db/database.ts'
+import { DISTRIBUTED_TABLES } from '../server/src/db/distribution.ts'
+import { columnName, playerEntity } from '../server/src/db/entities.ts'
+import { reconcile } from '../server/src/db/reconcile.ts'
+import { ledgerHandlers } from '../server/src/features/ledger/ledger.ts'
+import { createBotToken } from '../server/src/identity/bot-tokens.ts'
+import { DATABASE, readPassword, ROLE } from '../server/src/postgres/cluster-init.ts'
+import { copyIn, copyOut } from '../server/src/postgres/copy.ts'
+import { openPosting, type Posting } from './posting.ts'
+import {
+  type Measured,
+  measure,
+  median,
+  report,
+  reportRate,
+  reportTail,
+  startBare,
+  startBenchServer,
+  stopProcess,
+  temporaryDirectory,
+} from './harness.ts'
+
+const CLAIMS_BUDGET = 0.5
+const CLAIM_BUDGET_BYTES = 1024
+const SHOWN_BUDGET_S = 2
+const UPSERT_BUDGET = 0.2
+const READ_BUDGET = 0.75
+const RECONCILE_BUDGET = 3
+const CLIENTS = 32
+const CONNECTIONS = 10 // of readers
+const ROUNDS = 3
+const ITEMS = 2_000
+const REWARD = 5
+const ENTRIES = 60 // of the player whose ledger is read: more than a page
+const BATCH = 1_000
+const BATCHES = 50
+const CHUNK_BYTES = 256 * 1024
+/** Each claim writes to these, or to those of their indexes. */
+const CLAIM_TABLES = DISTRIBUTED_TABLES.filter((table) => table !== 'telegram_users')
+const { values } = parseArgs({
+  options: { players: { type: 'string', default: '1000000' }, seconds: { type: 'string', default: '6' } },
+})
+const players = Number(values.players)
+const seconds = Number(values.seconds)
+
+/** Statements as the server prepares them. */
+const statements = new Map<string, string>()
+const record = (name: string, text: string) => void statements.set(name, text)
+ledgerHandlers({ database: { prepared: record, statement: record } as unknown as Database })
+
+const server = await startBenchServer()
+const folder = await temporaryDirectory()
+const { database } = server
+const { db } = database
+try {
+  await seed({ database, telegramUsers: players, participations: 0, log: (line) => console.log(line) })
+  await sql`insert into tasks (collection, id, image, priority, title, reward)
+    select 'social', 'bench-' || n, 'twitter', n, 'Task ' || n, ${sql.lit(REWARD)} from generate_series(1, ${sql.lit(ITEMS)}) n`.execute(
+    db,
+  )
+  await sql`insert into history_items (kind, item_id, title, type, reward)
+    select collection, id, title, image, reward from tasks where id like 'bench-%'`.execute(db)
+  const { token } = await createBotToken(database, actOfProcess('command', 'bench'), { name: 'bench', scope: 'play' })
+  const bot = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+
+  await tellClaims(bot)
+  await tellShown(bot)
+  await tellReconcile()
+  await tellReads(bot)
+  await tellUpserts(bot)
+} finally {
+  await server.stop()
+  await folder.remove()
+}
+
+async function tellClaims(bot: Headers): Promise<void> {
+  const bare: number[] = []
+  const ours: number[] = []
+  let claims = 0
+  let bytes = 0
+  for (let round = 0; round < ROUNDS; round += 1) {
+    bare.push(await claimsOfPgbench())
+    await settle()
+    const before = await bytesOnDisk()
+    const made = await claimFor(bot, seconds)
+    await settle()
+    ours.push(made / seconds)
+    claims += made
+    bytes += (await bytesOnDisk()) - before
+  }
+  const ratio = median(ours.map((rate, round) => rate / bare[round]!))
+  report(`claims by ${CLIENTS} clients`, {
+    ours: median(ours),
+    limit: median(bare),
+    ratio,
+    unit: 'a second',
+    atLeast: CLAIMS_BUDGET,
+  })
+  report('a claim on the disk, with its key', { ours: bytes / claims, unit: 'bytes', atMost: CLAIM_BUDGET_BYTES })
+}
+
+/** As it is some minutes later: changes of counters are folded, and the room of what is gone is free for others. */
+async function settle(): Promise<void> {
+  await foldCounters(database)
+  for (const table of CLAIM_TABLES) await sql.raw(`vacuum (analyze) ${table}`).execute(db)
+}
+
+async function bytesOnDisk(): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select sum(pg_total_relation_size(name::regclass))::bigint as bytes from unnest(${CLAIM_TABLES}::text[]) as names (name)`.execute(
+    db,
+  )
+  return rows[0]!.bytes
+}
+
+/** What the server asks the database for a claim, prepared, each time with another player and item. @returns claims a second */
+async function claimsOfPgbench(): Promise<number> {
+  const salted = `sha256(convert_to((:salt)::text, 'UTF8'))`
+  const item = [`'social'`, `('bench-' || (:item)::text)`]
+  const claimed = [`(${SEED_BASE} + :player)`, ...item, 'null', String(REWARD), `'bot'`, `'bench'`, `'bench'`, salted, salted]
+  // In pgbench a word after a colon is a variable, also within a text.
+  const filled = (name: string, parameters: string[]) =>
+    `${statementOf(name)
+      .replaceAll(/:(?=[A-Z])/g, `' || chr(58) || '`)
+      .replaceAll(/\$(\d+)/g, (_, place: string) => parameters[Number(place) - 1]!)
+      .replaceAll(/\s+/g, ' ')};`
+  const script = join(folder.path, 'claim.sql')
+  await writeFile(
+    script,
+    [
+      `\\set player random(1, ${players})`,
+      `\\set item random(1, ${ITEMS})`,
+      `\\set salt random(1, 1000000000000)`,
+      filled('claimed-item', item),
+      filled('claim', claimed),
+      '',
+    ].join('\n'),
+  )
+  const cluster = join(server.dataDir, 'postgres')
+  const port = (await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n')[3]!
+  const load = ['-n', '-M', 'prepared', '-c', String(CLIENTS), '-j', '2', '-T', String(seconds), '-f', script]
+  const child = spawn(await findPgbench(), ['-h', '127.0.0.1', '-p', port, '-U', ROLE, ...load, DATABASE], {
+    env: { ...process.env, PGPASSWORD: await readPassword(cluster) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const texts = Promise.all([child.stdout, child.stderr].map((stream) => Readable.from(stream).toArray()))
+  await once(child, 'exit')
+  const [told = '', warned = ''] = (await texts).map((parts) => parts.join(''))
+  const rate = Number(/tps = ([\d.]+) \(without/.exec(told)?.[1])
+  if (Number.isNaN(rate)) throw new Error(`pgbench: ${warned}`)
+  return rate
+}
+
+/** @returns a file that is there; otherwise whatever the PATH has */
+async function findPgbench(): Promise<string> {
+  const versions = await readdir('/usr/lib/postgresql').catch(() => [])
+  const newest = versions.toSorted((a, b) => Number(b) - Number(a))[0]
+  return newest === undefined ? 'pgbench' : `/usr/lib/postgresql/${newest}/bin/pgbench`
+}
+
+type Headers = Record<string, string>
+
+/** Claims by all clients, each one after the other. @returns how many were made */
+async function claimFor(bot: Headers, forSeconds: number): Promise<number> {
+  const until = performance.now() + forSeconds * 1000
+  let claims = 0
+  const client = async (): Promise<void> => {
+    const posting = await openPosting(server.url)
+    for (; performance.now() < until; claims += 1) await claim(posting, bot, SEED_BASE + random(players), random(ITEMS))
+    posting.close()
+  }
+  await Promise.all(Array.from({ length: CLIENTS }, client))
+  return claims
+}
+
+async function claim({ post }: Posting, bot: Headers, player: number, item: number): Promise<{ balance: number }> {
+  const headers = { ...bot, 'idempotency-key': crypto.randomUUID() }
+  const answer = await post(`/bot/v1/players/${player}/claims`, headers, { kind: 'social', id: `bench-${item}` })
+  return answer as { balance: number }
+}
+
+/** 1 to `most`. */
+function random(most: number): number {
+  return 1 + Math.floor(Math.random() * most)
+}
+
+/** While all clients claim, the player with most claims too, whom the dashboard shows. */
+async function tellShown(bot: Headers): Promise<void> {
+  const { rows } = await sql<{ id: number }>`select user_id as id from balances order by balance desc, user_id limit 1`.execute(
+    db,
+  )
+  const leader = rows[0]!.id
+  const watched = new AbortController()
+  const events = await fetch(`${server.url}/api/events`, { headers: { cookie: server.admin.cookie }, signal: watched.signal })
+  let waitsFor: { balance: number; settle: () => void } | undefined
+  const watching = (async () => {
+    let text = ''
+    for await (const chunk of events.body!.pipeThrough(new TextDecoderStream())) {
+      text += chunk
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        if (
+          waitsFor &&
+          text.slice(0, end).includes(`"userId":${leader},`) &&
+          text.slice(0, end).includes(`"balance":${waitsFor.balance}}`)
+        )
+          waitsFor.settle()
+        text = text.slice(end + 2)
+      }
+    }
+  })().catch(() => undefined) // ended below
+  const posting = await openPosting(server.url)
+  const times: number[] = []
+  const load = claimFor(bot, seconds)
+  for (let item = ITEMS; item > ITEMS - 5; item -= 1) {
+    const { balance } = await claim(posting, bot, leader, item)
+    const answered = performance.now()
+    await new Promise<void>((settled) => {
+      waitsFor = { balance, settle: settled }
+    })
+    times.push((performance.now() - answered) / 1000)
+  }
+  await load
+  posting.close()
+  watched.abort()
+  await watching
+  report(`a claim on an open dashboard while ${CLIENTS} clients claim, the slowest of 5`, {
+    ours: Math.max(...times),
+    unit: 's',
+    atMost: SHOWN_BUDGET_S,
+  })
+}
+
+async function tellReconcile(): Promise<void> {
+  const proofs: number[] = []
+  const scans: number[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    scans.push(await timed(() => sql`select sum(amount) from ledger_entries`.execute(db)))
+    proofs.push(
+      await timed(() =>
+        reconcile(database, ({ userId, text }) => {
+          throw new Error(`${userId}: ${text}`)
+        }),
+      ),
+    )
+  }
+  const [ours, limit] = [median(proofs), median(scans)]
+  report('reconciling all balances with their entries', { ours, limit, unit: 's', atMost: RECONCILE_BUDGET })
+}
+
+async function tellReads(bot: Headers): Promise<void> {
+  const player = SEED_BASE + 1
+  const { post, close } = await openPosting(server.url)
+  for (let entry = 0; entry < ENTRIES; entry += 1)
+    await post(`/bot/v1/players/${player}/entries`, bot, { amount: 1, cause: 'round', reference: `bench-${entry}` })
+  close()
+  const calls = [
+    {
+      name: 'a page of a ledger',
+      statement: 'player-entries',
+      parameters: [player, null],
+      path: `/bot/v1/players/${player}/entries`,
+    },
+    { name: 'the leaderboard', statement: 'leaderboard', parameters: [], path: `/bot/v1/leaderboard?limit=${LEADERBOARD_MAX}` },
+  ]
+  for (const { name, statement, parameters, path } of calls) {
+    const bare = await startBare(server, statementOf(statement), parameters)
+    const load = { connections: CONNECTIONS, seconds: seconds / 2 }
+    const limits: Measured[] = []
+    const ours: Measured[] = []
+    for (let round = 0; round < ROUNDS; round += 1) {
+      limits.push(await measure({ ...load, url: bare.url }))
+      ours.push(await measure({ ...load, url: server.url + path, headers: bot }))
+    }
+    await stopProcess(bare.child)
+    reportRate(name, { ours: middle(ours), limit: middle(limits), atLeast: READ_BUDGET })
+    reportTail(name, middle(ours), middle(limits))
+  }
+}
+
+function middle(all: Measured[]): Measured {
+  return all.toSorted((a, b) => a.requestsPerSecond - b.requestsPerSecond)[Math.floor(all.length / 2)]!
+}
+
+/** New players and changed ones, two batches under way at a time, and the same rows under other ids by COPY. */
+async function tellUpserts(bot: Headers): Promise<void> {
+  const first = 1_000_000_000
+  const total = BATCHES * BATCH
+  const batches = (change: string) =>
+    Array.from({ length: BATCHES }, (_, batch) =>
+      Array.from({ length: BATCH }, (_player, place) => playerRow(first + batch * BATCH + place, change)),
+    )
+  const upsert = async (change: string): Promise<number> => {
+    const waiting = batches(change)
+    const lane = async (): Promise<void> => {
+      const { post, close } = await openPosting(server.url)
+      for (let batch = waiting.shift(); batch; batch = waiting.shift()) await post('/bot/v1/players', bot, { players: batch })
+      close()
+    }
+    return total / (await timed(() => Promise.all([lane(), lane()])))
+  }
+  const added = await upsert('')
+  const changed = await upsert(' II')
+  const copied = total / (await copyPlayers(first, total))
+  report('players added in batches of 1,000', { ours: added, limit: copied, unit: 'a second', atLeast: UPSERT_BUDGET })
+  report('players changed in batches of 1,000', { ours: changed, limit: copied, unit: 'a second' })
+}
+
+function playerRow(userId: number, change: string): Record<string, unknown> {
+  return {
+    userId,
+    firstName: `Åse${change} ${userId % 1000}`,
+    lastName: `Last${userId % 5000}`,
+    username: `bench_${userId}`,
+    ...(userId % 2 === 0 && { tonWalletAddress: `UQ${String(userId).repeat(4)}` }),
+    ...(userId % 3 === 0 && { email: `player${userId}@example.org` }),
+  }
+}
+
+/** @returns seconds */
+async function copyPlayers(first: number, total: number): Promise<number> {
+  const tables = {
+    telegram_users: ['created_at', ...playerDetails.map((name) => columnName(playerEntity, name))],
+    balances: ['balance', 'imported', 'entries'],
+  }
+  const client = await database.connect('bench')
+  try {
+    const file = (table: string) => join(folder.path, table)
+    for (const [table, names] of Object.entries(tables)) {
+      const rows = `copy (select user_id + ${total}, ${names.join(', ')} from ${table} where user_id between ${first} and ${first + total - 1}) to stdout`
+      await pipeline(Readable.from(copyOut(client, rows, CHUNK_BYTES)), createWriteStream(file(table)))
+    }
+    return await timed(async () => {
+      for (const [table, names] of Object.entries(tables)) {
+        const rows = createReadStream(file(table), { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>
+        await copyIn(client, `copy ${table} (user_id, ${names.join(', ')}) from stdin`, rows)
+      }
+    })
+  } finally {
+    await client.end()
+  }
+}
+
+/** @throws Error for a name that no statement has */
+function statementOf(name: string): string {
+  const text = statements.get(name)
+  if (text === undefined) throw new Error(`There is no statement ${name}, only ${[...statements.keys()].join(', ')}`)
+  return text
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await work()
+  return (performance.now() - started) / 1000
+}
