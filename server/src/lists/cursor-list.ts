@@ -51,13 +51,11 @@ export interface CursorList<L extends List> {
 }
 
 export function cursorList<L extends List>(database: Database, served: ServedList<L>): CursorList<L> {
-  const { entity, counted } = served
+  const { entity } = served
   const table = sql.raw(sourceSql(entity))
   const id = sql.ref(columnName(entity, entity.id))
-  const everything = counted?.({}) ?? `(select count(*) from ${entity.table})`
   const pages = cursorPages(database, served)
   const { reads } = database
-  const readTotal = reads.prepared<{ total: number }>(`${served.list.name}-total`, `select ${everything} as total`)
   const inTurn = countQueue<Count>({
     atOnce: COUNTS_AT_ONCE,
     mayWait: COUNTS_WAITING,
@@ -73,7 +71,7 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
       const direction = after !== undefined ? 'after' : before !== undefined ? 'before' : undefined
       const place = cursor === undefined ? undefined : readPlace(cursor, order, reversed)
       const read = await pages.read(where, readFrom({ sort, reversed }, direction ?? 'after', place), pageSize + 1)
-      const total = read.total ?? (where.isEmpty ? await countAll() : null)
+      const total = read.total ?? (where.isEmpty ? await pages.countAll() : null)
       const cursorAt = (row: KeyedRow): string => writePlace(row, order, reversed)
       const page = keysetPage(read.rows, { size: pageSize, direction, toCursor: cursorAt })
       return {
@@ -88,7 +86,7 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
 
     async count(filter, signal) {
       const where = whereFilter(served, filter)
-      if (where.isEmpty) return { total: await countAll(), isMore: false }
+      if (where.isEmpty) return { total: await pages.countAll(), isMore: false }
       const key = JSON.stringify([filter, requiredPosition()])
       return inTurn({ key, signal, count: (whileWanted) => countMatches(where, whileWanted) })
     },
@@ -103,10 +101,6 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
       )
       return { previous: previous?.rows[0]?.id ?? null, next: next?.rows[0]?.id ?? null }
     },
-  }
-
-  async function countAll(): Promise<number> {
-    return (await readTotal([]))[0]?.total ?? 0
   }
 
   async function findPlace(rowId: number, sort: SortName<L>): Promise<Place | undefined> {

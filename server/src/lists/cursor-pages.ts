@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { List, SortName } from '@arcade/contract/entities/entity'
 import type { Database } from '#src/db/database.ts'
-import { columnName, isBeside, lookedUpSql, selectList, sourceSql } from '#src/db/entities.ts'
+import { columnName, firstRowsSql, isBeside, lookedUpSql, selectList, sourceSql } from '#src/db/entities.ts'
 import type { TextRow } from '#src/db/reads.ts'
 import { bindSql, type Condition } from './conditions.ts'
 import {
@@ -33,11 +33,22 @@ export interface Read {
   total?: number | undefined
 }
 
+interface HitsOptions<L extends List> {
+  reading: Reading<L>
+  limit: number
+  maxHits?: number
+  /** SQL for the rows that are looked through; all by default. */
+  from?: string
+  settings?: Record<string, string>
+}
+
 type Page = (parameters: unknown[]) => Promise<Read>
 
 export interface CursorPages<L extends List> {
   orders: Record<SortName<L>, CursorOrder>
   read(where: Where, reading: Reading<L>, limit: number): Promise<Read>
+  /** The number of all rows of the list. */
+  countAll(): Promise<number>
 }
 
 /** Rows next in the order that are looked at before indexes are asked for all that match; more of them if one in six wanted rows came. */
@@ -47,8 +58,21 @@ const lookedAtAgain = (limit: number): number => 20 * lookedAtFirst(limit)
 export const MAX_HITS = 10_000
 /** Rows that are looked at where a filter matches many rows, of which few are near the place. */
 const LOOKED_AT_FAR = 20_000
+/** Rows at hand that tell whether a search finds very many, and where one of the nearest of those is. */
+const AT_HAND = 2_000
+/** Of so few rows at hand the share says too little. */
+const AT_HAND_LEAST = 30
 /** Room for where each of ten million rows lies, which an index has found: without it PostgreSQL remembers pages and reads all their rows. */
 export const ROOM_FOR_HITS = { work_mem: '64MB' }
+/** So many rows lie in memory, about 1 GB of them. */
+const MOST_IN_MEMORY = 5_000_000
+/** They cost less than the planner thinks, who would rather list nine tenths of an order than read a tenth of all rows. */
+const ROWS_IN_MEMORY = {
+  ...ROOM_FOR_HITS,
+  random_page_cost: '0.3',
+  enable_indexscan: 'off', // nor read a row at a time, in the order of the index
+  max_parallel_workers_per_gather: '0',
+}
 
 export function cursorPages<L extends List>(database: Database, served: ServedList<L>): CursorPages<L> {
   const { reads } = database
@@ -60,10 +84,13 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
   const writeRow = rowWriter(entity.fields, 3)
   const sorts = Object.keys(list.sorts) as SortName<L>[]
   const orders = Object.fromEntries(sorts.map((sort) => [sort, cursorOrder(served, sort)])) as Record<SortName<L>, CursorOrder>
+  const everything = counted?.({}) ?? `(select count(*) from ${entity.table})`
   const prepared = preparePages()
+  const readTotal = reads.prepared<{ total: number }>(`${list.name}-total`, `select ${everything} as total`)
 
   return {
     orders,
+    countAll,
     async read(where, reading, limit) {
       const near = (lookedAt: number) => matchesNear(where, { reading, limit, lookedAt })
       if (where.isEmpty) {
@@ -75,6 +102,8 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
       let rows = await near(lookedAtFirst(limit))
       if (rows.length < limit && rows.length * 6 >= limit) rows = await near(lookedAtAgain(limit))
       if (rows.length === limit) return { rows }
+      const known = where.hasSearch ? await farthestAtHand(where, reading, limit) : undefined
+      if (known) return { rows: await amongMany(where, { reading, limit, farthest: known }) }
       const hits = await amongHits(where.ways ?? [where.matches], { reading, limit, maxHits: MAX_HITS })
       if (hits.total <= MAX_HITS) return hits
       if (await endsWithin({ reading, lookedAt: lookedAtFirst(limit) }, where)) return { rows }
@@ -90,14 +119,13 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
   /** A statement a sort, start and page size, each a few steps down an index: literal limits let the planner know that. */
   function preparePages(): Map<string, Page> {
     const pages = new Map<string, Page>()
-    const total = counted?.({}) ?? `(select count(*) from ${entity.table})`
     for (const sort of sorts) {
       for (const [start, { parts, outerOrderBy }] of Object.entries(orders[sort].starts) as [Start, Ranges][]) {
         for (const pageSize of list.pageSizes) {
           const limit = pageSize + 1
           const name = statementName({ sort, start }, limit)
           const page = pageSql({ parts, outerOrderBy }, { sort, limit })
-          pages.set(name, reads.preparedTexts(name, `select ${selected(total)} from ${page}`, toRead))
+          pages.set(name, reads.preparedTexts(name, `select ${selected(everything)} from ${page}`, toRead))
         }
       }
     }
@@ -164,6 +192,10 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     return `${list.name}-${sort}-${start}-${limit - 1}`
   }
 
+  async function countAll(): Promise<number> {
+    return (await readTotal([]))[0]?.total ?? 0
+  }
+
   /** Those of the next rows in the order that match. */
   async function matchesNear(
     where: Where,
@@ -204,6 +236,14 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     return sql`(select * from (${sql.join(parts, sql` union all `)}) as ranges limit ${sql.lit(lookedAt)})`
   }
 
+  /** A row that ends the page at the latest, from the rows at hand, if so many of those match that an index would find more than can be sorted. */
+  async function farthestAtHand({ matches }: Where, reading: Reading<L>, limit: number): Promise<KeyedRow | undefined> {
+    const from = `(${firstRowsSql(entity, AT_HAND)}) as ${entity.table}`
+    const { rows, total } = await amongHits([matches], { reading, limit, from })
+    if (total < AT_HAND_LEAST || (total / AT_HAND) * (await countAll()) < 1.5 * MAX_HITS) return undefined
+    return rows[limit - 1]
+  }
+
   /**
    * The page where very many rows match and none of them is near. One index finds the rows that match, another those that can be on the page;
    * only what both find is read.
@@ -217,7 +257,9 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     const from = orders[sort].starts[start]!.parts.map(({ where }) => bindSql(where, parameters))
     const within = farthest ? from.flatMap((part) => nearerThan(farthest, reading).map((end) => sql`(${part} and ${end})`)) : from
     const conditions = guessedWays.map((way) => sql<boolean>`(${way}) and (${sql.join(within, sql` or `)})`)
-    const { rows } = await amongHits(conditions, { reading, limit })
+    const isOneTable = !isBeside(entity, list.sorts[sort]!.field)
+    const settings = isOneTable && (await countAll()) <= MOST_IN_MEMORY ? ROWS_IN_MEMORY : ROOM_FOR_HITS
+    const { rows } = await amongHits(conditions, { reading, limit, settings })
     return farthest ? [...rows, farthest].slice(0, limit) : rows
   }
 
@@ -230,7 +272,7 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
   /** All rows that match one of the conditions, up to one more than `maxHits`, and of them the page; in any order if there are too many. */
   async function amongHits(
     conditions: readonly Condition[],
-    { reading, limit, maxHits }: { reading: Reading<L>; limit: number; maxHits?: number },
+    { reading, limit, maxHits, from, settings = ROOM_FOR_HITS }: HitsOptions<L>,
   ): Promise<{ rows: readonly KeyedRow[]; total: number }> {
     const { sort, start, parameters } = reading
     const { column, starts } = orders[sort]
@@ -239,7 +281,9 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     const { field } = list.sorts[sort]!
     const value = isBeside(entity, field) ? lookedUpSql(entity, field) : column
     const columns = sql.raw(value === undefined ? idColumn : `${idColumn}, ${value}`)
-    const found = conditions.map((condition) => sql`(select ${columns} from ${table} where ${condition} ${most})`)
+    const found = conditions.map(
+      (condition) => sql`(select ${columns} from ${from === undefined ? table : sql.raw(from)} where ${condition} ${most})`,
+    )
     const beyondPlace = parts.map(({ where }) => bindSql(where, parameters))
     const read = await reads.texts(
       sql`
@@ -250,7 +294,7 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
       select ${sql.raw(selected('counted.total'))} from (select count(*) as total from hits) as counted left join (
         select ${sql.raw(placed(sort))} from next join ${table} on ${sql.raw(idColumn)} = next_id
       ) as page on true order by ${sql.raw(outerOrderBy)}`,
-      ROOM_FOR_HITS,
+      settings,
     )
     // If the page is empty, its columns are null in the one row that has the total.
     const { rows } = toRead(read.filter((row) => row[2] !== null))

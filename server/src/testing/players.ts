@@ -23,9 +23,11 @@ export async function addPlayers(db: Kysely<Tables>, players: readonly StoredPla
   })
 }
 
-/** Gives every player without one a balance, an expression of SQL about the player's row. */
+/** Gives every player without one a balance, an expression of SQL about the player's row, however many they are. */
 export async function giveBalances(db: Kysely<Tables>, balance = '0'): Promise<void> {
   await inTransaction(db, async (tx) => {
+    // An empty table that fills meanwhile is no place to look each player up in by reading all of it.
+    await sql`set local statement_timeout = 0; set local enable_nestloop = off`.execute(tx)
     const { rows } = await sql<{ bucket: BalanceBucket }>`insert into balances (user_id, balance, imported, entries)
       select user_id, given, given, (given <> 0)::int from (
         select telegram_users.user_id, (${sql.raw(balance)})::numeric as given

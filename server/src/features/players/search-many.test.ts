@@ -6,6 +6,7 @@ import { playerEntity, sourceSql } from '#src/db/entities.ts'
 import { readFrom } from '#src/lists/cursor-orders.ts'
 import { cursorPages } from '#src/lists/cursor-pages.ts'
 import { orderSql, whereFilter } from '#src/lists/list.ts'
+import { addCount } from '#src/testing/activity.ts'
 import { giveBalances } from '#src/testing/players.ts'
 import { testApp } from '#src/testing/test-app.ts'
 import { servedPlayers } from './players-list.ts'
@@ -13,17 +14,18 @@ import { servedPlayers } from './players-list.ts'
 test('Lists: where a filter matches too many rows for an index, and few near by, the page is the same', async () => {
   const app = await testApp()
   await sql`insert into telegram_users (user_id, username, first_name, created_at)
-    select n, case when n % 7 > 0 then 'player_' || n end, case when n > 61000 then 'Zoë' when n % 3 > 0 then 'Anna' end,
+    select n, case when n % 7 > 0 then 'player_' || n end, case when n > 61000 then 'Zoë' when n % 3 > 0 then 'Anna' when n % 9 > 0 then 'Yan' end,
       case when n % 5 > 0 then timestamptz '2026-01-01' - n * interval '1 hour' end
     from generate_series(1, 72000) n`.execute(app.database.db)
   await giveBalances(app.database.db, '70000 - telegram_users.user_id / 2')
+  await addCount(app.database, { of: 'players' }, 72_000)
   await sql`analyze telegram_users, balances`.execute(app.database.db)
   const pages = cursorPages(app.database, servedPlayers)
-  const filter = whereFilter(servedPlayers, { search: 'zoë' })
-  for (const sort of playersSorts) {
+  const searches = ['Zoë', 'Yan'].flatMap((name) => playersSorts.map((sort) => ({ name, sort })))
+  for (const { name, sort } of searches) {
     const { keyText } = pages.orders[sort]
     const { rows: inOrder } = await sql<{ id: number; key: string | null; is_hit: boolean }>`
-      select user_id as id, ${sql.raw(keyText)} as key, coalesce(first_name = 'Zoë', false) as is_hit from ${sql.raw(sourceSql(playerEntity))}
+      select user_id as id, ${sql.raw(keyText)} as key, coalesce(first_name = ${name}, false) as is_hit from ${sql.raw(sourceSql(playerEntity))}
       order by ${sql.raw(orderSql(servedPlayers, sort, false))}`.execute(app.database.db)
     for (const reversed of [false, true]) {
       const order = reversed ? inOrder.toReversed() : inOrder
@@ -31,11 +33,11 @@ test('Lists: where a filter matches too many rows for an index, and few near by,
       const places = [-1, 0, 30_000, 60_000, hits[0]!, hits[5000]!, hits.at(-4)!, hits.at(-1)!, 71_990]
       for (const place of places) {
         const reading = readFrom({ sort, reversed }, 'after', order[place])
-        const { rows } = await pages.read(filter, reading, 6)
+        const { rows } = await pages.read(whereFilter(servedPlayers, { search: name }), reading, 6)
         const wanted = order.slice(place + 1).filter((row) => row.is_hit)
         expect(
           rows.map(({ id }) => id),
-          `${sort} ${reversed} after ${place}`,
+          `${name} ${sort} ${reversed} after ${place}`,
         ).toEqual(wanted.slice(0, 6).map(({ id }) => id))
       }
     }
