@@ -66,7 +66,7 @@ const seconds = Number(values.seconds)
 /** Statements as the server prepares them. */
 const statements = new Map<string, string>()
 const record = (name: string, text: string) => void statements.set(name, text)
-ledgerHandlers({ database: { prepared: record, statement: record } as unknown as Database })
+ledgerHandlers({ database: { prepared: record, statement: record } as unknown as Database, caps: new Map() })
 
 const server = await startBenchServer()
 const folder = await temporaryDirectory()

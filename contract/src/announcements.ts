@@ -4,7 +4,7 @@ import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from './bulk.t
 import { call } from './call.ts'
 import { announcementFields, announcementList, announcementTypes, type LinkType } from './entities/announcement.ts'
 import { filterSchema, orderFields, rowSchema } from './entity-schemas.ts'
-import { idField, linkField, pageField, pageFields, rewardField, textField, versionField } from './fields.ts'
+import { idField, linkField, pageField, pageFields, rewardField, textField, verifiedByBotField, versionField } from './fields.ts'
 import { restoreInput, restoreOutput } from './versions.ts'
 
 export const SUBTITLE_MAX_LENGTH = 60 // §9
@@ -43,6 +43,7 @@ const fields = {
   linkType: z.enum(['input', 'noInput'], 'Link Type is required').optional(),
   inputText: optionalText('Input Text', INPUT_TEXT_MAX_LENGTH),
   reward: rewardField,
+  verifiedByBot: verifiedByBotField,
   /** Keys are what the upload answered, null where there is no file. Names are shown only. */
   image: fileKey,
   imageName: fileName,

@@ -29,9 +29,13 @@ export const errorCatalogue = {
   NO_SUCH_WEBHOOK: { status: 404, message: 'This webhook or delivery does not exist any more.' },
   TOO_MANY_WEBHOOKS: { status: 409, message: `There are ${WEBHOOKS_MAX} webhooks. Please delete one before you add another.` },
   NO_SUCH_PLAYER: { status: 404, message: 'This player does not exist.' },
+  PLAYER_BLOCKED: { status: 409, message: 'This player is blocked: nothing can be claimed or entered.' },
+  PLAYER_ERASED: { status: 409, message: 'This player was erased already.' },
+  BOT_VERIFIES: { status: 403, message: 'The bot verifies this, so only the bot can claim it for a player.' },
   ANNOUNCEMENT_INACTIVE: { status: 409, message: 'This announcement is not active, so it cannot be claimed.' },
   BALANCE_TOO_LOW: { status: 409, message: 'The balance is too low for this: it would go below 0.' },
   BALANCE_TOO_HIGH: { status: 409, message: 'The balance would be too high to be kept exactly.' },
+  CAP_REACHED: { status: 409, message: 'This would be more than the cause may give a player on a day (UTC).' },
   REFERENCE_REUSED: { status: 409, message: 'This reference was entered before with another amount.' },
   NO_SUCH_ENTRY: { status: 404, message: 'This player has no such entry.' },
   NOT_REVERSIBLE: {
@@ -98,6 +102,8 @@ export interface ErrorBody {
   requestId?: string
   /** One message a field, keyed by the field's wire name. */
   fields?: Record<string, string>
+  /** How much more the cause may give the player today (CAP_REACHED). */
+  left?: number
   /** Seconds until another attempt makes sense (429, 503). */
   retryAfterSeconds?: number
 }

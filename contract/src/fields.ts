@@ -42,6 +42,9 @@ export function textField(label: string, maxLength: number, requiredMessage = `$
 export const firstNameField = textField('First Name', NAME_MAX_LENGTH)
 export const lastNameField = textField('Last Name', NAME_MAX_LENGTH)
 
+/** Whether only the bot may claim an item for a player. */
+export const verifiedByBotField = z.boolean('Verified by the bot must be true or false').default(false)
+
 /** A page's number in a query string. The first page is 1. */
 export const pageField = numberParameter.pipe(z.int().min(1).max(MAX_PAGE)).default(1)
 

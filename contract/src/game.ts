@@ -74,8 +74,8 @@ export const playerResult = z.object({
 })
 export type PlayerResult = z.infer<typeof playerResult>
 
-const { id, type, title, link, reward, priority } = taskFields
-const gameTask = rowSchema({ id, type, title, link, reward, priority }).extend({
+const { id, type, title, link, reward, priority, verifiedByBot } = taskFields
+const gameTask = rowSchema({ id, type, title, link, reward, priority, verifiedByBot }).extend({
   /** A daily task is done for the day, in UTC. */
   isDone: z.boolean(),
 })
@@ -94,6 +94,7 @@ const gameAnnouncement = rowSchema({
   linkType,
   inputText,
   reward: announcementReward,
+  verifiedByBot: announcementFields.verifiedByBot,
   image,
   icon,
 }).extend({ isDone: z.boolean(), isNew: z.boolean() })

@@ -24,7 +24,7 @@ export const entry = z.object({
 export type Entry = z.infer<typeof entry>
 
 /** What an entry of the game is for in the game's own words, never in the console's. */
-const gameCauseField = z
+export const gameCauseField = z
   .string('cause must be a text')
   .regex(/^[a-z][a-z0-9_.-]{0,39}$/, 'cause must be up to 40 small letters, digits, dots, dashes and underscores after a letter')
   .refine((cause) => !isOwnCause(cause), 'This cause is the console’s own')

@@ -1,10 +1,11 @@
 /** The messaging-app users, the players (§2 and §3 telegramUsers, §7 Reads, §9): 15 fields, paged by cursors both ways. */
 import { z } from 'zod'
+import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun } from './bulk.ts'
 import { call } from './call.ts'
 import { MAX_NUMBER } from './entities/entity.ts'
 import { playerFields, playerList } from './entities/player.ts'
-import { cursorQueryFields, filterSchema, orderFields, rowSchema } from './entity-schemas.ts'
-import { countOutput, cursorField, cursorPageFields, idField, oneCursor } from './fields.ts'
+import { cursorQueryFields, filterSchema, orderFields, rowSchema, targetSchema } from './entity-schemas.ts'
+import { countOutput, cursorField, cursorPageFields, idField, oneCursor, textField } from './fields.ts'
 import { historyKindField } from './history.ts'
 import { isExactNumber } from './numbers.ts'
 
@@ -16,18 +17,22 @@ const orderedFilter = playersFilter.extend(orderFields(playerList))
 export const USER_ID_RULE = `userId must be a whole number from 1 to ${MAX_NUMBER}`
 export const userIdField = z.int(USER_ID_RULE).min(1, USER_ID_RULE).max(MAX_NUMBER, USER_ID_RULE)
 /** In an address, where one player has one number: `04711` and `1e3` are none. */
-export const userIdParameter = z.union(
-  [
-    userIdField,
-    z
-      .string()
-      .regex(/^[1-9]\d{0,15}$/)
-      .refine(isExactNumber)
-      .transform(Number)
-      .pipe(userIdField),
-  ],
-  USER_ID_RULE,
+export const userIdParameter = inAddress(/^[1-9]\d{0,15}$/, userIdField)
+/** The same where erased players are shown, too, whose numbers are below 0 (ADR 22). */
+const shownIdParameter = inAddress(
+  /^-?[1-9]\d{0,15}$/,
+  z.int(USER_ID_RULE).refine((id) => id !== 0 && Math.abs(id) <= MAX_NUMBER, USER_ID_RULE),
 )
+
+function inAddress(written: RegExp, id: z.ZodType<number, number>) {
+  return z.union([id, z.string().regex(written).refine(isExactNumber).transform(Number).pipe(id)], USER_ID_RULE)
+}
+
+export const BLOCK_REASON_MAX_LENGTH = 500
+export const blockReasonField = textField('Reason', BLOCK_REASON_MAX_LENGTH)
+/** Why a player can claim and be given nothing, who said so, and since when. */
+export const playerBlock = z.object({ reason: z.string(), by: z.string().nullable(), at: z.iso.datetime() })
+export type PlayerBlock = z.infer<typeof playerBlock>
 
 /** One participation of a player. */
 export const playerParticipation = z.object({
@@ -62,13 +67,45 @@ export const players = {
     .output(countOutput),
   get: call(['admin'])
     .route({ method: 'GET', path: '/api/telegram-users/{userId}', tags, summary: 'One player, and what the player took part in' })
-    .input(z.strictObject({ userId: userIdParameter }))
+    .input(z.strictObject({ userId: shownIdParameter }))
     .output(
       player.extend({
         /** The number of the player's participations, and the sum of their rewards. */
         participations: z.object({ total: z.int(), reward: z.number() }),
+        block: playerBlock.nullable(),
       }),
     ),
+  /** Those that are blocked already, and erased ones, are left alone. */
+  block: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    .route({
+      method: 'POST',
+      path: '/api/telegram-users/block',
+      tags,
+      summary: 'Block players: they can claim and be given nothing until they are unblocked',
+    })
+    .input(z.strictObject({ target: targetSchema(playerList), reason: blockReasonField, ...bulkRun }))
+    .output(bulkOutput),
+  unblock: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    .route({ method: 'POST', path: '/api/telegram-users/unblock', tags, summary: 'Unblock players' })
+    .input(z.strictObject({ target: targetSchema(playerList), ...bulkRun }))
+    .output(bulkOutput),
+  erase: call(['admin'])
+    .route({
+      method: 'POST',
+      path: '/api/telegram-users/{userId}/erase',
+      tags,
+      summary: 'Erase who a player was, for ever; entries and participations stay under the number of the answer',
+    })
+    /** `confirmation` is the id once more, as a person has typed it. */
+    .input(
+      z
+        .strictObject({ userId: shownIdParameter, confirmation: z.int('Type the user id') })
+        .refine(({ userId, confirmation }) => userId === confirmation, {
+          path: ['confirmation'],
+          message: 'This is not the player’s user id',
+        }),
+    )
+    .output(z.object({ success: z.literal(true), userId: z.int() })),
   participations: call(['admin'])
     .route({
       method: 'GET',
@@ -76,7 +113,7 @@ export const players = {
       tags,
       summary: 'What a player took part in, newest first, 50 a page',
     })
-    .input(z.strictObject({ userId: userIdParameter, after: cursorField.optional() }))
+    .input(z.strictObject({ userId: shownIdParameter, after: cursorField.optional() }))
     .output(z.object({ participations: z.array(playerParticipation), after: z.string().nullable() })),
   neighbours: call(['admin'], { mayBeSecondOld: true })
     .route({
@@ -85,6 +122,6 @@ export const players = {
       tags,
       summary: 'The players before and after one in a list',
     })
-    .input(orderedFilter.extend({ userId: userIdParameter }))
+    .input(orderedFilter.extend({ userId: shownIdParameter }))
     .output(z.object({ previous: z.int().nullable(), next: z.int().nullable() })),
 }

@@ -4,7 +4,17 @@ import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from './bulk.t
 import { call } from './call.ts'
 import { type TaskCollection, taskCollections, taskFields, taskLists, type TaskType } from './entities/task.ts'
 import { filterSchema, orderFields, rowSchema } from './entity-schemas.ts'
-import { idField, linkField, numberField, pageField, pageFields, rewardField, textField, versionField } from './fields.ts'
+import {
+  idField,
+  linkField,
+  numberField,
+  pageField,
+  pageFields,
+  rewardField,
+  textField,
+  verifiedByBotField,
+  versionField,
+} from './fields.ts'
 import { restoreInput, restoreOutput } from './versions.ts'
 
 export const TASK_TITLE_MAX_LENGTH = 200
@@ -17,6 +27,7 @@ function inputFields(collection: TaskCollection) {
     /** A task whose link is empty or absent is saved without a link (§5). */
     link: linkField,
     reward: rewardField,
+    verifiedByBot: verifiedByBotField,
   }
 }
 
@@ -25,6 +36,8 @@ export function taskInputFor(collection: TaskCollection) {
   return z.strictObject(inputFields(collection))
 }
 export type TaskInput = z.infer<ReturnType<typeof taskInputFor>>
+/** The same before the schema has filled in what is left out. */
+export type TaskFormValues = z.input<ReturnType<typeof taskInputFor>>
 
 export const task = rowSchema(taskFields)
 export const tasksFilter = filterSchema(taskLists.social)

@@ -110,3 +110,57 @@ test('Player: one who does not exist is said not to', async ({ page, expectedNoi
     await expect(page.getByRole('button', { name: 'Back to Telegram Users' })).toBeVisible()
   }
 })
+
+test('Player: an admin blocks one with a reason, takes it back, and blocks picked ones of the list', async ({ page }) => {
+  await page.goto('/manage-telegram-users/100008077')
+  await page.getByRole('button', { name: 'Block Player' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Block Player' })
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await expect(dialog).toContainText('Reason is required')
+  await dialog.getByLabel('Reason').fill('Plays by a script')
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  const notice = page.getByRole('status').filter({ hasText: 'Plays by a script' })
+  await expect(notice).toContainText(/^Blocked by .+ on \d\d\/\d\d\/\d{4}/)
+  await page.goto('/manage-telegram-users?status=blocked')
+  await expect(page.locator('td[data-column="User ID"]')).toHaveText(['100008077'])
+  await page.getByRole('link', { name: '100008077' }).click()
+  await page.getByRole('button', { name: 'Unblock Player' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(toast(page, 'Player unblocked.')).toBeVisible()
+  await expect(notice).toHaveCount(0)
+
+  await page.goto('/manage-telegram-users')
+  await page.getByRole('button', { name: 'Select', exact: true }).click()
+  for (const row of [1, 2]) await page.getByRole('checkbox', { name: `Select row ${row}`, exact: true }).check()
+  await page.getByRole('button', { name: 'Block', exact: true }).click()
+  await page.getByRole('dialog', { name: 'Block Players' }).getByLabel('Reason').fill('Farm')
+  await page.getByRole('dialog', { name: 'Block Players' }).getByRole('button', { name: 'Continue' }).click()
+  await expect(page.getByRole('alertdialog')).toContainText('Are you sure you want to block 2 players?')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+  await toast(page, '2 players blocked.').getByRole('button', { name: 'Undo' }).click()
+  await expect(toast(page, '2 players as before.')).toBeVisible()
+})
+
+test('Player: erasing is asked for twice, the second time by the id, and leaves the entries to nobody', async ({
+  page,
+  server,
+}) => {
+  await page.goto('/manage-telegram-users/100008077')
+  await expect(page.getByRole('region', { name: 'Balance' })).toContainText('57334')
+  await page.getByRole('button', { name: 'Erase Player' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Erase Player' })
+  await dialog.getByLabel('Type the user id 100008077').fill('100008078')
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await expect(dialog).toContainText('This is not the player’s user id')
+  await dialog.getByLabel('Type the user id 100008077').fill('100008077')
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(toast(page, 'Player erased.')).toBeVisible()
+  await expect(page).toHaveURL(/\/manage-telegram-users\/-\d+/)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^-\d+$/)
+  await expect(page.getByRole('status').filter({ hasText: 'Erased.' })).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Balance' })).toContainText('57334')
+  await expect(page.getByRole('button', { name: 'Erase Player' })).toHaveCount(0)
+  const { db } = server.database
+  expect(await db.selectFrom('telegram_users').select('user_id').where('user_id', '=', 100_008_077).execute()).toEqual([])
+})

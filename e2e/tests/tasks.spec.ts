@@ -224,6 +224,24 @@ for (const facts of [social, daily] as const) {
       expect(updated).toEqual({ priority: 2, image: 'youtube', title: 'Watched', link: null, reward: 400.5 })
     })
 
+    test(`§5 ${title}: a task that the bot verifies is ticked so, and stays so`, async ({ page, server }) => {
+      await page.goto(path)
+      await control(page, 'Add Task').click()
+      await fillIn(page, task)
+      const box = page.getByRole('checkbox', { name: 'Verified by the bot' })
+      await expect(box).not.toBeChecked()
+      await box.check()
+      await submitButton(page, 'Add Task').click()
+      await expect(page).toHaveURL(path)
+      await row(page, 'Visit our site').getByRole('link', { name: 'Visit our site' }).click()
+      await expect(box).toBeChecked()
+      await fillIn(page, { Title: 'Visit our new site' })
+      await submitButton(page, 'Update').click()
+      await expect(row(page, 'Visit our new site')).toBeVisible()
+      const stored = await server.database.db.selectFrom('tasks').select('verified_by_bot').execute()
+      expect(stored).toEqual([{ verified_by_bot: true }])
+    })
+
     test(`§5 ${title}: Delete asks first; Task Deleted Succesfuly!`, async ({ page, server }) => {
       await addTasks(server, facts, {}, {})
       await page.goto(path)

@@ -62,6 +62,7 @@ export interface AppOptions {
     | 'maxExports'
     | 'metricsToken'
     | 'trashDays'
+    | 'entryCaps'
     | 'initData'
     | 'webhookNetworks'
   > &
@@ -158,7 +159,7 @@ export async function createApp({
     botTokens: botTokensHandlers(services),
     game: gameHandlers(services),
     webhooks: webhooksHandlers({ database, secretKey, networks: config.webhookNetworks }),
-    ledger: ledgerHandlers(services),
+    ledger: ledgerHandlers({ ...services, caps: config.entryCaps }),
   })
   const metrics = createMetrics({ database, token: config.metricsToken, exportsRunning: () => downloads.running() })
   const readiness = createReadiness({ database, files })

@@ -97,16 +97,24 @@ export class Failure extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly fields: Record<string, string> | undefined
+  readonly left: number | undefined
   readonly retryAfterSeconds: number | undefined
 
   constructor(
     code: ErrorCode,
-    options: { message?: string; fields?: Record<string, string>; retryAfterSeconds?: number; cause?: unknown } = {},
+    options: {
+      message?: string
+      fields?: Record<string, string>
+      left?: number
+      retryAfterSeconds?: number
+      cause?: unknown
+    } = {},
   ) {
     super(options.message ?? errorCatalogue[code].message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.status = errorCatalogue[code].status
     this.fields = options.fields
+    this.left = options.left
     this.retryAfterSeconds = options.retryAfterSeconds
   }
 }

@@ -3,6 +3,9 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { Cron } from 'croner'
 import { z } from 'zod'
+import { MAX_NUMBER } from '@arcade/contract/entities/entity'
+import { gameCauseField } from '@arcade/contract/ledger'
+import { isExactNumber } from '@arcade/contract/numbers'
 
 /** A malformed environment: `message` is the one line to print before exiting with 1. */
 export class ConfigError extends Error {}
@@ -44,6 +47,8 @@ export interface Config {
   secretKey: string | undefined
   /** Addresses and networks that webhooks may reach although they are not public. */
   webhookNetworks: string[]
+  /** ENTRY_CAPS: the most that a cause gives a player on a day. */
+  entryCaps: ReadonlyMap<string, number>
   /** By what players' clients are believed (identity/init-data.ts). */
   initData: { botToken: string | undefined; botId: string | undefined; maxAgeSeconds: number }
 }
@@ -90,6 +95,20 @@ function isAddressRange(range: string): boolean {
   return rest.length === 0 && bits > 0 && (length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bits))
 }
 
+const capAmount = z
+  .string()
+  .regex(/^\d+(\.\d+)?$/)
+  .refine(isExactNumber)
+  .transform(Number)
+  .pipe(z.number().positive().max(MAX_NUMBER))
+const cappedCause = z.union([z.literal('claim'), gameCauseField])
+const caps = z
+  .string()
+  .transform((value) => value.split(',').map((part) => part.trim().split('=')))
+  .pipe(z.array(z.tuple([cappedCause, capAmount])))
+  .refine((pairs) => new Set(pairs.map(([cause]) => cause)).size === pairs.length)
+  .transform((pairs) => new Map(pairs))
+
 const variables = {
   PORT: [port, 'a port number from 0 to 65535'],
   HOST: [z.string().regex(/^[\w.:-]+$/), 'a host name or an IP address'],
@@ -115,6 +134,7 @@ const variables = {
   TELEGRAM_BOT_TOKEN: [z.string().regex(/^\d{1,16}:[\w-]{1,100}$/), 'the token that Telegram gave the bot, such as 123456:ABC…'],
   TELEGRAM_BOT_ID: [z.string().regex(/^[1-9]\d{0,15}$/), 'the number of the bot, which its token begins with'],
   INIT_DATA_MAX_AGE: [wholeNumber(1, 31 * 86_400), 'seconds from 1 to 2678400'],
+  ENTRY_CAPS: [caps, 'claim or causes of the game with the most that each gives a player a day, such as claim=5000,play=1000'],
   SECRET_KEY: [z.string().regex(/^\S{32,200}$/), 'a secret of 32 to 200 characters without spaces'],
   WEBHOOK_NETWORKS: [addressRanges, 'addresses or networks such as 10.0.0.0/8, fd00::/8, 192.0.2.1'],
   TRUSTED_PROXIES: [addressRanges, 'addresses or networks such as 10.0.0.0/8, fd00::/8, 192.0.2.1'],
@@ -202,6 +222,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     metricsToken: read('METRICS_TOKEN'),
     secretKey: read('SECRET_KEY'),
     webhookNetworks: read('WEBHOOK_NETWORKS') ?? [],
+    entryCaps: read('ENTRY_CAPS') ?? new Map(),
     initData: {
       botToken,
       botId,

@@ -23,6 +23,8 @@ export const announcementFields = {
   inputText: { label: 'Input Text', kind: 'text', isOptional: true, sheetWidth: 32 },
   reward: { label: 'Reward', kind: 'number', sheetWidth: 12 },
   status: { label: 'Status', kind: 'flag', sheetWidth: 12 },
+  /** Then only the game's bot claims it for a player, never the player's own client. */
+  verifiedByBot: { label: 'Verified by the bot', kind: 'flag' },
   image: { label: 'Image', kind: 'text', isOptional: true },
   imageName: { label: 'Image Name', kind: 'text', isOptional: true, sheetWidth: 24 },
   icon: { label: 'Icon', kind: 'text', isOptional: true },

@@ -38,6 +38,11 @@ export const playerList = defineList({
       kind: 'choice',
       options: { any: 'Has a wallet', ton: 'Has a TON wallet', bsc: 'Has a BSC wallet', none: 'Has none' },
     },
+    status: {
+      label: 'Status',
+      kind: 'choice',
+      options: { blocked: 'Blocked', unblocked: 'Not blocked', erased: 'Erased' },
+    },
   },
   /** §9 names the first two. Each of the others has an index, too. */
   sorts: {
@@ -52,6 +57,11 @@ export const playerList = defineList({
   isPagedByCursor: true,
   findsPeople: true,
 })
+/** Who was erased goes on under a number below 0, which Telegram gives nobody. */
+export function isErased({ userId }: Pick<Player, 'userId'>): boolean {
+  return userId < 0
+}
+
 export type PlayersFilter = FilterOf<typeof playerList>
 export type PlayersSort = SortName<typeof playerList>
 export const playersSorts = Object.keys(playerList.sorts) as PlayersSort[]

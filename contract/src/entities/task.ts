@@ -57,6 +57,12 @@ export function hasLink(type: string): boolean {
   return !typesWithoutLink.includes(type)
 }
 
+/** What a form asks of tasks and announcements alike. */
+export const verifiedByBotTexts = {
+  label: 'Verified by the bot',
+  description: 'Only the bot can then claim it for a player, once it has seen that it is done.',
+} as const
+
 /** A task's fields (§3), in the order of the list's columns. An imported task may have a type that the form does not offer. */
 export const taskFields = {
   id: { label: 'ID', kind: 'text' },
@@ -65,6 +71,8 @@ export const taskFields = {
   title: { label: 'Title', kind: 'text', sheetWidth: 40 },
   link: { label: 'Link', kind: 'text', isOptional: true, sheetWidth: 48 },
   reward: { label: 'Reward', kind: 'number', sheetWidth: 12 },
+  /** Then only the game's bot claims it for a player, never the player's own client. */
+  verifiedByBot: { label: 'Verified by the bot', kind: 'flag' },
   numberOfParticipants: { label: 'Participants', kind: 'integer', isDerived: true, sheetWidth: 14 },
   createdAt: { label: 'Created At', kind: 'moment', sheetWidth: 20 },
   version: { label: 'Version', kind: 'integer' },

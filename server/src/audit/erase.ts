@@ -5,7 +5,7 @@ import type { Tables } from '#src/db/tables.ts'
 import { type Act, audit } from './audit.ts'
 
 /** The kinds of records that are people. */
-export type PersonKind = Extract<RecordKind, 'user'>
+export type PersonKind = Extract<RecordKind, 'user' | 'player'>
 
 /**
  * Erases what entries say of a person, as who acted and as whom an act was about. Their commitments stay. Gives the number of entries.
@@ -28,4 +28,22 @@ export async function erasePerson(
   }
   await audit(tx, act, 'audit.erase', { record: { kind, id: anonymousId }, detail: { entries } })
   return entries
+}
+
+/** Erases what entries say of acts on picked rows of a list, one of which is a person's: exports that name the rows. */
+export async function eraseMentions(
+  tx: Transaction<Tables>,
+  act: Act,
+  { list, id }: { list: string; id: string },
+): Promise<void> {
+  let entries = 0
+  for (const table of ['audit_open', 'audit_entries']) {
+    const { numAffectedRows } = await sql`
+      update ${sql.table(table)} set record_salt = null, record_name = null, changes = null, detail = null
+       where action = 'export' and record_kind = 'list' and record_id = ${list} and record_salt is not null and detail::jsonb -> 'ids' ? ${id}`.execute(
+      tx,
+    )
+    entries += Number(numAffectedRows)
+  }
+  if (entries > 0) await audit(tx, act, 'audit.erase', { record: { kind: 'list', id: list }, detail: { entries } })
 }

@@ -19,6 +19,7 @@ import {
   taskEntity,
   userEntity,
 } from '#src/db/entities.ts'
+import { periodOf } from '#src/db/periods.ts'
 import * as read from './import-values.ts'
 import { BadRow, type Row, type Value } from './import-values.ts'
 
@@ -167,6 +168,7 @@ export const importedTasks = importedFields({
     type: (row) => read.oneOf(row, 'image', taskTypes), // §3
     link: read.link,
     reward: readReward,
+    verifiedByBot: read.maybeFlag,
   },
 })
 
@@ -185,6 +187,7 @@ export const importedAnnouncements = importedFields({
     id: read.documentId,
     link: read.link,
     reward: readReward,
+    verifiedByBot: read.maybeFlag,
     linkType: (row, name) => (row['type'] === 'link' ? read.oneOf(row, name, Object.keys(linkTypeLabels)) : null),
   },
 })
@@ -232,7 +235,8 @@ export const importedParticipants = importedFields({
 /** A document of the users subcollection; `parent` is the history document it is in. @throws BadRow */
 export function parseParticipation(kind: HistoryKind, row: Row): ParsedRow {
   const participant = readColumns(importedParticipants, row)
-  return { columns: { ...participant, kind, item_id: read.documentId(row, 'parent'), period: '' } }
+  const period = periodOf(kind, String(participant['at']))
+  return { columns: { ...participant, kind, item_id: read.documentId(row, 'parent'), period } }
 }
 
 function readPresentMoment(row: Row, name: string): string {

@@ -78,6 +78,11 @@ export function integer(row: Row, name: string): number {
   return value
 }
 
+/** Null for a flag that is missing. */
+export function maybeFlag(row: Row, name: string): boolean | null {
+  return isMissing(row[name]) ? null : flag(row, name)
+}
+
 /** A flag that is missing counts as false. */
 export function flag(row: Row, name: string): boolean {
   const value = row[name]

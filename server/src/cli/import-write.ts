@@ -17,6 +17,7 @@ import {
   taskEntity,
   userEntity,
 } from '#src/db/entities.ts'
+import { findErased } from '#src/db/erased-players.ts'
 import { writeHistoryItems } from '#src/db/history-items.ts'
 import { bringBalances, openBalances } from '#src/db/ledger.ts'
 import { raiseNews } from '#src/db/news.ts'
@@ -52,20 +53,27 @@ interface Table {
   key: string[]
   /** With their types. */
   columns: Record<string, string>
-  /** The moment of import when a row without one is added; a row that is changed keeps what it has. */
-  createdNow?: true
+  /** SQL for what columns get when a row without them is added; a row that is changed keeps what it has. */
+  defaults?: Readonly<Record<string, string>>
   /** Columns that change only while another is null. */
   onlyWhileNull?: Record<string, string>
   hasVersion?: true
+  /** SQL for rows `t` that stay as they are, whatever is imported. */
+  settled?: string
   /** When it happened; the rows that `upsert` gives hold it as `moment`, those changed as `before` too. */
   moment?: string
 }
+
+/** The moment of import. */
+const createdNow = { created_at: 'now()' }
+/** Old exports say nothing of it, and what an operator has set here stays. */
+const byPlayers = { verified_by_bot: 'false' }
 
 const users: Table = {
   name: userEntity.table,
   key: ['id'],
   columns: importedColumns(importedUsers),
-  createdNow: true,
+  defaults: createdNow,
   hasVersion: true,
 }
 
@@ -80,7 +88,7 @@ const tasks: Table = {
   name: taskEntity.table,
   key: ['collection', 'id'],
   columns: { collection: 'text', ...importedColumns(importedTasks) },
-  createdNow: true,
+  defaults: { ...createdNow, ...byPlayers },
   hasVersion: true,
 }
 
@@ -88,7 +96,7 @@ const announcements: Table = {
   name: announcementEntity.table,
   key: ['id'],
   columns: importedColumns(importedAnnouncements),
-  createdNow: true,
+  defaults: { ...createdNow, ...byPlayers },
   // A file that was uploaded here keeps its name.
   onlyWhileNull: { image_name: 'image_key', icon_name: 'icon_key' },
   hasVersion: true,
@@ -98,7 +106,7 @@ const historyItems: Table = {
   name: historyItemEntity.table,
   key: ['kind', 'item_id'],
   columns: { kind: 'text', ...importedColumns(importedHistoryItems), created_at: 'timestamptz' },
-  createdNow: true,
+  defaults: createdNow,
 }
 
 const participations: Table = {
@@ -106,6 +114,9 @@ const participations: Table = {
   key: ['user_id', 'kind', 'item_id', 'period'],
   columns: { ...importedColumns(importedParticipants), kind: 'text', item_id: 'text', period: 'text' },
   moment: 'at',
+  // What was claimed here and paid is there already, whatever the old game says of the same.
+  settled: `exists (select 1 from ledger_entries as paid where paid.user_id = t.user_id and paid.cause = 'claim'
+    and paid.kind = t.kind and paid.item_id = t.item_id and paid.period = t.period)`,
 }
 
 /** A changed user is looked up anew by every server process; one whose role changed has to sign in again. */
@@ -169,7 +180,23 @@ export function usersWriter(sessions: Sessions): Writer {
   }
 }
 
-export const writeTelegramUsers: Writer = async (tx, rows) => {
+const ERASED = 'This player was erased and does not come back by an import'
+
+/** Leaves out rows of players who were erased. */
+async function withoutErased(
+  tx: Transaction<Tables>,
+  rows: Columns[],
+): Promise<{ rows: Columns[]; rejected: Map<Columns, string> }> {
+  const erased = await findErased(tx, new Set(rows.map((row) => Number(row['user_id']))))
+  const isErased = (row: Columns): boolean => erased.has(Number(row['user_id']))
+  return {
+    rows: erased.size === 0 ? rows : rows.filter((row) => !isErased(row)),
+    rejected: new Map(erased.size === 0 ? [] : rows.filter(isErased).map((row) => [row, ERASED])),
+  }
+}
+
+export const writeTelegramUsers: Writer = async (tx, given) => {
+  const { rows, rejected } = await withoutErased(tx, given)
   const { added, changed } = await upsert(tx, telegramUsers, rows)
   const activity = await beginActivity(tx)
   for (const { moment } of added) countPlayers(activity, moment, 1)
@@ -189,7 +216,7 @@ export const writeTelegramUsers: Writer = async (tx, rows) => {
   )
   await addToCounters(tx, activity.deltas)
   const isChanged = new Set([...changed.map((row) => row['user_id']), ...changedBalances])
-  return { loaded: added.length + isChanged.size, rejected: new Map() }
+  return { loaded: added.length + isChanged.size, rejected }
 }
 
 /** Priorities may be swapped within a batch; a row that wants one that is taken stays as it was. */
@@ -254,12 +281,12 @@ export function historyItemsWriter(derived: ReadonlySet<string>): Writer {
 }
 
 export function participationsWriter(kind: HistoryKind): Writer {
-  return async (tx, rows) => {
+  return async (tx, given) => {
+    const { rows, rejected } = await withoutErased(tx, given)
     const parents = [...new Set(rows.map((row) => row['item_id']))]
     const { rows: found } = await sql<{ id: string }>`
       select item_id as id from history_items where kind = ${kind} and item_id = any(${parents})`.execute(tx)
     const known = new Set<unknown>(found.map(({ id }) => id))
-    const rejected = new Map<Columns, string>()
     for (const row of rows)
       if (!known.has(row['item_id'])) rejected.set(row, `There is no history document with the id ${row['item_id']} (parent)`)
     const accepted = rows.filter((row) => !rejected.has(row))
@@ -284,7 +311,7 @@ interface Key extends Record<string, unknown> {
  */
 async function upsert(tx: Transaction<Tables>, table: Table, rows: Columns[]): Promise<{ added: Key[]; changed: Key[] }> {
   if (rows.length === 0) return { added: [], changed: [] }
-  const { columns, moment, onlyWhileNull = {} } = table
+  const { columns, moment, onlyWhileNull = {}, defaults = {}, settled = 'false' } = table
   const name = sql.table(table.name)
   const names = Object.keys(columns)
   const key = table.key.join(', ')
@@ -292,8 +319,7 @@ async function upsert(tx: Transaction<Tables>, table: Table, rows: Columns[]): P
   const sameKey = (one: string, other: string): string =>
     table.key.map((column) => `${one}.${column} = ${other}.${column}`).join(' and ')
   const imported = sql`json_to_recordset(${JSON.stringify(rows)}::json) as r (${sql.raw(names.map((column) => `${column} ${columns[column]}`).join(', '))})`
-  const isDefaulted = (column: string): boolean => column === 'created_at' && table.createdNow === true
-  const values = names.map((column) => (isDefaulted(column) ? `coalesce(r.${column}, now())` : `r.${column}`))
+  const values = names.map((column) => (column in defaults ? `coalesce(r.${column}, ${defaults[column]})` : `r.${column}`))
   // In the order of the key, so that two imports wait for each other instead of getting stuck.
   const { rows: added } = await sql<Key>`
     insert into ${name} (${sql.raw(names.join(', '))}) select ${sql.raw(values.join(', '))} from ${imported} order by ${sql.raw(key)}
@@ -302,7 +328,7 @@ async function upsert(tx: Transaction<Tables>, table: Table, rows: Columns[]): P
 
   const others = names.filter((column) => !table.key.includes(column))
   const after = others.map((column) => {
-    if (isDefaulted(column)) return `coalesce(r.${column}, t.${column})`
+    if (column in defaults) return `coalesce(r.${column}, t.${column})`
     return onlyWhileNull[column]
       ? `case when t.${onlyWhileNull[column]} is null then r.${column} else t.${column} end`
       : `r.${column}`
@@ -319,7 +345,7 @@ async function upsert(tx: Transaction<Tables>, table: Table, rows: Columns[]): P
   const { rows: changed } = await sql<Key>`
     with r as materialized (select * from ${imported})
     update ${name} as t set ${sql.raw(changes.join(', '))} from r ${held}
-    where ${sql.raw(sameKey('t', 'r'))} ${isHeld} and ${sql.raw(differs)} returning ${sql.raw(keyColumns('t') + moments)}`.execute(
+    where ${sql.raw(sameKey('t', 'r'))} ${isHeld} and ${sql.raw(differs)} and not ${sql.raw(settled)} returning ${sql.raw(keyColumns('t') + moments)}`.execute(
     tx,
   )
   return { added, changed }

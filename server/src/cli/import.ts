@@ -116,7 +116,7 @@ const collections: Collection[] = [
   ...Object.entries(histories).map(([name, kind]) => ({
     name: `${name}.users`,
     parse: (row: Row) => parse.parseParticipation(kind, row),
-    key: ['user_id', 'item_id'],
+    key: ['user_id', 'item_id', 'period'],
     writer: () => write.participationsWriter(kind),
     tables: ['participations'],
   })),

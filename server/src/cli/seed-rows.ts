@@ -8,6 +8,7 @@ import type { participantFields } from '@arcade/contract/entities/history'
 import type { playerFields } from '@arcade/contract/entities/player'
 import { balanceBucketSql } from '#src/db/counter-keys.ts'
 import { columnName, type Entity, isBeside, participantEntity, playerEntity } from '#src/db/entities.ts'
+import { periodSql } from '#src/db/periods.ts'
 
 /** Bits of a hash of i; `salt` makes them independent of others'. Never negative. */
 const bits = (salt: number): string => `(hashint8extended(i, ${salt}) & 9223372036854775807)`
@@ -100,8 +101,8 @@ const participantValues = {
 
 /** $5 and $6: kind and id of the history document; the first players take part in all of them. */
 export const participationsSql = `
-  insert into participations (kind, item_id, ${columnList(participantEntity, participantValues)})
-  select $5::text, $6::text, ${Object.values(participantValues).join(', ')} from generate_series($1::bigint, $2::bigint) as i
+  insert into participations (kind, item_id, period, ${columnList(participantEntity, participantValues)})
+  select $5::text, $6::text, ${periodSql('$5::text', `(${participantValues.timestamp}) at time zone 'UTC'`)}, ${Object.values(participantValues).join(', ')} from generate_series($1::bigint, $2::bigint) as i
   on conflict (user_id, kind, item_id, period) do nothing returning ${hourOf('at')}`
 
 function columnList(entity: Entity, values: Readonly<Record<string, string>>): string {

@@ -68,6 +68,7 @@ test('columns follow from the names of fields, or are named', () => {
     title: string
     link: string | null
     reward: number
+    verified_by_bot: boolean
     created_at: Date
     version: number
   }>()

@@ -25,7 +25,8 @@ export async function reconcile(
     async (view) => {
       const [proof] = await view.query<Reconciled & { isWhole: boolean }>(PROOF)
       const { isWhole, ...counted } = proof!
-      if (!isWhole) for (let after: number | null = -1; after !== null;) after = await findFaults(view, after, onFault)
+      if (!isWhole)
+        for (let after: number | null = Number.MIN_SAFE_INTEGER; after !== null;) after = await findFaults(view, after, onFault)
       return counted
     },
     { isOneMoment: true },

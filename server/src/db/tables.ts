@@ -38,6 +38,8 @@ export interface Tables {
   ledger_entries: LedgerEntriesTable
   player_keys: PlayerKeysTable
   uncounted_entries: UncountedEntriesTable
+  /** Of the ids that erased players had (db/erased-players.ts). */
+  erased_players: { id_hash: Buffer }
   tasks: TasksTable
   announcements: AnnouncementsTable
   history_items: HistoryItemsTable
@@ -210,6 +212,12 @@ export interface BalancesTable {
   imported: Decimal
   /** How many entries there are, which is the number of the last one. */
   entries: number
+  /** Since when the player can claim and be given nothing, who said so, and why. */
+  /** What causes with a cap have given on the last day that one has (db/caps.ts). */
+  given: unknown
+  blocked_at: MaybeMoment
+  blocked_by: string | null
+  block_reason: string | null
 }
 
 /** What changed a player's balance, numbered from 1 without gaps. Nothing is changed or removed here. */
@@ -246,11 +254,11 @@ export interface PlayerKeysTable {
   created_at: Timestamp
 }
 
-export interface TasksTable extends ColumnsOf<typeof taskEntity, 'version'> {
+export interface TasksTable extends ColumnsOf<typeof taskEntity, 'verifiedByBot' | 'version'> {
   collection: TaskCollection
 }
 
-export interface AnnouncementsTable extends ColumnsOf<typeof announcementEntity, 'status' | 'version'> {
+export interface AnnouncementsTable extends ColumnsOf<typeof announcementEntity, 'status' | 'verifiedByBot' | 'version'> {
   /** The number of its last activation (db/news.ts); 0 if it was never active. */
   news: Generated<number>
 }

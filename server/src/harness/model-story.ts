@@ -23,6 +23,7 @@ type CommandsOf<Group extends keyof Commands> = {
 
 const NOT_MODELLED = 'the trail tells of all other acts, whose number is checked after each; audit.test.ts'
 const NOT_RESTORED = 'the model does not know the numbers of entries; features/audit/versions.test.ts'
+const NOT_FOR_PLAYERS = 'players of the model stay as they are; features/players/blocks.test.ts and erase.test.ts'
 const ONLY_IMPORTED = 'participations come by imports only; players.test.ts'
 const TOKENS_OF_OTHERS = 'the model has one bot, whose token stays as it is; features/bot-tokens/bot-tokens.test.ts'
 const NOT_SENT = 'nothing is sent to the outside in stories; features/webhooks/webhooks.test.ts'
@@ -40,7 +41,13 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
   socialTasks: { ...taskCommands('social'), restoreVersion: NOT_RESTORED },
   dailyTasks: { ...taskCommands('daily'), restoreVersion: NOT_RESTORED },
   announcements: { ...announcementCommands, restoreVersion: NOT_RESTORED },
-  players: { ...playerCommands, participations: ONLY_IMPORTED },
+  players: {
+    ...playerCommands,
+    participations: ONLY_IMPORTED,
+    block: NOT_FOR_PLAYERS,
+    unblock: NOT_FOR_PLAYERS,
+    erase: NOT_FOR_PLAYERS,
+  },
   history: { ...historyCommands, participants: ONLY_IMPORTED },
   downloads: {
     ...downloadCommands,

@@ -42,6 +42,7 @@ export const pools = [
   'announcements',
   'history',
   'players',
+  'playerTexts',
   'emails',
   'files',
   'links',
@@ -162,10 +163,12 @@ function proposals(call: string, field: string): fc.Arbitrary<unknown> | undefin
     case 'id':
     case 'ids':
       if (call === 'webhooks.replay') return fc.nat(1).map((n) => `known-webhookOfDelivery-${n}`)
+      if (group === 'players') return known('playerTexts')
       if (group === 'account') return call === 'account.createPasswordLink' ? known('users') : undefined
       return known(['downloads', 'history', 'ledger'].includes(group) ? 'history' : (group as Pool))
     case 'actId':
       return known(group === 'acts' ? 'acts' : 'deletions')
+    case 'confirmation':
     case 'userId':
       return known('players')
     case 'players':

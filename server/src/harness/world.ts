@@ -68,6 +68,8 @@ const SIGHT = `
     exists (select from password_links where encode(token_hash, 'hex') = $2 and used_at is null) as "hasLink",
     array(select email from users order by id limit 5) as emails,
     json_build_object(
+      'players', array(select user_id from telegram_users where user_id > 0 order by user_id limit 20),
+      'playerTexts', array(select user_id::text from telegram_users where user_id > 0 order by user_id limit 20),
       'users', array(select id from users where user_type = 'user' order by id limit 20),
       'announcements', array(select id from announcements order by id limit 20),
       'views', array(select id from saved_views where private_to is null order by id limit 20),
@@ -193,7 +195,6 @@ export async function createWorld(): Promise<World> {
   }
 
   await restore()
-  found.players = await values(sql`select user_id as value from telegram_users order by user_id limit 20`)
   found.history = await values(sql`select item_id as value from history_items order by item_id limit 20`)
   found.files = [await upload(), await upload(), await upload()]
   const orders = ['balance', 'a-z', 'newest', 'user-id&reversed=true']

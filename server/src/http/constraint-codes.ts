@@ -43,6 +43,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
   ledger_entries_pkey: 'STALE',
   ledger_entries_reference: 'STALE',
   player_keys_pkey: 'STALE',
+  erased_players_pkey: 'STALE',
   tasks_pkey: 'STALE',
   announcements_pkey: 'STALE',
   history_items_pkey: 'STALE',

@@ -28,6 +28,7 @@ export function failureAnswer(failure: Failure, requestId: string, shape: CallMe
     code: failure.code,
     requestId,
     ...(failure.fields && { fields: failure.fields }),
+    ...(failure.left !== undefined && { left: failure.left }),
     ...(failure.retryAfterSeconds !== undefined && { retryAfterSeconds: failure.retryAfterSeconds }),
   }
   const headers: Record<string, string> = { ...jsonHeaders, 'x-request-id': requestId }

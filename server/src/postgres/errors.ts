@@ -32,10 +32,12 @@ export function isDiskFull(error: unknown): boolean {
 export function violatedConstraint(error: unknown): string | undefined {
   let constraint: string | undefined
   someCause(error, (cause) => {
-    if (!cause.code.startsWith('23') || cause.constraint === undefined) return false
+    if (!cause.code.startsWith('23')) return false
+    // Citus names the constraint of rows that it copies to a shard in the message alone.
+    const named = cause.constraint ?? /constraint "(\w+)"/.exec(cause.message)?.[1]
     // On a shard the constraint has the shard's number at the end: telegram_users_pkey_102008.
-    constraint = cause.constraint.replace(/_\d{6,}$/, '')
-    return true
+    constraint = named?.replace(/_\d{6,}$/, '')
+    return constraint !== undefined
   })
   return constraint
 }

@@ -39,6 +39,7 @@ export const consoleRows = [
   `insert into ledger_entries (user_id, seq, amount, cause, reason, at, balance)
      values (1, 1, 0.1, 'opening', null, '2026-02-03 04:05:06.789+00', 0.1),
             (9007199254740991, 1, -12345.678901234567, 'import', ${HARD_TEXT}, '2026-02-03 04:05:06.789+00', -12345.678901234567)`,
+  `insert into erased_players (id_hash) values ('\\x07')`,
   `insert into player_keys (user_id, key_hash, fingerprint, seq, is_first) values (1, '\\x05', '\\x06', 1, true)`,
   `insert into uncounted_entries (user_id, seq, at, amount, balance, kind, item_id) values (1, 1, '2026-02-03 04:05:06.789+00', 0.1, 0.1, 'social', 's')`,
   `insert into tasks (collection, id, image, priority, title, reward) values ('social', 's', 'telegram', 1.5, ${HARD_TEXT}, 10)`,

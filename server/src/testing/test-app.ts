@@ -87,6 +87,7 @@ export async function testApp(
     /** How much of exports is kept for slow readers; with 0 a reader who takes nothing holds a snapshot. */
     spoolBytes?: number
     maxExports?: number
+    entryCaps?: Record<string, number>
     initData?: Partial<Config['initData']>
     webhookNetworks?: string[]
     webApp?: WebApp
@@ -110,6 +111,7 @@ export async function testApp(
       trustedProxies: options.trustedProxies ?? [],
       maxExports: options.maxExports ?? MAX_EXPORTS,
       trashDays: 30,
+      entryCaps: new Map(Object.entries(options.entryCaps ?? {})),
       initData: { botToken: BOT_TOKEN, botId: undefined, maxAgeSeconds: 3600, ...options.initData },
       webhookNetworks: options.webhookNetworks ?? [],
     },

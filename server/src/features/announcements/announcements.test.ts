@@ -94,6 +94,7 @@ describe('§2 the list', () => {
         subtitle: 'S',
         reward: 50,
         status: false,
+        verifiedByBot: false,
         ...missing,
         createdAt: '1970-01-01T00:00:00.050Z',
         numberOfParticipants: 3,

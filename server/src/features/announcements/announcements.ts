@@ -241,10 +241,11 @@ function versionOf(tx: Kysely<Tables>, present: StoredAnnouncement, seq: number)
 }
 
 /** What the form would send for an announcement. */
-function toInput({ type, title, subtitle, description, link, linkType, inputText, reward, ...files }: StoredAnnouncement) {
+function toInput({ description, link, linkType, inputText, ...others }: StoredAnnouncement) {
+  const { type, title, subtitle, reward, verifiedByBot, ...files } = others
   const { image, imageName, icon, iconName } = files
   const texts = { description: description ?? '', link: link ?? '', linkType: linkType ?? undefined, inputText: inputText ?? '' }
-  return { type, title, subtitle, reward, ...texts, image, imageName, icon, iconName }
+  return { type, title, subtitle, reward, verifiedByBot, ...texts, image, imageName, icon, iconName }
 }
 
 /** What is stored of the form (§5): desc keeps the description, an input link its link and text, a noInput link its link alone. */
@@ -260,6 +261,7 @@ function toColumns(input: AnnouncementInput) {
     link: isLink ? input.link || null : null,
     link_type: isLink ? (input.linkType ?? null) : null,
     input_text: isLink && input.linkType === 'input' ? input.inputText || null : null,
+    verified_by_bot: input.verifiedByBot,
     status: false, // §3: new and updated announcements alike
     image_key: input.image,
     image_name: input.image === null ? null : input.imageName || 'image',

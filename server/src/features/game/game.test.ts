@@ -230,10 +230,11 @@ test('§8 tasks are in order of their priority, and done ones are marked, daily 
     (7, 'daily', 'd', to_char(now() at time zone 'UTC', 'YYYY-MM-DD'), now()),
     (7, 'daily', 'e', to_char(now() at time zone 'UTC' - interval '1 day', 'YYYY-MM-DD'), now())`.execute(app.database.db)
   const { body } = await bot.call('GET', '/bot/v1/players/7/tasks?collection=social')
+  const asAll = { verifiedByBot: false }
   expect(body).toEqual({
     tasks: [
-      { id: 'a', type: 'email', title: 'First', link: null, reward: 1.5, priority: 1, isDone: false },
-      { id: 'b', type: 'twitter', title: 'Second', link: 'https://x.com', reward: 2, priority: 2, isDone: true },
+      { id: 'a', type: 'email', title: 'First', link: null, reward: 1.5, priority: 1, ...asAll, isDone: false },
+      { id: 'b', type: 'twitter', title: 'Second', link: 'https://x.com', reward: 2, priority: 2, ...asAll, isDone: true },
     ],
   })
   const daily = await app.player(7).call('GET', '/bot/v1/players/me/tasks?collection=daily')

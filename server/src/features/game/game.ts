@@ -12,9 +12,22 @@ import type { Tables } from '#src/db/tables.ts'
 import { createOnce } from '#src/identity/idempotency.ts'
 import { findPlayer, writePlayer, writePlayers } from './write-players.ts'
 
-const taskFields = ['id', 'type', 'title', 'link', 'reward', 'priority'] as const
+const taskFields = ['id', 'type', 'title', 'link', 'reward', 'priority', 'verifiedByBot'] as const
 const announcementFields = [
-  ...(['id', 'type', 'title', 'subtitle', 'description', 'link', 'linkType', 'inputText', 'reward', 'image', 'icon'] as const),
+  ...([
+    'id',
+    'type',
+    'title',
+    'subtitle',
+    'description',
+    'link',
+    'linkType',
+    'inputText',
+    'reward',
+    'verifiedByBot',
+    'image',
+    'icon',
+  ] as const),
 ]
 
 interface AnnouncementRow extends Omit<GameAnnouncement, 'isDone' | 'isNew'> {

@@ -220,3 +220,22 @@ test('design §7 a participation that an import brought is not paid again', asyn
   expect(body).toEqual({ success: true, isFirst: false, reward: 0, balance: 1, entry: null })
   expect((await bot.call('POST', PATH, { kind: 'social', id: 's' }, keyed('k'))).body).toEqual(body)
 })
+
+test.each([
+  ['social', 's', 'tasks'],
+  ['daily', 'd', 'tasks'],
+  ['announcement', 'plain', 'announcements'],
+])('design §7 a %s item that the bot verifies is claimed by the bot, not by the player’s own client', async (kind, id, table) => {
+  const { app, bot } = await gameApp()
+  await sql`insert into announcements (id, type, title, subtitle, reward, status) values ('plain', 'desc', 'P', '', 1, true)`.execute(
+    app.database.db,
+  )
+  await sql`update ${sql.table(table)} set verified_by_bot = true where id = ${id}`.execute(app.database.db)
+  const own = () => app.player(7).call('POST', '/bot/v1/players/me/claims', { kind, id })
+  expect(await own()).toMatchObject({ status: 403, body: { code: 'BOT_VERIFIES' } })
+  expect((await sql`select user_id from participations`.execute(app.database.db)).rows).toEqual([])
+  const paid = await bot.call('POST', PATH, { kind, id })
+  expect(paid).toMatchObject({ status: 200, body: { isFirst: true } })
+  // What was paid is told to whoever asks.
+  expect(await own()).toMatchObject({ status: 200, body: { ...paid.body, isFirst: false } })
+})

@@ -5,9 +5,12 @@
 import type { Claimed } from '@arcade/contract/ledger'
 import type { HistoryKind } from '@arcade/contract/entities/history'
 import { type CallContext, Failure } from '#src/calls.ts'
+import { IS_BLOCKED, IS_OPEN } from '#src/db/blocks.ts'
+import { type CapSql, capSql, type EntryCaps } from '#src/db/caps.ts'
 import type { Database } from '#src/db/database.ts'
 import { countEntrySql } from '#src/db/entry-counts.ts'
-import { createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
+import { periodSql } from '#src/db/periods.ts'
+import { capReached, createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
 
 export interface ClaimInput {
   userId: number
@@ -20,34 +23,54 @@ interface Item {
   reward: string
   isActive: boolean
   needsInput: boolean
+  isVerifiedByBot: boolean
 }
 
 /** A repeat, as far as the database knows: a row wherever the player is known. */
 interface KnownRow extends Earlier {
   /** Whether there is the participation. */
   isDone: boolean
+  isBlocked: boolean
+  isBeyondCap: boolean | null
+  left: number | null
 }
 
-export function createClaims(database: Database): (input: ClaimInput, context: CallContext) => Promise<Claimed> {
+export function createClaims(database: Database, caps: EntryCaps): (input: ClaimInput, context: CallContext) => Promise<Claimed> {
   const once = createEntryOnce(database)
   const readItem = database.prepared<Item>('claimed-item', ITEM)
-  const insertClaim = database.statement<EntryRow>('claim', CLAIM)
+  const cap = caps.get('claim')
+  const insertClaim =
+    cap === undefined
+      ? database.statement<EntryRow>('claim', claimSql())
+      : database.statement<EntryRow>('claim-capped', claimSql(CAPPED))
   const findClaim = database.statement<KnownRow>('claim-known', FIND_CLAIM)
 
   return async (input, context) => {
     const { userId, kind, id, userInput } = input
     const [item] = await readItem([kind, id])
-    const refusal = refusalOf(item, input)
+    const refusal = refusalOf(item, input, context)
     const { isFirst, balance, entry } = await once(userId, context, {
       async write(key) {
         if (!item || refusal) return []
-        return insertClaim([userId, kind, id, item.needsInput ? userInput : null, item.reward, ...writtenBy(context), ...key])
+        return insertClaim([
+          userId,
+          kind,
+          id,
+          item.needsInput ? userInput : null,
+          item.reward,
+          ...writtenBy(context),
+          ...key,
+          ...(cap === undefined ? [] : [cap]),
+        ])
       },
+      unlessKnown: 'participations_pkey',
       async findEarlier() {
-        const [claim] = await findClaim([userId, kind, id])
+        const [claim] = await findClaim([userId, kind, id, item?.reward ?? null, cap ?? null])
         if (!claim) throw new Failure('NO_SUCH_PLAYER')
         if (claim.isDone) return claim
         if (refusal) throw refusal
+        if (claim.isBlocked) throw new Failure('PLAYER_BLOCKED')
+        if (claim.isBeyondCap) throw capReached('claim', claim.left)
         return undefined
       },
     })
@@ -56,44 +79,51 @@ export function createClaims(database: Database): (input: ClaimInput, context: C
 }
 
 /** Why nothing can be claimed of the item now, whoever asks; what was claimed before is answered all the same. */
-function refusalOf(item: Item | undefined, { kind, userInput = '' }: ClaimInput): Failure | undefined {
+function refusalOf(item: Item | undefined, { kind, userInput = '' }: ClaimInput, { caller }: CallContext): Failure | undefined {
   if (!item) return new Failure(kind === 'announcement' ? 'ANNOUNCEMENT_NOT_FOUND' : 'NO_SUCH_TASK')
+  if (item.isVerifiedByBot && caller.kind === 'player') return new Failure('BOT_VERIFIES')
   if (!item.isActive) return new Failure('ANNOUNCEMENT_INACTIVE')
   if (item.needsInput && userInput === '') return new Failure('INPUT_MISSING')
   return undefined
 }
 
 const NOW = `(now() at time zone 'UTC')`
-const PERIOD = `case when $2::text = 'daily' then to_char(${NOW}, 'YYYY-MM-DD') else '' end`
+const PERIOD = periodSql('$2::text', NOW)
 
 const ITEM = `
-  select reward::text as reward, true as "isActive", false as "needsInput" from tasks where collection = $1 and id = $2
+  select reward::text as reward, true as "isActive", false as "needsInput", verified_by_bot as "isVerifiedByBot" from tasks where collection = $1 and id = $2
   union all
-  select reward::text, status, coalesce(link_type = 'input', false) from announcements where $1 = 'announcement' and id = $2`
+  select reward::text, status, coalesce(link_type = 'input', false), verified_by_bot from announcements where $1 = 'announcement' and id = $2`
+
+const CAPPED = capSql({ cause: `'claim'`, amount: '$5::numeric', cap: '$11::numeric' })
 
 /**
- * $1 the player, $2 and $3 the item, $4 the input, $5 the reward, $6 to $8 who says so, $9 and $10 the key or nulls. Who comes second waits for
- * the first at the participation and then finds it.
+ * $1 the player, $2 and $3 the item, $4 the input, $5 the reward, $6 to $8 who says so, $9 and $10 the key or nulls, $11 the cap if there is
+ * one. Who comes second waits for the first at the balance, looks at what it is then, and fails at the participation if it was the same. A
+ * player who was blocked or erased meanwhile has no balance to be raised.
  */
-const CLAIM = `
-  with taken as (
+const claimSql = ({ isWithin, add }: Partial<CapSql> = {}): string => `
+  with paid as (
+    update balances set balance = balance + $5::numeric, entries = entries + 1 ${add ? `, ${add}` : ''}
+     where user_id = $1::bigint and ${IS_OPEN} ${isWithin ? `and ${isWithin}` : ''} and not exists (
+       select 1 from participations where user_id = $1::bigint and kind = $2::text and item_id = $3::text and period = ${PERIOD})
+    returning user_id, balance, entries),
+  taken as (
     insert into participations (user_id, kind, item_id, period, username, first_name, last_name, user_input, at)
     select user_id, $2::text, $3::text, ${PERIOD}, username, first_name, last_name, $4::text, now()
-      from telegram_users join balances using (user_id) where user_id = $1::bigint
-    on conflict (user_id, kind, item_id, period) do nothing returning user_id, period),
-  paid as (
-    update balances set balance = balance + $5::numeric, entries = entries + 1
-     where user_id = $1::bigint and exists (select 1 from taken) returning user_id, balance, entries),
+      from telegram_users join paid using (user_id) where user_id = $1::bigint),
   counted as (
     ${countEntrySql({ amount: '$5::numeric', item: { kind: '$2::text', itemId: '$3::text' } })}),
   kept as (
     ${keepKeySql('$9', '$10')})
   insert into ledger_entries (user_id, seq, amount, cause, kind, item_id, period, by_kind, by_id, by_name, balance)
-  select paid.user_id, paid.entries, $5::numeric, 'claim', $2::text, $3::text, taken.period, $6::text, $7::text, $8::text, paid.balance from paid, taken
+  select paid.user_id, paid.entries, $5::numeric, 'claim', $2::text, $3::text, ${PERIOD}, $6::text, $7::text, $8::text, paid.balance from paid
   returning ${ENTRY}`
 
+const KNOWN = capSql({ cause: `'claim'`, amount: '$4::numeric', cap: '$5::numeric' })
 const FIND_CLAIM = `
-  select p.user_id is not null as "isDone", b.balance, e.seq
+  select p.user_id is not null as "isDone", b.${IS_BLOCKED} as "isBlocked", b.balance, e.seq,
+         case when $5::numeric is not null then not ${KNOWN.isWithin} end as "isBeyondCap", case when $5::numeric is not null then ${KNOWN.left} end as left
     from balances b
     left join participations p on p.user_id = b.user_id and p.kind = $2::text and p.item_id = $3::text and p.period = ${PERIOD}
     left join ledger_entries e on e.user_id = p.user_id and e.cause = 'claim' and e.kind = p.kind and e.item_id = p.item_id and e.period = p.period

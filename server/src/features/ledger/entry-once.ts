@@ -130,6 +130,12 @@ export function keepKeySql(hash: string, fingerprint: string): string {
     select user_id, ${hash}::bytea, ${fingerprint}::bytea, entries, true from paid where ${hash}::bytea is not null`
 }
 
+/** Refuses what is more than a cause may give on a day, and says how much more it may. */
+export function capReached(cause: string, left: number | null): Failure {
+  const more = left === null || left <= 0 ? 'No more' : `At most ${left} more`
+  return new Failure('CAP_REACHED', { message: `${more} can be given for ${cause} today (UTC).`, left: left ?? 0 })
+}
+
 /** SQL on a row of `balances`: whether a debit would take it below 0, and an amount beyond what is kept exactly. */
 export function boundsSql(amount: string): { isTooLow: string; isTooHigh: string } {
   return {

@@ -4,9 +4,20 @@
  */
 import type { Entered } from '@arcade/contract/ledger'
 import { type CallContext, Failure } from '#src/calls.ts'
+import { IS_BLOCKED, IS_OPEN } from '#src/db/blocks.ts'
+import { type CapSql, capSql, type EntryCaps } from '#src/db/caps.ts'
 import type { Database } from '#src/db/database.ts'
 import { countEntrySql } from '#src/db/entry-counts.ts'
-import { boundsSql, createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
+import {
+  boundsSql,
+  capReached,
+  createEntryOnce,
+  type Earlier,
+  ENTRY,
+  type EntryRow,
+  keepKeySql,
+  writtenBy,
+} from './entry-once.ts'
 
 export interface EntryInput {
   userId: number
@@ -20,26 +31,40 @@ interface KnownRow extends Earlier {
   isSameAmount: boolean | null
   isTooLow: boolean
   isTooHigh: boolean
+  isBlocked: boolean
+  isBeyondCap: boolean | null
+  left: number | null
 }
 
-export function createGameEntries(database: Database): (input: EntryInput, context: CallContext) => Promise<Entered> {
+export function createGameEntries(
+  database: Database,
+  caps: EntryCaps,
+): (input: EntryInput, context: CallContext) => Promise<Entered> {
   const once = createEntryOnce(database)
-  const insertEntry = database.statement<EntryRow>('game-entry', ENTER)
+  const insertEntry = database.statement<EntryRow>('game-entry', enterSql())
+  const insertCapped = database.statement<EntryRow>('game-entry-capped', enterSql(CAPPED))
   const findKnown = database.statement<KnownRow>('game-entry-known', FIND_KNOWN)
 
   return async ({ userId, amount, cause, reference }, context) => {
+    // What takes is no matter of a cap, and makes no room.
+    const cap = amount > 0 ? caps.get(cause) : undefined
     const { isFirst, balance, entry } = await once(userId, context, {
-      write: (key) => insertEntry([userId, amount, cause, reference, ...writtenBy(context), ...key]),
+      write: (key) => {
+        const params = [userId, amount, cause, reference, ...writtenBy(context), ...key]
+        return cap === undefined ? insertEntry(params) : insertCapped([...params, cap])
+      },
       unlessKnown: 'ledger_entries_reference',
       async findEarlier() {
-        const [known] = await findKnown([userId, amount, cause, reference])
+        const [known] = await findKnown([userId, amount, cause, reference, cap ?? null])
         if (!known) throw new Failure('NO_SUCH_PLAYER')
         if (known.seq !== null) {
           if (!known.isSameAmount) throw new Failure('REFERENCE_REUSED')
           return known
         }
+        if (known.isBlocked) throw new Failure('PLAYER_BLOCKED')
         if (known.isTooLow) throw new Failure('BALANCE_TOO_LOW')
         if (known.isTooHigh) throw new Failure('BALANCE_TOO_HIGH')
+        if (known.isBeyondCap) throw capReached(cause, known.left)
         return undefined
       },
     })
@@ -49,14 +74,16 @@ export function createGameEntries(database: Database): (input: EntryInput, conte
 
 const { isTooLow, isTooHigh } = boundsSql('$2::numeric')
 
+const CAPPED = capSql({ cause: '$3::text', amount: '$2::numeric', cap: '$10::numeric' })
+
 /**
- * $1 the player, $2 the amount, $3 the cause, $4 the reference, $5 to $7 who says so, $8 and $9 the key or nulls. Who comes second waits for the
+ * $1 the player, $2 the amount, $3 the cause, $4 the reference, $5 to $7 who says so, $8 and $9 the key or nulls, $10 the cap if there is one. Who comes second waits for the
  * first at the balance, looks at what it is then, and fails at the reference if it was the same.
  */
-const ENTER = `
+const enterSql = ({ isWithin, add }: Partial<CapSql> = {}): string => `
   with paid as (
-    update balances set balance = balance + $2::numeric, entries = entries + 1
-     where user_id = $1::bigint and not ${isTooLow} and not ${isTooHigh}
+    update balances set balance = balance + $2::numeric, entries = entries + 1 ${add ? `, ${add}` : ''}
+     where user_id = $1::bigint and ${IS_OPEN} and not ${isTooLow} and not ${isTooHigh} ${isWithin ? `and ${isWithin}` : ''}
        and not exists (select 1 from ledger_entries where user_id = $1::bigint and cause = $3::text and reference = $4::text)
     returning user_id, balance, entries),
   counted as (
@@ -67,7 +94,10 @@ const ENTER = `
   select user_id, entries, $2::numeric, $3::text, $4::text, $5::text, $6::text, $7::text, balance from paid
   returning ${ENTRY}`
 
+const KNOWN = capSql({ cause: '$3::text', amount: '$2::numeric', cap: '$5::numeric' })
 const FIND_KNOWN = `
-  select b.balance, e.seq, e.amount = $2::numeric as "isSameAmount", b."isTooLow", b."isTooHigh"
-    from (select user_id, balance, ${isTooLow} as "isTooLow", ${isTooHigh} as "isTooHigh" from balances where user_id = $1::bigint) b
+  select b.balance, e.seq, e.amount = $2::numeric as "isSameAmount", b."isTooLow", b."isTooHigh", b."isBlocked", b."isBeyondCap", b.left
+    from (select user_id, balance, ${IS_BLOCKED} as "isBlocked", ${isTooLow} as "isTooLow", ${isTooHigh} as "isTooHigh",
+                 case when $5::numeric is not null then not ${KNOWN.isWithin} end as "isBeyondCap", case when $5::numeric is not null then ${KNOWN.left} end as left
+            from balances where user_id = $1::bigint) b
     left join ledger_entries e on e.user_id = b.user_id and e.cause = $3::text and e.reference = $4::text`

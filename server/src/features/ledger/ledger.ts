@@ -2,6 +2,7 @@
 import type { contract } from '@arcade/contract/contract'
 import { type Claimed, type Entered, LEADERBOARD_MAX, type LedgerEntry } from '@arcade/contract/ledger'
 import { type Handlers, playerOf } from '#src/calls.ts'
+import type { EntryCaps } from '#src/db/caps.ts'
 import type { Database } from '#src/db/database.ts'
 import { playerEntity, sourceSql } from '#src/db/entities.ts'
 import { createAdjustments } from './adjustments.ts'
@@ -11,9 +12,9 @@ import { createGameEntries } from './game-entries.ts'
 
 type Ranked = { rank: number; userId: number; username: string | null; firstName: string | null; balance: number }
 
-export function ledgerHandlers({ database }: { database: Database }): Handlers<typeof contract.ledger> {
-  const claim = createClaims(database)
-  const enter = createGameEntries(database)
+export function ledgerHandlers({ database, caps }: { database: Database; caps: EntryCaps }): Handlers<typeof contract.ledger> {
+  const claim = createClaims(database, caps)
+  const enter = createGameEntries(database, caps)
   const { adjust, reverse } = createAdjustments(database)
   const readEntries = createEntryPages<StoredEntry>(database, 'player-entries')
   const readLeaders = database.prepared<Ranked>('leaderboard', LEADERS)

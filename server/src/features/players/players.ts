@@ -1,14 +1,17 @@
 /** Telegram Users (§2, §3, §7, §9): the list in any order, searched and filtered, a player's page, and how many there are. */
 import { sql } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
-import type { PlayerParticipation } from '@arcade/contract/players'
+import type { PlayerBlock, PlayerParticipation } from '@arcade/contract/players'
 import type { Player } from '@arcade/contract/entities/player'
+import { actOf } from '#src/audit/audit.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { isoSql, microsecondsSql, momentParameter } from '#src/db/moments.ts'
 import { playerEntity, selectList, sourceSql } from '#src/db/entities.ts'
 import { cursorList } from '#src/lists/cursor-list.ts'
 import { isMicroseconds, isText, keysetPage, readCursor, writeCursor } from '#src/lists/cursors.ts'
+import { playerBlocks } from './blocks.ts'
+import { erasePlayer } from './erase.ts'
 import { servedPlayers } from './players-list.ts'
 
 const PARTICIPATIONS_PAGE_SIZE = 50
@@ -26,14 +29,23 @@ export function playersHandlers({ database }: { database: Database }): Handlers<
     count: (filter, { signal }) => list.count(filter, signal),
 
     async get({ userId }) {
-      const { rows } = await sql<Player & { taken: number; earned: number }>`
-        select ${sql.raw(selectList(playerEntity, { derived: {} }))}, taken, earned from ${sql.raw(sourceSql(playerEntity))}, lateral (
+      const { rows } = await sql<Player & { taken: number; earned: number; block: PlayerBlock | null }>`
+        select ${sql.raw(selectList(playerEntity, { derived: {} }))}, taken, earned,
+          case when blocked_at is not null then json_build_object('reason', block_reason, 'by', blocked_by, 'at', ${sql.raw(isoSql('blocked_at'))}) end as block
+          from ${sql.raw(sourceSql(playerEntity))}, lateral (
           select count(*) as taken, coalesce(sum(reward), 0) as earned
             from participations p left join history_items h using (kind, item_id) where p.user_id = telegram_users.user_id
         ) as part where user_id = ${userId}`.execute(db)
       if (!rows[0]) throw new Failure('NO_SUCH_PLAYER')
-      const { taken: total, earned: reward, ...player } = rows[0]
-      return { ...player, participations: { total, reward } }
+      const { taken: total, earned: reward, block, ...player } = rows[0]
+      return { ...player, participations: { total, reward }, block: block && { ...block, by: await nameOf(block.by) } }
+    },
+
+    ...playerBlocks(database),
+
+    async erase({ userId }, context) {
+      const anonymousId = await database.transaction((tx) => erasePlayer(tx, actOf(context), userId))
+      return { success: true, userId: anonymousId }
     },
 
     async participations({ userId, after }) {
@@ -69,6 +81,12 @@ export function playersHandlers({ database }: { database: Database }): Handlers<
       if (!neighbours) throw new Failure('NO_SUCH_PLAYER')
       return neighbours
     },
+  }
+
+  /** Null for who is gone. */
+  async function nameOf(id: string | null): Promise<string | null> {
+    const { rows } = await sql<{ name: string }>`select fname || ' ' || lname as name from users where id = ${id}`.execute(db)
+    return rows[0]?.name ?? null
   }
 
   async function refuseUnknown(userId: number): Promise<void> {

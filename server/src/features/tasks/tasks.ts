@@ -80,8 +80,8 @@ export function tasksHandlers(
         const before = await lockTask(tx, id, version)
         const present = { record: taskRecord(collection, before), fields: before, version: before.version }
         const earlier = await earlierVersion(tx, present, seq)
-        const { priority, type, title, link, reward } = earlier
-        const values = { priority, type: type as TaskInput['type'], title, link: link ?? '', reward }
+        const { priority, type, title, link, reward, verifiedByBot } = earlier
+        const values = { priority, type: type as TaskInput['type'], title, link: link ?? '', reward, verifiedByBot }
         const input = checkedInput(taskInputFor(collection), values)
         const isSame = Object.keys(changesBetween(before, earlier)).length === 0
         const after = isSame ? before : await save(tx, { before, input, context, restoredFrom: seq })
@@ -146,6 +146,7 @@ interface Saving {
 }
 
 /** §3, §5: the type is stored as `image`; an empty link, or one that the type has no use for, as no link. */
-function toColumns({ type, priority, title, link, reward }: TaskInput) {
-  return { image: type, priority, title, link: link && hasLink(type) ? link : null, reward }
+function toColumns({ type, priority, title, link, reward, verifiedByBot }: TaskInput) {
+  const kept = link && hasLink(type) ? link : null
+  return { image: type, priority, title, link: kept, reward, verified_by_bot: verifiedByBot }
 }

@@ -1,4 +1,4 @@
-/** Undoing an act that changed priorities or statuses, by what the audit trail says of it, unless its records have changed since. */
+/** Undoing an act that changed priorities or statuses, or blocked players, by what the audit trail says of it, unless its records have changed since. */
 import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { BULK_SHOWN_REFUSALS } from '@arcade/contract/bulk'
@@ -6,6 +6,7 @@ import { type AuditAction, type AuditChanges } from '@arcade/contract/entities/a
 import { collectionOf, type TaskRecordKind } from '@arcade/contract/entities/task'
 import { actOf, audit } from '#src/audit/audit.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
+import { changeBlocks } from '#src/db/blocks.ts'
 import type { Database } from '#src/db/database.ts'
 import { raiseNews } from '#src/db/news.ts'
 import { assignPriorities, lockPriorities } from '#src/db/priorities.ts'
@@ -17,11 +18,11 @@ type ItemKind = (typeof itemKinds)[number]
 
 /** What an act did to a record. */
 interface Deed {
-  kind: ItemKind
+  kind: ItemKind | 'player'
   id: string
   name: string
   changes: AuditChanges
-  /** The one that the act has left. */
+  /** The one that the act has left; players have none. */
   version: number
 }
 
@@ -32,13 +33,20 @@ export function undoHandlers({ database }: { database: Database }): Handlers<typ
         const deeds = await readDeeds(tx, actId)
         if (deeds.length === 0) throw new Failure('NOTHING_TO_UNDO')
         const present = await lockVersions(tx, deeds)
-        const left = deeds.filter(({ kind, id, version }) => present.get(`${kind} ${id}`) === version)
+        const undone = { act: actOf(context), undoes: actId }
+        const asBefore = await undoBlocks(
+          tx,
+          deeds.filter(({ kind }) => kind === 'player'),
+          undone,
+        )
+        const left = deeds.filter(({ kind, id, version }) =>
+          kind === 'player' ? asBefore.has(Number(id)) : present.get(`${kind} ${id}`) === version,
+        )
         const refusals = await explainChanges(
           tx,
           deeds.filter((deed) => !left.includes(deed)),
         )
         if (refusals.length > 0 && !isPartial) throw changedSince(refusals)
-        const undone = { act: actOf(context), undoes: actId }
         for (const kind of itemKinds) {
           const own = left.filter((deed) => deed.kind === kind)
           if (own.length > 0)
@@ -49,7 +57,9 @@ export function undoHandlers({ database }: { database: Database }): Handlers<typ
   }
 }
 
-const undoable: readonly AuditAction[] = ['task.priority', 'announcement.activate', 'announcement.deactivate']
+const undoable: readonly AuditAction[] = [
+  ...(['task.priority', 'announcement.activate', 'announcement.deactivate', 'player.block', 'player.unblock'] as const),
+]
 
 async function readDeeds(tx: Transaction<Tables>, actId: string): Promise<Deed[]> {
   const { rows } = await sql<Deed>`
@@ -145,11 +155,30 @@ async function undoStatuses(tx: Transaction<Tables>, deeds: Deed[], { act, undoe
   }
 }
 
+/** Gives the players whose blocks were as the act had left them. */
+async function undoBlocks(tx: Transaction<Tables>, deeds: Deed[], { act, undoes }: Undone): Promise<Set<number>> {
+  const blocks = deeds.map(({ id, changes: { blocked } }) => {
+    const [before, after] = blocked as [string | null, string | null]
+    return { userId: Number(id), before: after, after: before }
+  })
+  const changed = await changeBlocks(tx, blocks, act.actorId)
+  for (const isBlocked of [true, false]) {
+    const own = deeds.filter(({ id, changes }) => changed.has(Number(id)) && (changes['blocked']?.[0] !== null) === isBlocked)
+    await audit(
+      tx,
+      act,
+      isBlocked ? 'player.block' : 'player.unblock',
+      own.map((deed) => backEntry(deed, undoes)),
+    )
+  }
+  return changed
+}
+
 function backEntry({ kind, id, name, changes, version }: Deed, undoes: string) {
   const back = Object.entries(changes).map(([field, [before, after]]) => [field, [after, before]] as const)
   return {
     record: { kind, id, name },
     changes: Object.fromEntries(back),
-    detail: { version: version + 1, undoes },
+    detail: { ...(kind !== 'player' && { version: version + 1 }), undoes },
   }
 }

@@ -6,6 +6,7 @@ import {
   fileUrl,
   linkTypeLabels,
 } from '@arcade/contract/entities/announcement'
+import { verifiedByBotTexts } from '@arcade/contract/entities/task'
 import { type announcementInput, type AnnouncementInput, SUBTITLE_MAX_LENGTH } from '@arcade/contract/announcements'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -14,6 +15,7 @@ import { type Control, useWatch } from 'react-hook-form'
 import type { z } from 'zod'
 import { api, asCallError, client, creation, fetchStoredFile } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
+import { CheckboxField } from '#src/ui/form-checkbox.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
@@ -224,6 +226,7 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
             </>
           )}
           <NumberField control={form.control} name="reward" label="Reward" isRequired />
+          <CheckboxField control={form.control} name="verifiedByBot" {...verifiedByBotTexts} />
           <FileField label="Image" {...image.field} />
           <FileField label="Icon" {...icon.field} />
           <TextWarning control={form.control} image={image.field.value} />
@@ -267,9 +270,17 @@ function AnnouncementPreview({ control, image, icon }: TypedProps & { icon: Chos
   return <Preview item={{ ...toBotItem({ ...values, image: previewAddress(image) }), icon: previewAddress(icon) }} />
 }
 
-const empty = { title: '', subtitle: '', description: '', link: '', linkType: 'input', inputText: '' } as const
+const empty = {
+  title: '',
+  subtitle: '',
+  description: '',
+  link: '',
+  linkType: 'input',
+  inputText: '',
+  verifiedByBot: false,
+} as const
 
-function toValues({ type, title, subtitle, description, link, linkType, inputText, reward }: Announcement) {
+function toValues({ type, title, subtitle, description, link, linkType, inputText, reward, verifiedByBot }: Announcement) {
   return {
     type,
     title,
@@ -279,6 +290,7 @@ function toValues({ type, title, subtitle, description, link, linkType, inputTex
     linkType: linkType ?? 'input',
     inputText: inputText ?? '',
     reward,
+    verifiedByBot,
   }
 }
 

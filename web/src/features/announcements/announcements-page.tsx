@@ -37,6 +37,7 @@ const columns = listColumns(announcementList, {
     align: 'end',
   },
   status: { header: 'Toggle Status', render: (announcement) => <StatusButton announcement={announcement} />, card: 'start' },
+  verifiedByBot: { value: ({ verifiedByBot }) => (verifiedByBot ? 'Yes' : 'No'), isHiddenAtFirst: true },
   imageName: { missing: MISSING_FILE, viewMore: true },
   image: { header: 'Image Thumb', render: ({ image, imageName }) => <Thumb fileKey={image} name={imageName} /> },
   iconName: { missing: MISSING_FILE, viewMore: true },

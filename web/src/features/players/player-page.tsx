@@ -17,6 +17,7 @@ import { counted } from '#src/ui/numbers.ts'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { Balance } from './balance.tsx'
 import classes from './player-page.module.css'
+import { PlayerActs, PlayerNotice } from './player-standing.tsx'
 
 const MISSING = 'undefined' // sic, §3
 
@@ -61,29 +62,33 @@ export function PlayerPage() {
           </Problem>
         </Panel>
       ) : (
-        <div className={classes['player']} aria-busy={player === undefined}>
-          <div className={classes['column']}>
-            <Card title="Balance">
-              <p className={classes['balance']}>{player ? <Balance amount={player.balance} /> : <Waiting />}</p>
-              <p className={classes['note']}>
-                {player ? (
-                  <>
-                    {counted(player.participations.total, 'participation')}, worth{' '}
-                    <Balance amount={player.participations.reward} /> today
-                  </>
-                ) : (
-                  <Waiting />
-                )}
-              </p>
-            </Card>
-            <FactsCard title="Wallets" card="wallets" player={player} />
-            <FactsCard title="Handles" card="handles" player={player} />
+        <>
+          {player && <PlayerNotice player={player} />}
+          <div className={classes['player']} aria-busy={player === undefined}>
+            <div className={classes['column']}>
+              <Card title="Balance">
+                <p className={classes['balance']}>{player ? <Balance amount={player.balance} /> : <Waiting />}</p>
+                <p className={classes['note']}>
+                  {player ? (
+                    <>
+                      {counted(player.participations.total, 'participation')}, worth{' '}
+                      <Balance amount={player.participations.reward} /> today
+                    </>
+                  ) : (
+                    <Waiting />
+                  )}
+                </p>
+              </Card>
+              <FactsCard title="Wallets" card="wallets" player={player} />
+              <FactsCard title="Handles" card="handles" player={player} />
+              {player && <PlayerActs player={player} />}
+            </div>
+            <div className={classes['column']}>
+              <FactsCard title="Identity" card="identity" player={player} />
+              <TimeLine userId={userId} />
+            </div>
           </div>
-          <div className={classes['column']}>
-            <FactsCard title="Identity" card="identity" player={player} />
-            <TimeLine userId={userId} />
-          </div>
-        </div>
+        </>
       )}
     </Page>
   )

@@ -14,6 +14,7 @@ import { type ListState, useList } from '#src/lists/use-list.ts'
 import { Missing } from '#src/ui/data-table.tsx'
 import { Page } from '#src/ui/page.tsx'
 import { Balance } from './balance.tsx'
+import { BlockButtons } from './block-buttons.tsx'
 import classes from './players-page.module.css'
 
 const missing = 'undefined' // sic, §3
@@ -53,6 +54,7 @@ export function PlayersPage() {
           state={state}
           columns={columns}
           rowKey={({ userId }) => userId}
+          acts={<BlockButtons selection={state.selection} />}
           toolbar={
             <>
               <SortField state={state} />

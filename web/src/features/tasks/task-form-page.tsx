@@ -10,14 +10,16 @@ import {
   taskLists,
   type TaskType,
   taskTypeLabels,
+  verifiedByBotTexts,
 } from '@arcade/contract/entities/task'
-import type { TaskInput } from '@arcade/contract/tasks'
+import type { TaskFormValues, TaskInput } from '@arcade/contract/tasks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import { api, asCallError, client, creation } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
+import { CheckboxField } from '#src/ui/form-checkbox.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
@@ -138,7 +140,7 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
       ? { ...toValues(collection, task), priority: task.priority }
       : source
         ? toValues(collection, source)
-        : { title: '', link: '' },
+        : { title: '', link: '', verifiedByBot: false },
     { name: `${path} ${task?.id ?? (source ? `copy of ${source.id}` : 'new')}`, basis: task?.version },
   )
   const { setValue } = form
@@ -210,6 +212,7 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
           <TextField control={form.control} name="title" label="Title" isRequired />
           {isLinkShown && <TextField control={form.control} name="link" label="Link" type="url" placeholder="https://" />}
           <NumberField control={form.control} name="reward" label="Reward" isRequired />
+          <CheckboxField control={form.control} name="verifiedByBot" {...verifiedByBotTexts} />
           <FormRefusal form={form} onReload={onReload} />
           <MergeVersions
             merge={merge}
@@ -226,15 +229,15 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
 }
 
 /** An imported task may have a type that the form does not offer; then the operator must choose one. */
-function toValues(collection: TaskCollection, { type, title, link, reward }: Task) {
+function toValues(collection: TaskCollection, { type, title, link, reward, verifiedByBot }: Task) {
   const known = taskCollections[collection].types.find((value) => value === type)
-  return { title, link: link ?? '', reward, ...(known && { type: known }) }
+  return { title, link: link ?? '', reward, verifiedByBot, ...(known && { type: known }) }
 }
 
 /** The button with which a player answers a task that has no link. */
 const answers: Partial<Record<TaskType, string>> = { email: 'Send your email', bsc: 'Send your wallet address' }
 
-function TaskPreview({ control }: { control: Control<TaskInput, unknown, TaskInput> }) {
+function TaskPreview({ control }: { control: Control<TaskFormValues, unknown, TaskInput> }) {
   const { type, title = '', link = '', reward } = useWatch({ control })
   const answer = type && answers[type]
   return (

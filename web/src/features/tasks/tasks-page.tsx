@@ -45,6 +45,7 @@ function taskColumns(collection: TaskCollection) {
       render: ({ id, numberOfParticipants }) => <ParticipantsLink kind={collection} id={id} count={numberOfParticipants} />,
       align: 'end',
     },
+    verifiedByBot: { value: ({ verifiedByBot }) => (verifiedByBot ? 'Yes' : 'No'), isHiddenAtFirst: true },
     createdAt: { isHiddenAtFirst: true },
     Edit: { render: ({ id }) => <EditButtons collection={collection} id={id} />, card: 'end' },
     Delete: { render: (task) => <DeleteButton collection={collection} task={task} />, card: 'end' },

@@ -1,0 +1,36 @@
+/**
+ * Who is blocked (ADR 22): the reason stands in the row of the balance, which whoever moves it holds, so a block that is there when a claim
+ * or an entry gets the row refuses it.
+ */
+import { sql, type Transaction } from 'kysely'
+import { databaseNow } from './moments.ts'
+import type { Tables } from './tables.ts'
+
+export interface BlockChange {
+  userId: number
+  /** Why the player is blocked now; null if he is not. One who is so for another reason by then is left alone. */
+  before: string | null
+  after: string | null
+}
+
+/** SQL that holds for the balance of a player who can be given nothing, and of one who can. */
+export const IS_BLOCKED = 'blocked_at is not null'
+export const IS_OPEN = 'blocked_at is null'
+
+/** @param by the id of the person who says so; the name is looked up by it @returns the players that were changed */
+export async function changeBlocks(
+  tx: Transaction<Tables>,
+  changes: readonly BlockChange[],
+  by: string | null,
+): Promise<Set<number>> {
+  if (changes.length === 0) return new Set()
+  const now = await databaseNow(tx)
+  const { rows } = await sql<{ id: number }>`
+    update balances set block_reason = wanted.after, blocked_by = case when wanted.after is not null then ${by}::text end,
+           blocked_at = case when wanted.after is not null then ${now}::timestamptz end
+      from unnest(${changes.map(({ userId }) => userId)}::bigint[], ${changes.map(({ before }) => before)}::text[],
+                  ${changes.map(({ after }) => after)}::text[]) as wanted (id, before, after)
+     where balances.user_id = wanted.id and block_reason is not distinct from wanted.before
+    returning balances.user_id as id`.execute(tx)
+  return new Set(rows.map(({ id }) => id))
+}

@@ -1,0 +1,138 @@
+/** Blocking players (design §7): nothing can be claimed or entered for who is blocked, one or many, until it is taken back. */
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { addPlayers } from '#src/testing/players.ts'
+import { type Client, testApp, type TestApp } from '#src/testing/test-app.ts'
+
+const PLAYERS = '/api/telegram-users'
+
+interface Game {
+  app: TestApp
+  admin: Client
+  bot: Client
+  claim: (userId?: number) => ReturnType<Client['call']>
+  enter: (reference: string) => ReturnType<Client['call']>
+  block: (ids: number[], more?: object) => ReturnType<Client['call']>
+}
+
+/** The players 7, 8 and 9, and a social task that pays 2. */
+async function game(): Promise<Game> {
+  const app = await testApp()
+  const { db } = app.database
+  await addPlayers(db, [
+    { user_id: 7, first_name: 'Ada', last_name: 'Day', username: 'ada', balance: 10 },
+    { user_id: 8, username: 'bob', balance: 20 },
+    { user_id: 9, balance: 30 },
+  ])
+  await sql`insert into tasks (collection, id, image, priority, title, reward) values ('social', 's', 'twitter', 1, 'S', 2)`.execute(
+    db,
+  )
+  const [admin, bot] = [await app.signUp('admin'), await app.bot()]
+  return {
+    app,
+    admin,
+    bot,
+    claim: (userId = 7) => bot.call('POST', `/bot/v1/players/${userId}/claims`, { kind: 'social', id: 's' }),
+    enter: (reference) => bot.call('POST', '/bot/v1/players/7/entries', { amount: -1, cause: 'hat', reference }),
+    block: (ids, more = {}) =>
+      admin.call('POST', `${PLAYERS}/block`, { target: { ids: ids.map(String) }, reason: 'Plays by a script', ...more }),
+  }
+}
+
+test('design §7 a blocked player can claim and be given nothing, which has a code, and an earlier answer stays', async () => {
+  const { app, admin, claim, enter, block } = await game()
+  const first = await enter('r1')
+  expect((await block([7])).body).toMatchObject({ success: true, affected: 1, named: [{ id: '7', title: 'Ada Day' }] })
+  for (const refused of [
+    await claim(),
+    await enter('r2'),
+    await app.player(7).call('POST', '/bot/v1/players/me/claims', { kind: 'social', id: 's' }),
+  ])
+    expect(refused).toMatchObject({ status: 409, body: { code: 'PLAYER_BLOCKED' } })
+  expect((await enter('r1')).body).toEqual({ ...first.body, isFirst: false })
+  expect((await claim(8)).status).toBe(200)
+  const { rows } = await sql`select user_id from participations`.execute(app.database.db)
+  expect(rows).toEqual([{ user_id: 8 }])
+  const { body } = await admin.call('GET', `${PLAYERS}/7`)
+  expect(body.block).toEqual({ reason: 'Plays by a script', by: 'Test Person', at: expect.any(String) })
+  expect((await admin.call('GET', `${PLAYERS}/8`)).body.block).toBeNull()
+
+  expect((await admin.call('POST', `${PLAYERS}/unblock`, { target: { ids: ['7'] } })).body).toMatchObject({ affected: 1 })
+  expect((await claim()).body).toMatchObject({ isFirst: true, balance: 11 })
+  const { rows: trail } = await sql`
+    select action, record_kind as kind, record_id as id, record_name as name, changes from audit_trail where record_kind = 'player' order by seq`.execute(
+    app.database.db,
+  )
+  const ada = { kind: 'player', id: '7', name: 'Ada Day' }
+  expect(trail).toEqual([
+    { action: 'player.block', ...ada, changes: { blocked: [null, 'Plays by a script'] } },
+    { action: 'player.unblock', ...ada, changes: { blocked: ['Plays by a script', null] } },
+  ])
+})
+
+test('design §7 a block that is committed first refuses a claim that has begun', async () => {
+  const { app, claim } = await game()
+  const { database } = app
+  let pending: ReturnType<typeof claim> | undefined
+  await database.transaction(async (tx) => {
+    await sql`update balances set blocked_at = now(), block_reason = 'x' where user_id = 7`.execute(tx)
+    pending = claim()
+    await waitForWaiting(app)
+  })
+  expect(await pending).toMatchObject({ status: 409, body: { code: 'PLAYER_BLOCKED' } })
+  expect((await sql`select user_id from participations`.execute(database.db)).rows).toEqual([])
+})
+
+/** Until a statement waits for a lock. */
+async function waitForWaiting({ database }: TestApp): Promise<void> {
+  for (;;) {
+    const { rows } =
+      await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+        database.db,
+      )
+    if (rows.length > 0) return
+  }
+}
+
+test('design §7 many are blocked at once after a dry run, the list is filtered by it, and it is undone', async () => {
+  const { app, admin, claim, block } = await game()
+  const target = { target: { filter: { balanceMin: 15 } } }
+  const plan = await admin.call('POST', `${PLAYERS}/block`, { ...target, reason: 'Farm', dryRun: true })
+  expect(plan.body).toMatchObject({ affected: 2, named: [{ title: '9' }, { title: 'bob' }] })
+  expect((await claim(8)).status).toBe(200)
+  expect(await block([7], { expected: 2 })).toMatchObject({ status: 409, body: { code: 'STALE' } })
+  const done = await admin.call('POST', `${PLAYERS}/block`, { ...target, reason: 'Farm', expected: 2 })
+  expect(done.body).toMatchObject({ affected: 2 })
+  const found = async (status: string): Promise<number[]> => {
+    const { body } = await admin.call('GET', `${PLAYERS}?status=${status}`)
+    return body.users.map(({ userId }: { userId: number }) => userId)
+  }
+  expect(await found('blocked')).toEqual([9, 8])
+  expect(await found('unblocked')).toEqual([7])
+  expect(await found('erased')).toEqual([])
+  expect((await admin.call('GET', `${PLAYERS}/count?status=blocked`)).body).toMatchObject({ total: 2 })
+  // Who is blocked already keeps the first reason.
+  expect((await block([7, 8, 9])).body).toMatchObject({ affected: 1 })
+  const actId = done.headers.get('x-request-id')
+  await admin.call('POST', `${PLAYERS}/unblock`, { target: { ids: ['8'] } })
+  const refused = await admin.call('POST', `/api/acts/${actId}/undo`, {})
+  expect(refused).toMatchObject({ status: 409, body: { code: 'CHANGED_SINCE' } })
+  expect((await admin.call('POST', `/api/acts/${actId}/undo`, { isPartial: true })).body).toMatchObject({
+    affected: 1,
+    refused: 1,
+  })
+  expect(await found('blocked')).toEqual([7])
+  expect((await sql`select blocked_by from balances where user_id = 9`.execute(app.database.db)).rows).toEqual([
+    { blocked_by: null },
+  ])
+})
+
+test.each([
+  ['without a reason', { target: { ids: ['7'] } }],
+  ['with an empty reason', { target: { ids: ['7'] }, reason: '  ' }],
+  ['with one too long', { target: { ids: ['7'] }, reason: 'x'.repeat(501) }],
+])('design §7 nobody is blocked %s', async (_what, body) => {
+  const { app, admin } = await game()
+  expect(await admin.call('POST', `${PLAYERS}/block`, body)).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
+  expect((await sql`select user_id from balances where blocked_at is not null`.execute(app.database.db)).rows).toEqual([])
+})

@@ -1,0 +1,145 @@
+/** Erasing a player (ADR 22): who he was is nowhere any more, what he did is unchanged, and nothing brings him back unasked. */
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { verifyAudit } from '#src/audit/verify.ts'
+import { foldCounters } from '#src/db/counters.ts'
+import { reconcile } from '#src/db/reconcile.ts'
+import { recount } from '#src/db/recount.ts'
+import { rowsOfTables } from '#src/testing/console-rows.ts'
+import { type Client, testApp, type TestApp } from '#src/testing/test-app.ts'
+
+const ID = 7_345_678_901
+const PATH = `/api/telegram-users/${ID}`
+/** All that is known of the player; no other text of the console contains one of them. */
+const personal = [
+  'Adelheid',
+  'Zyxwvut',
+  'adelheid_z',
+  'adelheid@example.org',
+  '4915112345',
+  'EQwallet',
+  'my own words',
+  'Farmgirl',
+]
+
+async function game(): Promise<{ app: TestApp; admin: Client; bot: Client }> {
+  const app = await testApp()
+  const [admin, bot] = [await app.signUp('admin'), await app.bot()]
+  const { db } = app.database
+  await sql`insert into announcements (id, type, title, subtitle, link, link_type, input_text, reward, status)
+    values ('a', 'link', 'A', '', 'https://x.com', 'input', 'Your name', 10, true)`.execute(db)
+  await sql`insert into history_items (kind, item_id, title, type, reward) values ('announcement', 'a', 'A', 'link', 10)`.execute(
+    db,
+  )
+  const player = { userId: ID, firstName: 'Adelheid', lastName: 'Zyxwvut', username: 'adelheid_z', email: 'adelheid@example.org' }
+  const batch = {
+    players: [
+      { ...player, phoneNumber: '4915112345', tonWalletAddress: 'EQwallet' },
+      { userId: 8, firstName: 'Bob' },
+    ],
+  }
+  await bot.call('POST', '/bot/v1/players', batch, { 'idempotency-key': 'batch' })
+  const claim = { kind: 'announcement', id: 'a', userInput: 'my own words' }
+  await bot.call('POST', `/bot/v1/players/${ID}/claims`, claim, { 'idempotency-key': 'claim' })
+  await bot.call('POST', `/bot/v1/players/${ID}/entries`, { amount: 5, cause: 'round', reference: `${ID}/adelheid_z` })
+  await app.player(ID).call('POST', '/bot/v1/players/me/announcements/seen', { upTo: 0 }, { 'idempotency-key': 'seen' })
+  await sql`insert into webhooks (id, url, events, secret) values ('w', 'https://bot.example/', '{player.adjusted}', '\\x06')`.execute(
+    db,
+  )
+  await admin.call('POST', `${PATH}/adjustments`, { amount: 4, reason: 'Farmgirl asked for it' })
+  await admin.call('POST', `${PATH}/reversals`, { entryId: `${ID}-3`, reason: 'Farmgirl lied' })
+  await admin.call('POST', '/api/telegram-users/block', { target: { ids: [String(ID)] }, reason: 'Farmgirl' })
+  await admin.call('POST', '/api/exports', {
+    list: 'telegramUsers',
+    target: { ids: [String(ID)] },
+    exportId: crypto.randomUUID(),
+  })
+  await foldCounters(app.database)
+  return { app, admin, bot }
+}
+
+const erase = (client: Client, confirmation: number = ID) => client.call('POST', `${PATH}/erase`, { confirmation })
+
+async function everything({ database }: TestApp): Promise<string> {
+  return JSON.stringify(await rowsOfTables(database.db))
+}
+
+async function expectWhole({ database }: TestApp): Promise<void> {
+  const faults: unknown[] = []
+  await reconcile(database, (fault) => faults.push(fault))
+  await recount(database, { onMiscount: (miscount) => faults.push(miscount) })
+  expect([...faults, ...(await verifyAudit(database)).findings]).toEqual([])
+}
+
+test('ADR 22 nothing in the database names an erased player, and sums, counts and the ledger are as they were', async () => {
+  const { app, admin, bot } = await game()
+  const before = await everything(app)
+  for (const text of [...personal, String(ID)]) expect(before, text).toContain(text)
+  const answer = await erase(admin)
+  expect(answer).toMatchObject({ status: 200, body: { success: true } })
+  const { userId } = answer.body
+  expect(userId).toBeLessThan(0)
+
+  const after = await everything(app)
+  for (const text of [...personal, String(ID)]) expect(after, text).not.toContain(text)
+  await expectWhole(app)
+  const { rows: entries } = await sql`
+    select user_id, seq, amount, cause, reference, reason, item_id, balance from ledger_entries order by seq`.execute(
+    app.database.db,
+  )
+  const entry = { user_id: userId, reference: null, reason: null, item_id: null }
+  expect(entries).toEqual([
+    { ...entry, seq: 1, amount: 10, cause: 'claim', item_id: 'a', balance: 10 },
+    { ...entry, seq: 2, amount: 5, cause: 'round', balance: 15 },
+    { ...entry, seq: 3, amount: 4, cause: 'adjustment', balance: 19 },
+    { ...entry, seq: 4, amount: -4, cause: 'reversal', reference: `${userId}-3`, balance: 15 },
+  ])
+  const { body: shown } = await admin.call('GET', `/api/telegram-users/${userId}`)
+  expect(shown).toMatchObject({
+    userId,
+    balance: 15,
+    firstName: null,
+    email: null,
+    block: null,
+    participations: { total: 1, reward: 10 },
+  })
+  expect((await admin.call('GET', '/api/telegram-users?status=erased')).body.users).toMatchObject([{ userId }])
+  expect((await admin.call('GET', '/api/telegram-users?sort=user-id')).body).toMatchObject({
+    users: [{ userId }, { userId: 8 }],
+    total: 2,
+  })
+  expect((await admin.call('GET', PATH)).body).toMatchObject({ code: 'NO_SUCH_PLAYER' })
+  expect((await bot.call('GET', `/bot/v1/players/${userId}`)).body).toMatchObject({ code: 'INVALID_INPUT' })
+})
+
+test('ADR 22 it is done once, by the id typed again', async () => {
+  const { app, admin } = await game()
+  expect(await erase(admin, 8)).toMatchObject({
+    status: 400,
+    body: { code: 'INVALID_INPUT', fields: { confirmation: expect.any(String) } },
+  })
+  expect(await everything(app)).toContain('Adelheid')
+  const { body } = await erase(admin)
+  expect(await erase(admin)).toMatchObject({ status: 404, body: { code: 'NO_SUCH_PLAYER' } })
+  expect(await admin.call('POST', `/api/telegram-users/${body.userId}/erase`, { confirmation: body.userId })).toMatchObject({
+    status: 409,
+    body: { code: 'PLAYER_ERASED' },
+  })
+  expect(
+    (await admin.call('POST', '/api/telegram-users/block', { target: { filter: {} }, reason: 'x', dryRun: true })).body,
+  ).toMatchObject({ affected: 1 })
+})
+
+test('ADR 22 a claim that waits while its player is erased finds nobody and leaves nothing', async () => {
+  const { app, admin, bot } = await game()
+  await sql`insert into tasks (collection, id, image, priority, title, reward) values ('social', 's', 'twitter', 1, 'S', 2)`.execute(
+    app.database.db,
+  )
+  await admin.call('POST', '/api/telegram-users/unblock', { target: { ids: [String(ID)] } })
+  const claims = Array.from({ length: 20 }, () => bot.call('POST', `/bot/v1/players/${ID}/claims`, { kind: 'social', id: 's' }))
+  const [erased, ...answers] = await Promise.all([erase(admin), ...claims])
+  expect(erased.status).toBe(200)
+  for (const { status } of answers) expect([200, 404]).toContain(status)
+  expect(await everything(app)).not.toContain('Adelheid')
+  await expectWhole(app)
+})

@@ -1,0 +1,76 @@
+/**
+ * Erasing a player on his request (ADR 22): who he was goes from everywhere, and what he did stays under a number that is nobody's, so that
+ * sums, counts and the ledger stay as they are. Nothing brings it back. Each statement is of one player, because the rows change shards.
+ */
+import { randomInt } from 'node:crypto'
+import { sql, type Transaction } from 'kysely'
+import { playerList } from '@arcade/contract/entities/player'
+import { type Act, audit } from '#src/audit/audit.ts'
+import { eraseMentions, erasePerson } from '#src/audit/erase.ts'
+import { Failure } from '#src/calls.ts'
+import { noteErased } from '#src/db/erased-players.ts'
+import type { Tables } from '#src/db/tables.ts'
+
+/** Telegram's numbers are above 0, and nobody guesses one of so many. */
+const NUMBERS = 2 ** 48 - 1
+
+/** The tables that keep something of the player, with all columns that are kept as they are; names, texts and words of people are left behind. */
+const kept = {
+  telegram_users: 'created_at, seen_status_epoch',
+  balances: 'balance, imported, entries',
+  ledger_entries: 'seq, amount, cause, kind, item_id, period, by_kind, by_id, by_name, at, balance',
+  participations: 'kind, item_id, period, at',
+} as const
+
+/** @returns the player's number from now on @throws Failure NO_SUCH_PLAYER, PLAYER_ERASED */
+export async function erasePlayer(tx: Transaction<Tables>, act: Act, userId: number): Promise<number> {
+  if (userId < 0) throw new Failure('PLAYER_ERASED')
+  // Claims and entries wait here, and then find nobody.
+  const { rows: held } = await sql`select entries from balances where user_id = ${userId} for update`.execute(tx)
+  if (held.length === 0) throw new Failure('NO_SUCH_PLAYER')
+  const anonymousId = -randomInt(1, NUMBERS)
+  const { rows: reversals } = await sql<{ seq: number; of: string }>`
+    select seq, split_part(reference, '-', 2) as of from ledger_entries where user_id = ${userId} and cause = 'reversal'`.execute(
+    tx,
+  )
+  for (const [name, columns] of Object.entries(kept)) {
+    const table = sql.table(name)
+    await sql`insert into ${table} (user_id, ${sql.raw(columns)})
+      select ${anonymousId}::bigint, ${sql.raw(columns)} from ${table} where user_id = ${userId}`.execute(tx)
+    await sql`delete from ${table} where user_id = ${userId}`.execute(tx)
+  }
+  // Which entry a reversal takes back stays, by the entry's new id, so that it is not taken back again.
+  await sql`
+    update ledger_entries set reference = ${`${anonymousId}-`} || reverses.seq
+      from unnest(${reversals.map(({ seq }) => seq)}::bigint[], ${reversals.map(({ of }) => of)}::text[]) as reverses (by, seq)
+     where user_id = ${anonymousId} and ledger_entries.seq = reverses.by`.execute(tx)
+  await sql`delete from player_keys where user_id = ${userId}`.execute(tx)
+  await noteErased(tx, userId)
+  await forgetAnswers(tx, userId)
+  await forgetDeliveries(tx, { userId, anonymousId })
+  await eraseMentions(tx, act, { list: playerList.name, id: String(userId) })
+  const person = { kind: 'player', id: String(userId), anonymousId: String(anonymousId) } as const
+  await erasePerson(tx, act, person)
+  await audit(tx, act, 'player.erase', { record: { kind: 'player', id: String(anonymousId) } })
+  return anonymousId
+}
+
+/** Answers that are kept for repeated requests: to the player's own client, and to batches with the player among others. */
+async function forgetAnswers(tx: Transaction<Tables>, userId: number): Promise<void> {
+  await sql`delete from idempotency_keys where caller = ${`player:${userId}`}`.execute(tx)
+  await sql`
+    update idempotency_keys set answer = regexp_replace(answer, ${`"userId":${userId}([,}])`}, '"userId":null\\1', 'g')
+     where answer like ${`%"userId":${userId}%`}`.execute(tx)
+}
+
+/** What webhooks were or will be told of the player. */
+async function forgetDeliveries(
+  tx: Transaction<Tables>,
+  { userId, anonymousId }: { userId: number; anonymousId: number },
+): Promise<void> {
+  const named = `{"kind":"player","id":"${userId}","title":`
+  await sql`
+    update webhook_deliveries
+       set payload = regexp_replace(payload, ${`\\${named}"(?:[^"\\\\]|\\\\.)*"`}, ${`{"kind":"player","id":"${anonymousId}","title":""`}, 'g')
+     where position(${named} in payload) > 0`.execute(tx)
+}

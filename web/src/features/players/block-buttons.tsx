@@ -1,0 +1,51 @@
+/** Blocking and unblocking the picked players of the list. */
+import { playerList, type PlayersFilter } from '@arcade/contract/entities/player'
+import { client } from '#src/client.ts'
+import { bulkEnd } from '#src/lists/acts.tsx'
+import { asAct, useUndo } from '#src/lists/undo.ts'
+import { BulkButton, type Selection, useBulk } from '#src/ui/selection.tsx'
+import { ReasonButton } from './reason-dialog.tsx'
+
+const nounFor = (count: string): string => (count === '1' ? playerList.noun.one : playerList.noun.many)
+
+export function BlockButtons({ selection }: { selection: Selection<PlayersFilter> }) {
+  const undo = useUndo(playerList)
+  const runBulk = useBulk()
+  const { target } = selection
+  const end = bulkEnd(playerList, selection)
+
+  const handleReason = (reason: string) =>
+    void runBulk({
+      ...end,
+      title: 'Block players',
+      question: (count) =>
+        `Are you sure you want to block ${count} ${nounFor(count)}? They can claim nothing until they are unblocked.`,
+      run: async (run) => {
+        const { answer, actId } = await asAct((options) => client.players.block({ target, reason, ...run }, options))
+        return { ...answer, undo: undo.ofChange(actId) }
+      },
+      successText: (count) => `${count} ${nounFor(count)} blocked.`,
+    })
+
+  return (
+    <>
+      <ReasonButton title="Block Players" size="compact-sm" onReason={handleReason}>
+        Block
+      </ReasonButton>
+      <BulkButton
+        act={{
+          ...end,
+          title: 'Unblock players',
+          question: (count) => `Are you sure you want to unblock ${count} ${nounFor(count)}?`,
+          run: async (run) => {
+            const { answer, actId } = await asAct((options) => client.players.unblock({ target, ...run }, options))
+            return { ...answer, undo: undo.ofChange(actId) }
+          },
+          successText: (count) => `${count} ${nounFor(count)} unblocked.`,
+        }}
+      >
+        Unblock
+      </BulkButton>
+    </>
+  )
+}
