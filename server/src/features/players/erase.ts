@@ -20,6 +20,7 @@ const kept = {
   balances: 'balance, imported, entries',
   ledger_entries: 'seq, amount, cause, kind, item_id, period, by_kind, by_id, by_name, at, balance',
   participations: 'kind, item_id, period, at',
+  uncounted_entries: 'seq, at, amount, balance, kind, item_id',
 } as const
 
 /** @returns the player's number from now on @throws Failure NO_SUCH_PLAYER, PLAYER_ERASED */
