@@ -121,7 +121,7 @@ function requestFor(route: Route): fc.Arbitrary<GeneratedRequest> {
 
 /** Somebody who may make the call, as far as there is one: admins make all but the game's. */
 function whoMay({ meta: { access } }: Route): Principal {
-  return !access.includes('admin') && admitsBot(access, 'play') ? 'bot' : 'admin'
+  return !access.includes('admin') && admitsBot(access, 'admin') ? 'bot' : 'admin'
 }
 
 const rarely = (oneIn: number): fc.Arbitrary<boolean> =>

@@ -125,7 +125,10 @@ export async function createWorld(): Promise<World> {
   await operator.call('DELETE', `/removeUser/${removed.id}`)
   await ended.call('DELETE', '/api/session')
   const stranger: Client = { ...app.guest, headers: { authorization: `Bearer ${'A'.repeat(43)}` } }
-  const people = { guest: app.guest, removed, ended, stranger, bot: await app.bot() } as Record<Principal, Client>
+  const people = { guest: app.guest, removed, ended, stranger, bot: await app.bot(undefined, 'admin') } as Record<
+    Principal,
+    Client
+  >
 
   let lastKnown: string | undefined
   const found = {} as Record<Pool, unknown[]>
