@@ -2,6 +2,7 @@
 import { autoRetry } from '@grammyjs/auto-retry'
 import { Bot, type Context, GrammyError, InlineKeyboard } from 'grammy'
 import type { Console } from './console.ts'
+import { format } from './format.ts'
 
 /** Telegram holds a request for updates this long; one that hangs longer is given up, and made again. */
 export const POLL_SECONDS = 10
@@ -38,7 +39,7 @@ export function createBot(options: { token: string; telegramUrl: string; miniApp
   })
 
   chat.command('start', async (context) => {
-    const text = `Hello ${context.from?.first_name}! Stop the light on its mark, do tasks, and climb.`
+    const text = `Hello ${isolated(context.from?.first_name ?? '')}! Stop the light on its mark, do tasks, and climb.`
     await context.reply(text, { reply_markup: keyboard })
   })
 
@@ -55,18 +56,25 @@ export function createBot(options: { token: string; telegramUrl: string; miniApp
 
   async function balanceText({ from }: Context): Promise<string> {
     const { player, rank, isRankExact } = await desk.player({ userId: from?.id ?? 0 })
-    return `You have ${player.balance} points, which is ${isRankExact ? 'rank' : 'about rank'} ${rank}.`
+    return `You have ${format(player.balance)} points, which is ${isRankExact ? 'rank' : 'about rank'} ${format(rank)}.`
   }
 
   async function topText(): Promise<string> {
     const { players } = await desk.leaderboard({ limit: TOP })
-    return players.map(({ rank, firstName, balance }) => `${rank}. ${firstName ?? 'Somebody'}: ${balance}`).join('\n')
+    return players
+      .map(({ rank, firstName, balance }) => `${rank}. ${isolated(firstName ?? 'Somebody')}: ${format(balance)}`)
+      .join('\n')
   }
 
   async function showInstead(context: Context, read: () => Promise<string>): Promise<void> {
     await context.answerCallbackQuery() // at once, so that the button stops turning
     await context.editMessageText(await read(), { reply_markup: keyboard }).catch(unlessSame)
   }
+}
+
+/** A name that is written from right to left leaves what stands around it in its place (Unicode, UAX #9: FSI and PDI). */
+function isolated(name: string): string {
+  return `\u2068${name}\u2069`
 }
 
 /** Telegram refuses a text that is there already. */

@@ -19,7 +19,7 @@ let publicUrl = config.publicUrl
 const address = await listen(config.port, (own) => {
   publicUrl ??= own
   bot = createBot({ token: config.botToken, telegramUrl: config.telegramUrl, miniAppUrl: publicUrl, console: desk })
-  const server = createServer(config)
+  const server = createServer(config, desk)
   // What takes long goes on after the answer, for Telegram would send the update again.
   if (config.isWebhook) server.post('/webhook', webhookCallback(bot, 'hono', { secretToken: webhookSecret, onTimeout: 'return' }))
   return server.route('/', page)

@@ -1,8 +1,8 @@
 /** The Mini App: who plays and what they have, above the three things there are to do. */
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
+import { format } from '#src/format.ts'
 import { desk } from './api.ts'
-import { format } from './format.ts'
 import { Earn } from './earn.tsx'
 import { Ledger } from './ledger.tsx'
 import { Play } from './play.tsx'
@@ -20,7 +20,7 @@ export function App() {
   return (
     <>
       <header>
-        <strong>{me.data?.player.firstName ?? '…'}</strong>
+        <strong dir="auto">{me.data?.player.firstName ?? '…'}</strong>
         <span aria-label="Balance" className="balance">
           {me.data ? format(me.data.player.balance) : '–'}
         </span>

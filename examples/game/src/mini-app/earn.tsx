@@ -1,8 +1,9 @@
 /** Tasks and announcements: opened, answered where they ask for something, and claimed. */
 import { type FormEvent, useEffect } from 'react'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { format } from '#src/format.ts'
 import { desk, queryClient, refresh } from './api.ts'
-import { format } from './format.ts'
+import { announcements, dailyTasks, socialTasks } from './items.ts'
 import { openLink } from './telegram.ts'
 
 type Kind = 'social' | 'daily' | 'announcement'
@@ -21,18 +22,9 @@ interface Item {
 }
 
 export function Earn() {
-  const news = useQuery({
-    queryKey: ['announcements'],
-    queryFn: async () => (await desk).announcements({ userId: 'me' }),
-  })
-  const social = useQuery({
-    queryKey: ['tasks', 'social'],
-    queryFn: async () => (await desk).tasks({ userId: 'me', collection: 'social' }),
-  })
-  const daily = useQuery({
-    queryKey: ['tasks', 'daily'],
-    queryFn: async () => (await desk).tasks({ userId: 'me', collection: 'daily' }),
-  })
+  const news = useQuery(announcements)
+  const social = useQuery(socialTasks)
+  const daily = useQuery(dailyTasks)
 
   // Said with the number that came with what is shown here, so that what was activated since stays new.
   const upTo = news.data?.upTo

@@ -1,7 +1,9 @@
 /** What the balance is made of, newest first, and who has the most. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { LedgerEntry } from '@arcade/contract/ledger'
+import { format } from '#src/format.ts'
 import { desk } from './api.ts'
-import { format } from './format.ts'
+import { announcements, dailyTasks, socialTasks } from './items.ts'
 
 const TOP = 10
 
@@ -12,6 +14,7 @@ export function Ledger() {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ after }) => after ?? undefined,
   })
+  const titles = useTitles()
   const top = useQuery({ queryKey: ['top'], queryFn: async () => (await desk).leaderboard({ limit: TOP }) })
   return (
     <>
@@ -22,16 +25,17 @@ export function Ledger() {
         <ol className="rows">
           {entries.data?.pages
             .flatMap((page) => page.entries)
-            .map(({ id, amount, cause, balance, at }) => (
-              <li key={id}>
+            .map((entry) => (
+              <li key={entry.id}>
                 <span>
-                  {causes[cause] ?? cause} <small className="hint">{new Date(at).toLocaleString()}</small>
+                  <bdi>{titles.get(entry.item?.id) ?? nameOf(entry)}</bdi>
+                  <small className="hint">{new Date(entry.at).toLocaleString()}</small>
                 </span>
                 <strong>
-                  {amount > 0 && '+'}
-                  {format(amount)}
+                  {entry.amount > 0 && '+'}
+                  {format(entry.amount)}
                 </strong>
-                <span className="hint">{format(balance)}</span>
+                <span className="hint">{format(entry.balance)}</span>
               </li>
             ))}
         </ol>
@@ -47,7 +51,7 @@ export function Ledger() {
           {top.data?.players.map(({ rank, userId, firstName, username, balance }) => (
             <li key={userId}>
               <span>
-                {rank}. {firstName ?? username ?? 'Somebody'}
+                {rank}. <bdi>{firstName ?? username ?? 'Somebody'}</bdi>
               </span>
               <strong>{format(balance)}</strong>
             </li>
@@ -58,11 +62,23 @@ export function Ledger() {
   )
 }
 
+/** Of what can be claimed now, by id. */
+function useTitles(): Map<string | undefined, string> {
+  const [news, social, daily] = [useQuery(announcements), useQuery(socialTasks), useQuery(dailyTasks)]
+  const items = [...(news.data?.announcements ?? []), ...(social.data?.tasks ?? []), ...(daily.data?.tasks ?? [])]
+  return new Map(items.map(({ id, title }) => [id, title]))
+}
+
+function nameOf({ cause, item }: LedgerEntry): string {
+  return item === undefined ? (causes[cause] ?? cause) : kinds[item.kind]
+}
+
+const kinds = { social: 'Social task', daily: 'Daily task', announcement: 'Announcement' }
+/** The console's own causes, and the one that this game's bot gives. */
 const causes: Record<string, string> = {
   opening: 'Brought along',
   import: 'Brought along',
-  claim: 'Task',
-  play: 'Round',
+  round: 'Round',
   adjustment: 'From the operators',
   reversal: 'Taken back',
 }

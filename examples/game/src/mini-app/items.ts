@@ -1,0 +1,14 @@
+/** What there is to do, as the player's own client reads it: on one tab to claim it, on another to say what an entry was for. */
+import { desk } from './api.ts'
+
+const tasks = (collection: 'social' | 'daily') => ({
+  queryKey: ['tasks', collection],
+  queryFn: async () => (await desk).tasks({ userId: 'me', collection }),
+})
+
+export const socialTasks = tasks('social')
+export const dailyTasks = tasks('daily')
+export const announcements = {
+  queryKey: ['announcements'],
+  queryFn: async () => (await desk).announcements({ userId: 'me' }),
+}
