@@ -14,6 +14,8 @@ const EMAIL = 'demo@example.org'
 const BOT = 'reference game'
 /** In the demo's directory: what has data and not this file is somebody's own. */
 const MARK = 'made-by-npm-run-demo'
+const AGAIN = `
+It was here before: the sample's rows are back as they were, at moments that end now, and the password is new. What was added is still there.`
 /** pino's levels below `warn`. */
 const QUIET_LINE = /^\{"level":[123]0,/
 
@@ -48,6 +50,7 @@ async function demo(dataDir: string): Promise<void> {
     console.error(`${dataDir} has data that is not the demo's. Name another directory: npm run demo -- DIRECTORY`)
     process.exit(1)
   }
+  const isAgain = existsSync(join(dataDir, MARK))
   mkdirSync(dataDir, { recursive: true })
   writeFileSync(join(dataDir, MARK), '')
   // Whatever else the environment names (a database, a file store) is somebody's own too.
@@ -68,7 +71,7 @@ async function demo(dataDir: string): Promise<void> {
   if (address !== undefined) {
     const password = await prepare(env)
     console.log(`
-The demo is running: the sample, as if its newest moment were now.
+The demo is running: the sample, as if its newest moment were now.${isAgain ? AGAIN : ''}
 
   Open      ${address}
   Email     ${EMAIL}
