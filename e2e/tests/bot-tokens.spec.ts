@@ -26,8 +26,11 @@ test('§8 a token is made with a scope and shown once, rotated with two that wor
   await field(page, 'Name').fill('game')
   await field(page, 'Scope').selectOption({ label: 'Admin' })
   await expect(page.getByText('Adjusts balances and reverses entries, too.')).toBeVisible()
-  await page.getByRole('button', { name: 'Create' }).click()
+  await field(page, 'Name').press('Enter')
   await expect(toast(page, 'Token made.')).toBeVisible()
+  await expect(field(page, 'Token of game')).toBeFocused()
+  await expect(field(page, 'Name')).toHaveValue('')
+  await expect(page.getByText('A token needs a name')).toHaveCount(0)
   const first = await shownToken(page)
   expect(first).toMatch(/^arcade_[\w-]{43}$/)
   expect(await statusWith(server.url, first)).toBe(200)
@@ -49,19 +52,21 @@ test('§8 a token is made with a scope and shown once, rotated with two that wor
   await page.getByRole('button', { name: 'End Old Token, game' }).click()
   await confirm(page)
   await expect(toast(page, 'Old token ended.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Rotate game' })).toBeFocused()
   expect([await statusWith(server.url, first), await statusWith(server.url, second)]).toEqual([401, 200])
 
   await page.getByRole('button', { name: 'Revoke game' }).click()
   await confirm(page)
   await expect(toast(page, 'Token revoked.')).toBeVisible()
   await expect(page.getByText('There is no bot token yet.')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Bot Tokens' })).toBeFocused()
   expect(await statusWith(server.url, second)).toBe(401)
 })
 
 test.describe('a name that is taken', () => {
   test.use({ expectedNoise: { patterns: [/status of 409/] } })
 
-  test('§8 is said at the form, and nothing is lost', async ({ page, signIn }) => {
+  test('§8 is said at the name, and nothing is lost', async ({ page, signIn }) => {
     await signIn('admin')
     await page.goto('/bot-tokens')
     await field(page, 'Name').fill('game')
@@ -71,6 +76,8 @@ test.describe('a name that is taken', () => {
     await page.getByRole('button', { name: 'Create' }).click()
     await expect(toast(page, 'There is a bot token of this name already.')).toBeVisible()
     await expect(field(page, 'Name')).toHaveValue('game')
+    await expect(field(page, 'Name')).toHaveAccessibleDescription('There is a bot token of this name already.')
+    await expect(field(page, 'Name')).toBeFocused()
   })
 })
 

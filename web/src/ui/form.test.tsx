@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
+import { useRef } from 'react'
 import { z } from 'zod'
 import { render } from '#src/testing/render.tsx'
 import { Form, PasswordField, type Refusal, SelectField, SubmitButton, TextareaField, TextField, useForm } from './form.tsx'
@@ -55,6 +56,35 @@ async function fillIn(): Promise<void> {
   await field('Again').fill('secret1')
   await type.selectOptions('link')
 }
+
+test('§5 a form that is reset by sending it is as new: what is right was sent, so nothing of it is wrong', async () => {
+  const { promise: sent, resolve } = Promise.withResolvers<void>()
+  function Emptied() {
+    const form = useForm(async () => z.object({ email: z.string().min(1, 'Email is required') }), { email: '' })
+    const next = useRef<HTMLButtonElement>(null)
+    const handleSubmit = async () => {
+      form.reset()
+      next.current?.focus() // as what was made gets the focus
+      await sent
+    }
+    return (
+      <>
+        <Form form={form} onSubmit={handleSubmit} label="New">
+          <TextField control={form.control} name="email" label="Email" />
+        </Form>
+        <button ref={next}>Next</button>
+      </>
+    )
+  }
+  render(<Emptied />)
+  await email.fill('ada@gmail.com')
+  await userEvent.keyboard('{Enter}')
+  await expect.element(page.getByRole('button', { name: 'Next' })).toHaveFocus()
+  resolve()
+  await expect.element(email).toHaveValue('')
+  await expect.element(page.getByText('Email is required')).not.toBeInTheDocument()
+  await expect.element(email).not.toHaveAttribute('aria-invalid', 'true')
+})
 
 test('§5 what is right is handed over as the schema makes it', async () => {
   const onSubmit = vi.fn<SampleProps['onSubmit']>(async () => {})

@@ -40,6 +40,7 @@ export function useForm<Schema extends FormSchema>(load: () => Promise<Schema>, 
     defaultValues,
   })
   const isBusy = useRef(false)
+  const isToBeReset = useRef(false)
   const [refusal, setRefusal] = useState<Refusal>()
 
   // That one is offline is true no more.
@@ -62,9 +63,16 @@ export function useForm<Schema extends FormSchema>(load: () => Promise<Schema>, 
       })()
     } finally {
       isBusy.current = false
+      if (isToBeReset.current) form.reset()
+      isToBeReset.current = false
     }
   }
-  return { ...form, submit, refusal, loadSchema: () => void loadOnce() }
+  /** While it is being sent, it stays as it is until then: else it would be an empty form that was sent, with errors at what it lacks. */
+  const reset = (): void => {
+    if (isBusy.current) isToBeReset.current = true
+    else form.reset()
+  }
+  return { ...form, reset, submit, refusal, loadSchema: () => void loadOnce() }
 }
 
 /** Whether a message of the refusal stands at a field of the form now. */

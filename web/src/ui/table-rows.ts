@@ -24,6 +24,23 @@ export function focusRows(options?: FocusOptions): void {
   place?.focus(options)
 }
 
+/** Gives the focus to a row that comes into the page's table, if one comes soon and the focus has not gone elsewhere by itself. */
+export function focusRowThatComes(): void {
+  const rows = () => [...document.querySelectorAll<HTMLElement>(ROWS)]
+  const before = new Set(rows())
+  const focused = document.activeElement
+  const observer = new MutationObserver(() => {
+    const come = rows().find((row) => !before.has(row))
+    if (!come) return
+    observer.disconnect()
+    if (document.activeElement === focused || document.activeElement === document.body) come.focus()
+  })
+  observer.observe(document.querySelector('main') ?? document.body, { childList: true, subtree: true })
+  setTimeout(() => observer.disconnect(), ROW_COMES_MS)
+}
+
+const ROW_COMES_MS = 5000 // longer than an act and the list after it take
+
 /** A ref of what goes while a button in it may have the focus: then the page's heading gets it. */
 export function focusHeadingWhenGone(going: HTMLElement | null): () => void {
   return () => {
@@ -82,28 +99,31 @@ export function useFocusedRow(place: string | undefined, ids: readonly string[])
 const ROW_LEAVES_MS = 2000 // far longer than React takes to draw the rows that have come
 
 /**
- * Keeps the focus in the list while a row that has it goes: the returned function, to be called once the list is loaded again, gives it to
- * the row that then stands there.
+ * Keeps the focus in the list while a button that has it goes, alone or with its row: the returned function, to be called once the list is
+ * loaded again, gives it to the row that then stands there, or the first button of an item.
  */
 export function keepFocusInRows(within: Element | null): () => void {
-  const row = within?.closest('tr')
+  const row = within?.closest<HTMLElement>('tr, li')
   const body = row?.parentElement
-  if (!row || !body) return () => {}
+  if (!within || !row || !body) return () => {}
   const index = [...body.children].indexOf(row)
   const focusNext = () => {
     if (document.activeElement !== document.body) return
-    const rows = body.querySelectorAll<HTMLElement>(':scope > tr[tabindex]')
-    const next = rows[Math.min(index, rows.length - 1)] ?? body.closest<HTMLElement>('section[tabindex]')
-    next?.focus()
+    const rows = body.isConnected ? [...body.querySelectorAll<HTMLElement>(':scope > tr[tabindex], :scope > li')] : []
+    const next = row.isConnected ? row : rows[Math.min(index, rows.length - 1)]
+    const place = next?.matches('li') ? next.querySelector('button') : next
+    const table = body.isConnected ? body.closest<HTMLElement>('section[tabindex]') : null
+    const heading = document.querySelector<HTMLElement>('main h1')
+    ;(place ?? table ?? heading)?.focus()
   }
   return () => {
-    if (!row.isConnected) return focusNext()
+    if (!within.isConnected) return focusNext()
     const observer = new MutationObserver(() => {
-      if (row.isConnected) return
+      if (within.isConnected) return
       observer.disconnect()
       focusNext()
     })
-    observer.observe(body, { childList: true })
+    observer.observe(document.querySelector('main') ?? body, { childList: true, subtree: true })
     setTimeout(() => observer.disconnect(), ROW_LEAVES_MS)
   }
 }

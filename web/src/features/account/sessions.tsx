@@ -7,6 +7,7 @@ import { api, asCallError, client, queryClient } from '#src/client.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { Problem } from '#src/ui/page.tsx'
+import { keepFocusInRows } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './account.module.css'
 
@@ -16,6 +17,7 @@ export function Sessions() {
   const [isBusy, setIsBusy] = useState(false)
 
   const end = async (question: string, call: () => Promise<unknown>, success: string) => {
+    const keepFocus = keepFocusInRows(document.activeElement)
     if (isBusy || !(await confirm({ title: 'End session', message: question, isDestructive: true }))) return
     setIsBusy(true)
     try {
@@ -27,6 +29,7 @@ export function Sessions() {
     }
     await queryClient.invalidateQueries({ queryKey: api.account.sessions.key() })
     setIsBusy(false)
+    keepFocus()
   }
 
   if (error && !data) return <Problem message={asCallError(error).message} onRetry={() => void refetch()} />

@@ -15,7 +15,7 @@ interface Props {
 export function BotTokenItem({ token: { name, scope, createdAt, rotatedAt, lastUsedAt, previous }, ...on }: Props) {
   return (
     <li>
-      <div>
+      <div className={classes['about']}>
         <p className={classes['name']}>
           {name} <span className={classes['scope']}>{botScopes[scope].label}</span>
         </p>

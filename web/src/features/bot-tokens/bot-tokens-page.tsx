@@ -11,6 +11,7 @@ import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, SelectField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { ShownOnce } from '#src/ui/shown-once.tsx'
+import { keepFocusInRows } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { BotTokenItem } from './bot-token-item.tsx'
 import classes from './bot-tokens.module.css'
@@ -32,8 +33,8 @@ export function BotTokensPage() {
         </h2>
         <p className={classes['text']}>
           With a token the game’s bot reads and writes players, claims and balances. Whoever has it can do the same, so it belongs
-          in the bot’s configuration and nowhere else. Of what happens here, <Link to="/webhooks">webhooks</Link> tell the bot by
-          themselves.
+          in the bot’s configuration and nowhere else. To tell the bot when announcements and tasks change, add{' '}
+          <Link to="/webhooks">webhooks</Link>.
         </p>
         <div aria-live="polite">
           {secret && <ShownOnce key={secret.token} label={`Token of ${secret.name}`} text={secret.token} />}
@@ -61,6 +62,7 @@ function Tokens({ tokens, onSecret }: { tokens: BotToken[]; onSecret: (secret: S
   const [isBusy, setIsBusy] = useState(false)
 
   const act = async (question: Parameters<typeof confirm>[0], call: () => Promise<string>) => {
+    const keepFocus = keepFocusInRows(document.activeElement)
     if (isBusy || !(await confirm(question))) return
     setIsBusy(true)
     try {
@@ -70,6 +72,7 @@ function Tokens({ tokens, onSecret }: { tokens: BotToken[]; onSecret: (secret: S
     }
     await queryClient.invalidateQueries({ queryKey: api.botTokens.key() })
     setIsBusy(false)
+    keepFocus()
   }
 
   if (tokens.length === 0) return <p className={classes['text']}>There is no bot token yet.</p>
@@ -141,7 +144,8 @@ function NewToken({ onSecret }: { onSecret: (secret: Secret) => void }) {
       await queryClient.invalidateQueries({ queryKey: api.botTokens.key() })
       return undefined
     } catch (cause) {
-      return showFailure(cause)
+      const error = showFailure(cause)
+      return error.code === 'TOKEN_NAME_TAKEN' ? { fields: { name: error.message } } : error
     }
   }
 
