@@ -16,16 +16,19 @@ test('a webhook is added with its secret shown once, tested, replayed, switched 
 }) => {
   await signIn('admin')
   await page.goto('/bot-tokens')
-  await page.getByRole('link', { name: 'webhooks' }).click()
+  await page.getByRole('navigation', { name: 'Upkeep' }).getByRole('link', { name: 'Webhooks' }).click()
   await expect(page.getByText('There is no webhook yet.')).toBeVisible()
   await field(page, 'Address').fill('bot.example.org')
   await page.getByRole('button', { name: 'Create' }).click()
   await expect(page.getByText('Address must be https://…, without a password or a fragment')).toBeVisible()
   await field(page, 'Address').fill(ADDRESS)
   await page.getByLabel('A task was added, changed, moved, deleted or restored').uncheck()
-  await page.getByRole('button', { name: 'Create' }).click()
+  await field(page, 'Address').press('Enter')
   await expect(toast(page, 'Webhook added.')).toBeVisible()
-  const secret = await field(page, 'Signing Secret').inputValue()
+  await expect(field(page, `Signing Secret of ${ADDRESS}`)).toBeFocused()
+  await expect(field(page, 'Address')).toHaveValue('')
+  await expect(field(page, 'Address')).toHaveAttribute('aria-invalid', 'false')
+  const secret = await field(page, `Signing Secret of ${ADDRESS}`).inputValue()
   expect(secret).toMatch(/^whsec_/)
   await page.reload()
   const item = page.getByRole('listitem').filter({ hasText: ADDRESS })
@@ -58,4 +61,74 @@ test('a webhook is added with its secret shown once, tested, replayed, switched 
   await page.getByRole('button', { name: `Delete ${ADDRESS}` }).click()
   await confirm(page)
   await expect(page.getByText('There is no webhook yet.')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Webhooks', level: 1 })).toBeFocused()
+})
+
+test('what a webhook’s row says and what its deliveries say are of one moment, and nothing of them is cut off', async ({
+  page,
+  server,
+  signIn,
+}) => {
+  await signIn('admin')
+  await page.goto('/webhooks')
+  await field(page, 'Address').fill(`${ADDRESS}/${'a-long-path-'.repeat(8)}`)
+  await field(page, 'Address').press('Enter')
+  const item = page.getByRole('listitem').filter({ hasText: ADDRESS })
+  await item.getByRole('button', { name: /^Send Test/ }).click()
+  await item.getByRole('button', { name: /^Deliveries/ }).click()
+  const row = item.getByRole('row').nth(1)
+  await expect(row).toContainText('Waiting')
+  await expect(item).toContainText('1 waiting')
+  const { db } = server.database
+  const result = 'Not reached: UNABLE_TO_VERIFY_LEAF_SIGNATURE'
+  await sql`update webhook_deliveries set next_at = null, delivered_at = null, attempts = 10, result = ${result}`.execute(db)
+  const saw = await item.evaluate(
+    (element) =>
+      new Promise<string[]>((resolve) => {
+        const seen: string[] = []
+        const observer = new MutationObserver(() => {
+          const [isDone, isWaiting] = [element.textContent.includes('Failed'), element.textContent.includes('1 waiting')]
+          if (isDone || !isWaiting) seen.push(`${isDone} ${isWaiting} ${performance.now()}`)
+          if (isDone && !isWaiting) resolve(seen)
+        })
+        observer.observe(element, { childList: true, subtree: true, characterData: true })
+      }),
+  )
+  const [first, last] = [saw[0], saw.at(-1)].map((line) => Number(line!.split(' ')[2]))
+  expect(last! - first!, saw.join()).toBeLessThan(1000)
+  for (const [width, height] of [
+    [1440, 900],
+    [390, 844],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    const cut = await item.evaluate((element) =>
+      [...element.querySelectorAll('td, button, p')]
+        .filter((part) => {
+          const [own, whole] = [part.getBoundingClientRect(), element.getBoundingClientRect()]
+          return own.right > whole.right + 1 || own.left < whole.left - 1 || part.scrollWidth > part.clientWidth + 1
+        })
+        .map((part) => part.textContent),
+    )
+    expect(cut, `at ${width}`).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+  }
+})
+
+test.describe('an address to which nothing would be sent', () => {
+  test.use({ expectedNoise: { patterns: [/status of 400/] } })
+
+  test('is refused at its field at once', async ({ page, signIn }) => {
+    await signIn('admin')
+    await page.goto('/webhooks')
+    for (const [address, reason] of [
+      ['http://bot.invalid/hooks', 'Address must begin with https://'],
+      ['https://10.0.0.8/hooks', 'Address must be public: 10.0.0.8 is not'],
+    ] as const) {
+      await field(page, 'Address').fill(address)
+      await field(page, 'Address').press('Enter')
+      await expect(field(page, 'Address')).toHaveAccessibleDescription(new RegExp(reason))
+      await expect(field(page, 'Address')).toBeFocused()
+    }
+    await expect(page.getByText('There is no webhook yet.')).toBeVisible()
+  })
 })

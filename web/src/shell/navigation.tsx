@@ -77,11 +77,11 @@ const upkeep: readonly Place[] = [
   { to: '/audit', label: 'Audit', Icon: IconListSearch, isAdminOnly: true, also: [], goKey: 'l' },
   { to: '/trash', label: 'Trash', Icon: IconTrash, isAdminOnly: true, also: [], goKey: 'x' },
   { to: '/bot-tokens', label: 'Bot Tokens', Icon: IconKey, isAdminOnly: true, also: [], goKey: 'k' },
+  { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook, isAdminOnly: true, also: [], goKey: 'w' },
 ]
 
 /** Pages that one seldom goes to: by the palette, by their shortcut, and by links of other pages. */
 const seldom: readonly Place[] = [
-  { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook, isAdminOnly: true, also: [], goKey: 'w' },
   { to: '/backups', label: 'Backups', Icon: IconDatabaseExport, isAdminOnly: true, also: [], goKey: 'b' },
 ]
 

@@ -7,11 +7,11 @@ import { useState } from 'react'
 import { api, asCallError, client, queryClient } from '#src/client.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { Moment } from '#src/ui/moment.tsx'
+import { counted } from '#src/ui/numbers.ts'
 import { Problem } from '#src/ui/page.tsx'
+import { keepFocusInRows } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './webhooks.module.css'
-
-const REFRESH_MS = 2000
 
 export function WebhookItem({ webhook: { id, url, events, isActive, alert, failingSince, waiting } }: { webhook: Webhook }) {
   const confirm = useConfirm()
@@ -31,9 +31,11 @@ export function WebhookItem({ webhook: { id, url, events, isActive, alert, faili
     setIsBusy(false)
   }
   const handleRemove = async () => {
+    const keepFocus = keepFocusInRows(document.activeElement)
     const message = `Are you sure you want to delete ${url}? What waits for it is lost, and its signing secret ends.`
-    if (await confirm({ title: 'Delete webhook', message, isDestructive: true }))
-      await act(() => client.webhooks.remove({ id }), 'Webhook deleted.')
+    if (!(await confirm({ title: 'Delete webhook', message, isDestructive: true }))) return
+    await act(() => client.webhooks.remove({ id }), 'Webhook deleted.')
+    keepFocus()
   }
 
   return (
@@ -92,66 +94,67 @@ export function WebhookItem({ webhook: { id, url, events, isActive, alert, faili
 }
 
 function Deliveries({ id, onReplay }: { id: string; onReplay: (deliveryId: string) => void }) {
-  const { data, error, refetch } = useQuery(api.webhooks.deliveries.queryOptions({ input: { id }, refetchInterval: REFRESH_MS }))
+  const { data, error, refetch } = useQuery(api.webhooks.deliveries.queryOptions({ input: { id } }))
   if (!data) {
     if (!error) return <output>Loading...</output>
     return <Problem message={asCallError(error).message} onRetry={() => void refetch()} />
   }
   if (data.deliveries.length === 0) return <p className={classes['facts']}>Nothing was sent yet.</p>
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard
-    <section className={classes['scroller']} aria-label="Deliveries" tabIndex={0}>
-      <table className={classes['table']}>
-        <thead>
-          <tr>
-            {['When', 'Event', 'State', 'Attempts', 'Again'].map((label) => (
-              <th key={label} scope="col">
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {data.deliveries.map((delivery) => (
-            <tr key={delivery.id}>
-              <td>
-                <Moment iso={delivery.createdAt} />
-              </td>
-              <td>{delivery.event}</td>
-              <td>
-                <State delivery={delivery} />
-              </td>
-              <td>{delivery.attempts}</td>
-              <td>
-                <Button
-                  variant="default"
-                  size="compact-sm"
-                  aria-label={`Replay ${delivery.id}`}
-                  onClick={() => onReplay(delivery.id)}
-                >
-                  Replay
-                </Button>
-              </td>
-            </tr>
+    <table className={classes['table']} aria-label="Deliveries">
+      <thead>
+        <tr>
+          {['Event', 'Outcome', 'Replay'].map((label) => (
+            <th key={label} scope="col">
+              {label}
+            </th>
           ))}
-        </tbody>
-      </table>
-    </section>
+        </tr>
+      </thead>
+      <tbody>
+        {data.deliveries.map((delivery) => (
+          <tr key={delivery.id}>
+            <td>
+              {delivery.event}
+              <span className={classes['facts']}>
+                <Moment iso={delivery.createdAt} />
+              </span>
+            </td>
+            <td>
+              <Outcome delivery={delivery} />
+            </td>
+            <td>
+              <Button
+                variant="default"
+                size="compact-sm"
+                aria-label={`Replay ${delivery.id}`}
+                onClick={() => onReplay(delivery.id)}
+              >
+                Replay
+              </Button>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }
 
 const stateLabels = { waiting: 'Waiting', delivered: 'Delivered', failed: 'Failed' } as const
 
-function State({ delivery: { state, result, nextAt } }: { delivery: WebhookDelivery }) {
+function Outcome({ delivery: { state, result, attempts, nextAt } }: { delivery: WebhookDelivery }) {
   return (
     <>
       {stateLabels[state]}
       {result !== null && `: ${result}`}
-      {nextAt !== null && result !== null && (
-        <>
-          , next attempt <Moment iso={nextAt} />
-        </>
-      )}
+      <span className={classes['facts']}>
+        {counted(attempts, 'attempt')}
+        {nextAt !== null && result !== null && (
+          <>
+            , next <Moment iso={nextAt} />
+          </>
+        )}
+      </span>
     </>
   )
 }

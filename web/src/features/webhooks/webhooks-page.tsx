@@ -2,7 +2,7 @@
 import type { WebhookInput } from '@arcade/contract/webhooks'
 import { webhookEvents } from '@arcade/contract/entities/webhook'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { api, asCallError, client, queryClient } from '#src/client.ts'
 import { Choice } from '#src/ui/choice.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
@@ -13,11 +13,25 @@ import { toast } from '#src/ui/toast.tsx'
 import { showFailure, WebhookItem } from './webhook-item.tsx'
 import classes from './webhooks.module.css'
 
-const REFRESH_MS = 5000
+const REFRESH_MS = 2000
+
+/** A secret that was just made. */
+interface Secret {
+  url: string
+  text: string
+}
 
 export function WebhooksPage() {
-  const { data, error, refetch } = useQuery(api.webhooks.list.queryOptions({ refetchInterval: REFRESH_MS }))
-  const [secret, setSecret] = useState<string>()
+  const { data, error, refetch } = useQuery(api.webhooks.list.queryOptions())
+  const [secret, setSecret] = useState<Secret>()
+
+  // Webhooks and what became of their deliveries at one moment, so that neither says what is no longer true of the other.
+  useEffect(() => {
+    const refresh = () => queryClient.invalidateQueries({ queryKey: api.webhooks.key() }, { cancelRefetch: false })
+    const timer = setInterval(() => !document.hidden && void refresh(), REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [])
+
   return (
     <Page title="Webhooks" narrow>
       <Panel labelledBy="webhooks">
@@ -25,10 +39,12 @@ export function WebhooksPage() {
           Addresses
         </h2>
         <p className={classes['text']}>
-          The console sends each event to these addresses, signed as Standard Webhooks say, and again later while one does not
-          answer. An address that fails for a day is switched off.
+          The console sends events to these addresses as they happen, signed as Standard Webhooks 1.0 say. What an address does
+          not take is sent again with growing pauses; after a day of failures the address is switched off.
         </p>
-        <div aria-live="polite">{secret !== undefined && <ShownOnce key={secret} label="Signing Secret" text={secret} />}</div>
+        <div aria-live="polite">
+          {secret && <ShownOnce key={secret.text} label={`Signing Secret of ${secret.url}`} text={secret.text} />}
+        </div>
         {data ? (
           data.webhooks.length === 0 ? (
             <p className={classes['text']}>There is no webhook yet.</p>
@@ -55,7 +71,7 @@ export function WebhooksPage() {
   )
 }
 
-function NewWebhook({ onSecret }: { onSecret: (secret: string) => void }) {
+function NewWebhook({ onSecret }: { onSecret: (secret: Secret) => void }) {
   const form = useForm(() => import('@arcade/contract/webhooks').then(({ webhookInput }) => webhookInput), {
     url: '',
     events: Object.keys(webhookEvents) as WebhookInput['events'],
@@ -65,7 +81,7 @@ function NewWebhook({ onSecret }: { onSecret: (secret: string) => void }) {
   const handleSubmit = async (input: WebhookInput) => {
     try {
       const { secret } = await client.webhooks.create(input)
-      onSecret(secret)
+      onSecret({ url: input.url, text: secret })
       form.reset()
       toast.success('Webhook added.')
       await queryClient.invalidateQueries({ queryKey: api.webhooks.key() })
@@ -83,6 +99,7 @@ function NewWebhook({ onSecret }: { onSecret: (secret: string) => void }) {
         label="Address"
         type="url"
         placeholder="https://bot.example.org/hooks"
+        description="Of the bot: https, and reachable from the internet."
         isRequired
       />
       <fieldset className={classes['events']}>
