@@ -42,7 +42,7 @@ export const auditActionLabels = {
   export: 'Exported',
   'token.create': 'Made a bot token',
   'token.rotate': 'Rotated a bot token',
-  'token.retire': 'Ended the secret before of a bot token',
+  'token.retire': 'Ended the old secret of a bot token',
   'token.revoke': 'Revoked a bot token',
   'webhook.create': 'Added a webhook',
   'webhook.switch': 'Switched a webhook on or off',

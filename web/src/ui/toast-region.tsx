@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core'
 import { Notifications, notifications, notificationsStore, useNotifications } from '@mantine/notifications'
 import { type MouseEvent, useLayoutEffect, useRef, useState } from 'react'
-import { focusRows } from './table-rows.ts'
+import { focusRows, focusRowThatComes } from './table-rows.ts'
 import classes from './toast-region.module.css'
 
 const TOAST_AUTO_CLOSE_MS = 5000 // §9
@@ -121,11 +121,17 @@ interface FullMessageProps {
 
 function FullMessage({ message, reason, action, onDone }: FullMessageProps) {
   const isDone = useRef(false) // a toast that fades out can still be pressed
+  const cameFrom = useRef<EventTarget>(null)
   const handleClick = ({ currentTarget, detail }: MouseEvent) => {
     if (isDone.current) return
     isDone.current = true
     // The button goes with the toast. A mouse must not scroll the list that it is in.
-    if (currentTarget === document.activeElement) focusRows({ preventScroll: detail > 0 })
+    if (currentTarget === document.activeElement) {
+      const before = cameFrom.current
+      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: detail > 0 })
+      else focusRows({ preventScroll: detail > 0 })
+      focusRowThatComes()
+    }
     onDone()
     action?.onClick()
   }
@@ -137,6 +143,7 @@ function FullMessage({ message, reason, action, onDone }: FullMessageProps) {
         <Button
           variant="default"
           size="compact-sm"
+          onFocus={({ relatedTarget }) => (cameFrom.current = relatedTarget)}
           onClick={handleClick}
           data-toast-action
           aria-keyshortcuts="u"

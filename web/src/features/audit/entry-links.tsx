@@ -1,5 +1,6 @@
 /** Who and what an entry names: in words, and as links to all that they did or that happened to it. */
 import { actorKindLabels, type AuditEntry } from '@arcade/contract/entities/audit'
+import { historyKindLabels } from '@arcade/contract/entities/history'
 import { Link } from '@tanstack/react-router'
 import { labelOf } from '#src/versions/change-words.ts'
 import classes from './audit-page.module.css'
@@ -15,8 +16,15 @@ export function actorText({ actorName, actorKind, actorId }: AuditEntry): { name
 /** Undefined for an act that was about no record. */
 export function recordText({ recordKind, recordId, recordName }: AuditEntry): string | undefined {
   if (recordId === null) return recordName ?? undefined
-  if (recordKind === 'list') return labelOf(null, recordId)
+  if (recordKind === 'list') return listText(recordId)
   return recordName ?? recordId
+}
+
+/** A list by its name; of History the item's id, which is told elsewhere, says nothing to people. */
+function listText(id: string): string {
+  const [list = '', kind = ''] = id.split(':')
+  const label = (historyKindLabels as Readonly<Record<string, string>>)[kind]
+  return label === undefined ? labelOf(null, list) : `${labelOf(null, list)}, ${label}`
 }
 
 /** A name without a link, whole in its title where it is cut off. */
