@@ -229,7 +229,9 @@ test('Lists: the figure of participants leads to who they are', async ({ page })
   await expect(page.getByRole('heading', { name: 'Follow us on X' })).toBeVisible()
 })
 
-test('Lists: after a row is deleted the focus is on the one that stands in its place', async ({ page }) => {
+test('Lists: after a row is deleted the focus is on the one that stands in its place, and after Undo on the one that is back', async ({
+  page,
+}) => {
   await page.goto('/social-tasks')
   await settled(page)
   const next = await rows(page).nth(2).locator('[data-column=Title]').innerText()
@@ -237,6 +239,10 @@ test('Lists: after a row is deleted the focus is on the one that stands in its p
   await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
   await expect(rows(page)).toHaveCount(11)
   await expect(rows(page).nth(1)).toContainText(next)
+  await expect(rows(page).nth(1)).toBeFocused()
+  await page.getByRole('button', { name: 'Undo' }).press('Enter')
+  await expect(rows(page)).toHaveCount(12)
+  await expect(rows(page).nth(2)).toContainText(next)
   await expect(rows(page).nth(1)).toBeFocused()
 })
 

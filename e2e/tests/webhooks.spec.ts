@@ -27,7 +27,7 @@ test('a webhook is added with its secret shown once, tested, replayed, switched 
   await expect(toast(page, 'Webhook added.')).toBeVisible()
   await expect(field(page, `Signing Secret of ${ADDRESS}`)).toBeFocused()
   await expect(field(page, 'Address')).toHaveValue('')
-  await expect(field(page, 'Address')).toHaveAttribute('aria-invalid', 'false')
+  await expect(field(page, 'Address')).not.toHaveAttribute('aria-invalid', 'true')
   const secret = await field(page, `Signing Secret of ${ADDRESS}`).inputValue()
   expect(secret).toMatch(/^whsec_/)
   await page.reload()

@@ -15,7 +15,7 @@ interface Props {
 export function BotTokenItem({ token: { name, scope, createdAt, rotatedAt, lastUsedAt, previous }, ...on }: Props) {
   return (
     <li>
-      <div className={classes['about']}>
+      <div>
         <p className={classes['name']}>
           {name} <span className={classes['scope']}>{botScopes[scope].label}</span>
         </p>
