@@ -20,7 +20,6 @@ const kept = {
   balances: 'balance, imported, entries',
   ledger_entries: 'seq, amount, cause, kind, item_id, period, by_kind, by_id, by_name, at, balance',
   participations: 'kind, item_id, period, at',
-  uncounted_entries: 'seq, at, amount, balance, kind, item_id',
 } as const
 
 /** @returns the player's number from now on @throws Failure NO_SUCH_PLAYER, PLAYER_ERASED */
@@ -45,6 +44,7 @@ export async function erasePlayer(tx: Transaction<Tables>, act: Act, userId: num
     update ledger_entries set reference = ${`${anonymousId}-`} || reverses.seq
       from unnest(${reversals.map(({ seq }) => seq)}::bigint[], ${reversals.map(({ of }) => of)}::text[]) as reverses (by, seq)
      where user_id = ${anonymousId} and ledger_entries.seq = reverses.by`.execute(tx)
+  await moveUncounted(tx, { userId, anonymousId })
   await sql`delete from player_keys where user_id = ${userId}`.execute(tx)
   await noteErased(tx, userId)
   await forgetAnswers(tx, userId)
@@ -54,6 +54,21 @@ export async function erasePlayer(tx: Transaction<Tables>, act: Act, userId: num
   await erasePerson(tx, act, person)
   await audit(tx, act, 'player.erase', { record: { kind: 'player', id: String(anonymousId) } })
   return anonymousId
+}
+
+/** Deleted first: a row that is being folded meanwhile is waited for and then gone, so none is counted twice. */
+async function moveUncounted(
+  tx: Transaction<Tables>,
+  { userId, anonymousId }: { userId: number; anonymousId: number },
+): Promise<void> {
+  const { rows } = await sql`
+    delete from uncounted_entries where user_id = ${userId}
+    returning seq, at::text as at, amount::text as amount, balance::text as balance, kind, item_id`.execute(tx)
+  await sql`
+    insert into uncounted_entries (user_id, seq, at, amount, balance, kind, item_id)
+    select ${anonymousId}::bigint, seq, at, amount, balance, kind, item_id
+      from json_to_recordset(${JSON.stringify(rows)}::json)
+        as r (seq bigint, at timestamptz, amount numeric, balance numeric, kind text, item_id text)`.execute(tx)
 }
 
 /** Answers that are kept for repeated requests: to the player's own client, and to batches with the player among others. */
