@@ -4,6 +4,7 @@ import { call } from './call.ts'
 import { activityRanges, DEFAULT_ACTIVITY_RANGE } from './entities/activity.ts'
 import { idField } from './fields.ts'
 import { historyKindField } from './history.ts'
+import { userIdParameter } from './players.ts'
 
 const count = z.int().min(0)
 
@@ -47,15 +48,34 @@ export const activity = z.object({
 })
 export type Activity = z.infer<typeof activity>
 
-/** An event of `dashboard.events` carries this as JSON. */
-export interface Figures {
-  metrics: DashboardMetrics
-  activity: Activity
+/** What an event of `dashboard.events` carries as JSON: the event's name in the stream (HTML standard, 9.2) is that of what is followed. */
+export interface Followed {
+  figures: { metrics: DashboardMetrics; activity: Activity }
+  /** So many titles and participants of the kind, and of the item if one is followed. */
+  history: { titles: number; participants: number; ofItem: number | null }
+  /** Null for a player who does not exist. */
+  player: { entries: number; balance: number } | null
 }
-/** The event's name in the stream (HTML standard, 9.2). */
-export const FIGURES_EVENT = 'figures'
 
 const rangeInput = z.strictObject({ range: z.enum(activityRanges).default(DEFAULT_ACTIVITY_RANGE) })
+
+/** What a stream follows: the figures with the activity of a range, a kind of History with perhaps one item of it, or a player. */
+const followedInput = z
+  .strictObject({
+    range: z.enum(activityRanges).optional(),
+    history: historyKindField.optional(),
+    item: idField.optional(),
+    player: userIdParameter.optional(),
+  })
+  .refine(({ range, history, player }) => [range, history, player].filter((one) => one !== undefined).length <= 1, {
+    path: ['range'],
+    message: 'Give range, history or player',
+  })
+  .refine(({ history, item }) => item === undefined || history !== undefined, {
+    path: ['item'],
+    message: 'item goes with history',
+  })
+export type FollowedInput = z.infer<typeof followedInput>
 
 export const dashboard = {
   get: call(['admin'], { unexpected: 'METRICS_FAILED', mayBeSecondOld: true })
@@ -70,10 +90,11 @@ export const dashboard = {
       method: 'GET',
       path: '/api/events',
       tags: ['Metrics'],
-      summary: 'Server-sent events: both of the above, at the beginning and whenever one has changed',
+      summary:
+        'Server-sent events of the figures and activity, a kind of History or a player: at the beginning and after each change',
       outputStructure: 'detailed',
     })
-    .input(rangeInput)
+    .input(followedInput)
     .output(
       z.object({
         headers: z.record(z.string(), z.string()),

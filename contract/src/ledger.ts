@@ -6,6 +6,7 @@ import { cursorField, idField, numberField, textField } from './fields.ts'
 import { playerIdField } from './game.ts'
 import { historyKindField } from './history.ts'
 import { numberParameter } from './numbers.ts'
+import { userIdParameter } from './players.ts'
 
 export const USER_INPUT_MAX_LENGTH = 2000
 export const ENTRIES_PAGE_SIZE = 50
@@ -32,7 +33,7 @@ export const gameCauseField = z
 /** Below 0 it is taken, which no balance goes below 0 for. */
 const amountField = numberField('Amount').refine((amount) => amount !== 0, 'Amount must not be 0')
 const reasonField = textField('Reason', REASON_MAX_LENGTH)
-const numberedPlayer = { userId: numberParameter.pipe(z.int()) }
+const numberedPlayer = { userId: userIdParameter }
 
 /** The form of an adjustment. */
 export const adjustmentInput = z.strictObject({ amount: amountField, reason: reasonField })

@@ -29,6 +29,7 @@ import { historyDownload, historyHandlers } from '#src/features/history/history.
 import { createLive, type Live } from '#src/features/dashboard/live.ts'
 import { dashboardHandlers } from '#src/features/dashboard/dashboard.ts'
 import { createFigures } from '#src/features/dashboard/figures.ts'
+import { createReadFollowed } from '#src/features/dashboard/followed.ts'
 import { servedTasks } from '#src/features/tasks/tasks-list.ts'
 import { tasksHandlers } from '#src/features/tasks/tasks.ts'
 import { servedPlayers } from '#src/features/players/players-list.ts'
@@ -121,7 +122,7 @@ export async function createApp({
     trash: createTrash(trashDays),
   }
   const figures = createFigures(database.reads)
-  const live = createLive({ sessions, figures, log })
+  const live = createLive({ sessions, read: createReadFollowed(database, figures), log })
   const users = listExports(services, servedUsers)
   const players = listExports(services, servedPlayers)
   const selection = exportSelection({

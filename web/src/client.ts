@@ -1,8 +1,7 @@
 /** All that the app asks of the server: the contract's calls and downloads (§7), with every failure as a CallError, and the cache of answers. */
 import type { contract } from '@arcade/contract/contract'
 import type { ErrorBody, ErrorCode } from '@arcade/contract/errors'
-import type { ActivityRange } from '@arcade/contract/entities/activity'
-import type { Figures } from '@arcade/contract/dashboard'
+import type { Followed, FollowedInput } from '@arcade/contract/dashboard'
 import { createORPCClient, ORPCError } from '@orpc/client'
 import type { ContractRouterClient } from '@orpc/contract'
 import { OpenAPILink } from '@orpc/openapi-client/fetch'
@@ -208,20 +207,24 @@ export const queryClient = new QueryClient({
 const FIRST_RETRY_MS = 2000
 const LAST_RETRY_MS = 60_000
 
-interface FiguresWatcher {
-  /** The stream has begun, for the first time or again, with the present figures. */
-  onOpen: (figures: Figures) => void
-  /** The figures have changed. */
-  onFigures: (figures: Figures) => void
+interface FollowedWatcher<Name extends keyof Followed> {
+  /** The stream has begun, for the first time or again, with what is so now. */
+  onOpen: (now: Followed[Name]) => void
+  /** Something has changed. */
+  onChange: (now: Followed[Name]) => void
   /** The stream broke off. It is opened again after a while. */
-  onLost: () => void
+  onLost?: () => void
 }
 
 /**
- * Watches the dashboard's figures until the returned function is called or the server no longer accepts the session. The stream is open
- * only while the page is visible, because all tabs of a browser share six connections to a server (HTTP/1.1).
+ * Follows what the server tells by itself, until the returned function is called or the server no longer accepts the session. The stream is
+ * open only while the page is visible, because all tabs of a browser share six connections to a server (HTTP/1.1).
  */
-export function watchFigures(range: ActivityRange, { onOpen, onFigures, onLost }: FiguresWatcher): () => void {
+export function follow<Name extends keyof Followed>(
+  name: Name,
+  followed: FollowedInput,
+  { onOpen, onChange, onLost }: FollowedWatcher<Name>,
+): () => void {
   const { path = '' } = contractRoutes.dashboard.events['~orpc'].route
   let source: EventSource | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -235,16 +238,16 @@ export function watchFigures(range: ActivityRange, { onOpen, onFigures, onLost }
   const open = (): void => {
     close()
     let isFirst = true
-    source = new EventSource(`${path}?${new URLSearchParams({ range }).toString()}`)
-    source.addEventListener('figures', ({ data }: MessageEvent<string>) => {
+    source = new EventSource(`${path}?${new URLSearchParams(followed as Record<string, string>).toString()}`)
+    source.addEventListener(name, ({ data }: MessageEvent<string>) => {
       attempts = 0
-      const tell = isFirst ? onOpen : onFigures
+      const tell = isFirst ? onOpen : onChange
       isFirst = false
-      tell(JSON.parse(data) as Figures)
+      tell(JSON.parse(data) as Followed[Name])
     })
     source.addEventListener('error', () => {
       close()
-      onLost()
+      onLost?.()
       const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** attempts++)
       timer = setTimeout(retry, delay * (0.5 + Math.random() / 2)) // at random, so that not all browsers come back to a restarted server at once
     })
@@ -260,14 +263,14 @@ export function watchFigures(range: ActivityRange, { onOpen, onFigures, onLost }
       (error: unknown) => timer === expected && rejected(error),
     )
   }
-  const follow = (): void => {
+  const openWhileVisible = (): void => {
     if (document.visibilityState === 'visible') open()
     else close()
   }
-  document.addEventListener('visibilitychange', follow)
-  follow()
+  document.addEventListener('visibilitychange', openWhileVisible)
+  openWhileVisible()
   return () => {
-    document.removeEventListener('visibilitychange', follow)
+    document.removeEventListener('visibilitychange', openWhileVisible)
     close()
   }
 }

@@ -143,6 +143,12 @@ export function itemPaidNames(bucket: Exclude<Bucket, 'month'>, from: Date, to: 
 
 /** The participants of every item, counted over all time. */
 export const allParticipantsNames: NameRange = ['participants:', 'participants;']
+
+/** The participants of every item of a kind, counted over all time. */
+export function participantsNames(kind: HistoryKind): NameRange {
+  return [`participants:${kind}:`, `participants:${kind};`]
+}
+
 /** What claims of every item were paid over all time. */
 export const allPaidNames: NameRange = ['paid:', 'paid;']
 

@@ -8,6 +8,6 @@ export function dashboardHandlers({ figures, live }: { figures: FigureSource; li
   return {
     get: () => figures.metrics(),
     activity: ({ range }) => figures.activity(range),
-    events: ({ range }, context) => live.open(range, context),
+    events: (followed, context) => live.open(followed, context),
   }
 }

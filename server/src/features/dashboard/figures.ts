@@ -1,13 +1,13 @@
 /** The dashboard's figures (§3): counters for what grows to millions, counts of the small tables for the rest. One statement a call. */
 import type { ActivityRange } from '@arcade/contract/entities/activity'
-import type { DashboardMetrics, Figures } from '@arcade/contract/dashboard'
+import type { Activity, DashboardMetrics } from '@arcade/contract/dashboard'
 import { counterSql } from '#src/db/counters.ts'
 import type { Reads } from '#src/db/reads.ts'
 import { prepareActivity } from './activity.ts'
 
 export interface FigureSource {
   metrics: () => Promise<DashboardMetrics>
-  activity: (range: ActivityRange) => Promise<Figures['activity']>
+  activity: (range: ActivityRange) => Promise<Activity>
 }
 
 interface MetricsRow {

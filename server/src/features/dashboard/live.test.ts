@@ -2,29 +2,40 @@ import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { serve } from '@hono/node-server'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Figures } from '@arcade/contract/dashboard'
+import type { Followed } from '@arcade/contract/dashboard'
 import { beginActivity, countPlayers } from '#src/db/activity.ts'
 import { addToCounters } from '#src/db/counters.ts'
 import { startConsoleServer } from '#src/testing/console-server.ts'
 import { takeClocks } from '#src/testing/clock.ts'
 import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
+import { addPlayers } from '#src/testing/players.ts'
 import { MAX_STREAMS, MAX_STREAMS_EACH } from './live.ts'
 
-interface Listening {
+interface Listening<Name extends keyof Followed> {
   response: Response
-  /** The figures of the next event; `undefined` once the stream has ended. */
-  next(): Promise<Figures | undefined>
+  /** What the next event says; `undefined` once the stream has ended. */
+  next(): Promise<Followed[Name] | undefined>
   close(): Promise<void>
 }
 
-async function listen(app: TestApp, { headers }: Client, query = ''): Promise<Listening> {
+async function listen(app: TestApp, client: Client, query = ''): Promise<Listening<'figures'>> {
+  const listening = await follow(app, client, { name: 'figures', query })
+  expect((await listening.next())?.metrics, 'what is so when the stream begins').toBeDefined()
+  return listening
+}
+
+async function follow<Name extends keyof Followed>(
+  app: TestApp,
+  { headers }: Client,
+  { name, query }: { name: Name; query: string },
+): Promise<Listening<Name>> {
   const response = await app.fetch(`/api/events${query}`, { headers })
   expect(response.status, response.ok ? '' : await response.text()).toBe(200)
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   const close = () => reader.cancel()
   onTestFinished(close)
   let text = ''
-  const listening: Listening = {
+  return {
     response,
     close,
     async next() {
@@ -32,8 +43,9 @@ async function listen(app: TestApp, { headers }: Client, query = ''): Promise<Li
         const [message, rest] = text.split(/\n\n([^]*)/)
         if (rest !== undefined) {
           text = rest
-          const data = /^event: figures\ndata: (.*)$/.exec(message ?? '')?.[1]
-          if (data) return JSON.parse(data) as Figures
+          const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(message ?? '') ?? []
+          if (event !== undefined) expect(event).toBe(name)
+          if (data !== undefined) return JSON.parse(data) as Followed[Name]
           continue
         }
         const { done, value } = await reader.read()
@@ -42,8 +54,6 @@ async function listen(app: TestApp, { headers }: Client, query = ''): Promise<Li
       }
     },
   }
-  expect((await listening.next())?.metrics, 'what is so when the stream begins').toBeDefined()
-  return listening
 }
 
 async function join({ database }: TestApp, players: number): Promise<void> {
@@ -74,6 +84,51 @@ test('Live: an event when the figures have changed, with the range that is liste
   await join(app, 4)
   expect((await day.next())?.metrics.totalTelegramUsers).toBe(7)
 })
+
+test('Live: a kind of History, an item of it and a player are followed: a claim is told to all of them', async () => {
+  const app = await testApp()
+  const admin = await app.signUp('admin')
+  const bot = await app.bot()
+  await addPlayers(app.database.db, [{ user_id: 7, balance: 1 }, { user_id: 8 }])
+  const addTask = async (title: string, priority: number): Promise<string> =>
+    (await admin.call('POST', '/api/social-tasks', { type: 'twitter', title, priority, reward: 5 })).body.id
+  const id = await addTask('Follow us', 1)
+  const [history, item, player, stranger] = [
+    await follow(app, admin, { name: 'history', query: '?history=social' }),
+    await follow(app, admin, { name: 'history', query: `?history=social&item=${id}` }),
+    await follow(app, admin, { name: 'player', query: '?player=7' }),
+    await follow(app, admin, { name: 'player', query: '?player=9' }),
+  ]
+  expect(await history.next()).toEqual({ titles: 1, participants: 0, ofItem: null })
+  expect(await item.next()).toEqual({ titles: 1, participants: 0, ofItem: 0 })
+  expect(await player.next()).toEqual({ entries: 1, balance: 1 })
+  expect(await stranger.next()).toBeNull()
+  const other = await addTask('Join us', 2)
+  expect(await history.next()).toEqual({ titles: 2, participants: 0, ofItem: null })
+  expect(await item.next()).toEqual({ titles: 2, participants: 0, ofItem: 0 })
+  for (const [userId, task] of [
+    [7, id],
+    [8, other],
+  ] as const)
+    expect((await bot.call('POST', `/bot/v1/players/${userId}/claims`, { kind: 'social', id: task })).status).toBe(200)
+  const last = async <Name extends keyof Followed>(stream: Listening<Name>, isLast: (now: Followed[Name]) => boolean) => {
+    for (;;) {
+      const now = (await stream.next())!
+      if (isLast(now)) return now
+    }
+  }
+  expect(await last(history, (now) => now.participants === 2)).toEqual({ titles: 2, participants: 2, ofItem: null })
+  expect(await last(item, (now) => now.participants === 2)).toEqual({ titles: 2, participants: 2, ofItem: 1 })
+  expect(await player.next()).toEqual({ entries: 2, balance: 6 })
+})
+
+test.each(['history=social&player=7', 'range=24h&player=7', 'item=x', 'history=none', 'player=x'])(
+  'Live: nobody follows %s',
+  async (query) => {
+    const app = await testApp()
+    expect((await (await app.signUp('admin')).call('GET', `/api/events?${query}`)).status).toBe(400)
+  },
+)
 
 test('Live: the stream ends when the session does, and when the role changes', async () => {
   const app = await testApp()

@@ -1,19 +1,18 @@
 /**
- * Keeps open dashboards up to date by server-sent events (HTML standard, 9.2). The figures are read within a second for all listeners
- * together, and sent to those for whom they changed. A stream ends with its session, with the role of admin and with the server. A slow
+ * Keeps open pages up to date by server-sent events (HTML standard, 9.2). What listeners follow is read within a second for all of them
+ * together, and sent to those for whom it changed. A stream ends with its session, with the role of admin and with the server. A slow
  * reader has one event waiting at most.
  */
 import type { Logger } from 'pino'
-import type { ActivityRange } from '@arcade/contract/entities/activity'
-import { FIGURES_EVENT, type Figures } from '@arcade/contract/dashboard'
+import type { FollowedInput } from '@arcade/contract/dashboard'
 import { type CallContext, Failure, signedIn } from '#src/calls.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
-import type { FigureSource } from './figures.ts'
+import type { ReadFollowed } from './followed.ts'
 
-/** Open dashboards of one person, and of all on this process. */
+/** Open pages of one person, and of all on this process. */
 export const MAX_STREAMS_EACH = 8
 export const MAX_STREAMS = 200
-/** Two dashboards on two servers differ for less than a second. */
+/** Two pages on two servers differ for less than a second. */
 const POLL_MS = 800
 /** After so long a browser comes back to a stream that broke off. */
 const RETRY_MS = 2000
@@ -26,7 +25,7 @@ const STUCK_MS = 60_000
 
 export interface Live {
   /** @throws Failure TOO_MANY_STREAMS, SIGNED_OUT, UNAVAILABLE */
-  open(range: ActivityRange, context: CallContext): Promise<{ headers: Record<string, string>; body: ReadableStream }>
+  open(followed: FollowedInput, context: CallContext): Promise<{ headers: Record<string, string>; body: ReadableStream }>
   /** Streams that are open. */
   size(): number
   /** Ends all streams, for good. */
@@ -36,10 +35,10 @@ export interface Live {
 interface Listener {
   userId: string
   token: string
-  range: ActivityRange
+  followed: FollowedInput
   stream: Stream | undefined
-  /** The figures that were sent last, as JSON. */
-  sentFigures: string
+  /** The event that was sent last. */
+  sent: string
   beatAt: number
   checkAt: number
 }
@@ -55,11 +54,11 @@ interface Stream {
 
 export interface LiveServices {
   sessions: Sessions
-  figures: FigureSource
+  read: ReadFollowed
   log: Logger
 }
 
-export function createLive({ sessions, figures, log }: LiveServices): Live {
+export function createLive({ sessions, read, log }: LiveServices): Live {
   const listeners = new Set<Listener>()
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
@@ -69,7 +68,7 @@ export function createLive({ sessions, figures, log }: LiveServices): Live {
   })
 
   return {
-    async open(range, context) {
+    async open(followed, context) {
       const { id: userId } = signedIn(context)
       const token = context.sessionToken ?? ''
       if (isStopped) throw new Failure('UNAVAILABLE', { retryAfterSeconds: 5 })
@@ -80,9 +79,9 @@ export function createLive({ sessions, figures, log }: LiveServices): Live {
       const listener: Listener = {
         userId,
         token,
-        range,
+        followed,
         stream: undefined,
-        sentFigures: '',
+        sent: '',
         beatAt: now,
         checkAt: now + CHECK_MS,
       }
@@ -90,13 +89,13 @@ export function createLive({ sessions, figures, log }: LiveServices): Live {
       try {
         // From here on `onChange` sees the listener; what changed before shows in this look-up.
         if (!(await isAdmin(token))) throw new Failure('SIGNED_OUT')
-        listener.sentFigures = JSON.stringify(await read(range))
+        listener.sent = await readEvent(followed)
         if (!listeners.has(listener)) throw new Failure(isStopped ? 'UNAVAILABLE' : 'SIGNED_OUT')
       } catch (error) {
         listeners.delete(listener)
         throw error
       }
-      listener.stream = createStream(`retry: ${RETRY_MS}\n\n${toEvent(listener.sentFigures)}`, () => listeners.delete(listener))
+      listener.stream = createStream(`retry: ${RETRY_MS}\n\n${listener.sent}`, () => listeners.delete(listener))
       poll()
       return { headers: streamHeaders, body: listener.stream.body }
     },
@@ -124,16 +123,16 @@ export function createLive({ sessions, figures, log }: LiveServices): Live {
     if (!isAllowed) end(listener)
   }
 
-  async function read(range: ActivityRange, metrics = figures.metrics()): Promise<Figures> {
-    const [now, activity] = await Promise.all([metrics, figures.activity(range)])
-    return { metrics: now, activity }
+  async function readEvent(followed: FollowedInput): Promise<string> {
+    const { name, data } = await read(followed)
+    return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
   }
 
   function poll(): void {
     if (isStopped || timer !== undefined || listeners.size === 0) return
     timer = setTimeout(() => {
       look()
-        .catch((error: unknown) => log.debug({ err: error }, 'The figures could not be read; they are again in a moment'))
+        .catch((error: unknown) => log.debug({ err: error }, 'What pages follow could not be read; it is again in a moment'))
         .finally(() => {
           timer = undefined
           poll()
@@ -151,15 +150,14 @@ export function createLive({ sessions, figures, log }: LiveServices): Live {
       if (!listener.stream?.beat(':\n\n')) end(listener, new Error('the reader of a stream is gone'))
     }
     if (open.length === 0) return
-    const metrics = figures.metrics()
-    const ranges = Map.groupBy(open, ({ range }) => range)
+    const groups = Map.groupBy(open, ({ followed }) => JSON.stringify(followed))
     await Promise.all(
-      [...ranges].map(async ([range, group]) => {
-        const news = JSON.stringify(await read(range, metrics))
+      [...groups.values()].map(async (group) => {
+        const event = await readEvent(group[0]!.followed)
         for (const listener of group) {
-          if (listener.sentFigures === news) continue
-          listener.sentFigures = news
-          listener.stream?.send(toEvent(news))
+          if (listener.sent === event) continue
+          listener.sent = event
+          listener.stream?.send(event)
         }
       }),
     )
@@ -171,10 +169,6 @@ const streamHeaders = {
   'cache-control': 'no-store, no-transform', // compressed, an event would wait for the next one
   'x-accel-buffering': 'no', // nginx
   connection: 'close', // a stop waits for no connection that a stream had
-}
-
-function toEvent(figures: string): string {
-  return `event: ${FIGURES_EVENT}\ndata: ${figures}\n\n`
 }
 
 function createStream(greeting: string, onGone: () => void): Stream {

@@ -81,7 +81,7 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   )
 }
 
-/** The record's name, with the way to its form where it has one. */
+/** The record's name, with the way to its form or page where it has one. */
 function RecordFact({ entry }: { entry: AuditEntry }) {
   const { recordKind, recordId, action } = entry
   const text = `${recordText(entry) ?? ''}${recordKind ? ` (${recordKindLabels[recordKind]})` : ''}`
@@ -90,6 +90,12 @@ function RecordFact({ entry }: { entry: AuditEntry }) {
   if (recordKind === 'announcement')
     return (
       <Link to="/annoucement-form-update" search={search}>
+        {text}
+      </Link>
+    )
+  if (recordKind === 'player')
+    return (
+      <Link to="/manage-telegram-users/$userId" params={{ userId: recordId }} preload={false}>
         {text}
       </Link>
     )

@@ -5,7 +5,7 @@ import { taskTypeLabels } from '@arcade/contract/entities/task'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { api, queryClient, watchFigures } from '#src/client.ts'
+import { api, follow, queryClient } from '#src/client.ts'
 import { BarsOverTime, ChartPanel, Ranks } from '#src/ui/chart.tsx'
 import { counted, formatted } from '#src/ui/numbers.ts'
 import { Panel, Problem } from '#src/ui/page.tsx'
@@ -74,23 +74,27 @@ function useLiveFigures(range: ActivityRange): boolean {
   useEffect(() => {
     const metricsKey = api.dashboard.get.queryKey()
     const activityKey = api.dashboard.activity.queryKey({ input: { range } })
-    return watchFigures(range, {
-      onOpen: ({ metrics, activity }) => {
-        setIsLive(true)
-        // Figures that have changed since they were loaded are loaded again.
-        const isKnown = (key: readonly unknown[], data: object) =>
-          JSON.stringify(queryClient.getQueryData(key)) === JSON.stringify(data)
-        if (!isKnown(metricsKey, metrics)) void queryClient.invalidateQueries({ queryKey: metricsKey })
-        if (!isKnown(activityKey, activity)) void queryClient.invalidateQueries({ queryKey: activityKey })
+    return follow(
+      'figures',
+      { range },
+      {
+        onOpen: ({ metrics, activity }) => {
+          setIsLive(true)
+          // Figures that have changed since they were loaded are loaded again.
+          const isKnown = (key: readonly unknown[], data: object) =>
+            JSON.stringify(queryClient.getQueryData(key)) === JSON.stringify(data)
+          if (!isKnown(metricsKey, metrics)) void queryClient.invalidateQueries({ queryKey: metricsKey })
+          if (!isKnown(activityKey, activity)) void queryClient.invalidateQueries({ queryKey: activityKey })
+        },
+        onChange: ({ metrics, activity }) => {
+          // An answer that is still on its way is older than this event.
+          for (const queryKey of [metricsKey, activityKey]) void queryClient.cancelQueries({ queryKey })
+          queryClient.setQueryData(metricsKey, metrics)
+          queryClient.setQueryData(activityKey, activity)
+        },
+        onLost: () => setIsLive(false),
       },
-      onFigures: ({ metrics, activity }) => {
-        // An answer that is still on its way is older than this event.
-        for (const queryKey of [metricsKey, activityKey]) void queryClient.cancelQueries({ queryKey })
-        queryClient.setQueryData(metricsKey, metrics)
-        queryClient.setQueryData(activityKey, activity)
-      },
-      onLost: () => setIsLive(false),
-    })
+    )
   }, [range])
   return isLive
 }

@@ -9,6 +9,7 @@ import { Day } from '#src/ui/moment.tsx'
 import { counted } from '#src/ui/numbers.ts'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { HistoryDetails } from './history-details.tsx'
+import { useLiveHistory } from './live-history.ts'
 import { Spinner } from './spinner.tsx'
 import classes from './history-page.module.css'
 
@@ -21,6 +22,7 @@ const tabLabels: Record<HistoryKind, string> = {
 export function HistoryPage() {
   const { tab = 'announcement', item, ...address } = useSearch({ from: '/shell/management/history' })
   const navigate = useNavigate()
+  useLiveHistory(tab, item)
 
   return (
     <Page title="History">

@@ -1,4 +1,4 @@
-/** A player's page: cards with all fields, and a time line of everything the player took part in, with what that is worth today. */
+/** A player's page: cards with all fields, the ledger, and a time line of everything the player took part in, with what that is worth today. */
 import { historyKindLabels } from '@arcade/contract/entities/history'
 import { type Player, playerFields, playerList } from '@arcade/contract/entities/player'
 import type { PlayerParticipation } from '@arcade/contract/players'
@@ -16,6 +16,9 @@ import { Moment, TimeOfDay } from '#src/ui/moment.tsx'
 import { counted } from '#src/ui/numbers.ts'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { Balance } from './balance.tsx'
+import { AdjustDialog } from './balance-dialogs.tsx'
+import { Ledger } from './ledger.tsx'
+import { participationKey, participationsOf, useLivePlayer } from './player-data.ts'
 import classes from './player-page.module.css'
 import { PlayerActs, PlayerNotice } from './player-standing.tsx'
 
@@ -48,6 +51,7 @@ export function PlayerPage() {
     api.players.get.queryOptions({ input: { userId }, placeholderData: keepPreviousData }),
   )
   const player = data?.userId === userId ? data : undefined
+  useLivePlayer(userId, player !== undefined)
   const name = player && ([player.firstName, player.lastName].filter(Boolean).join(' ') || (player.username ?? String(userId)))
 
   return (
@@ -67,7 +71,10 @@ export function PlayerPage() {
           <div className={classes['player']} aria-busy={player === undefined}>
             <div className={classes['column']}>
               <Card title="Balance">
-                <p className={classes['balance']}>{player ? <Balance amount={player.balance} /> : <Waiting />}</p>
+                <div className={classes['figure']}>
+                  <p className={classes['balance']}>{player ? <Balance amount={player.balance} /> : <Waiting />}</p>
+                  <AdjustButton userId={userId} />
+                </div>
                 <p className={classes['note']}>
                   {player ? (
                     <>
@@ -79,18 +86,31 @@ export function PlayerPage() {
                   )}
                 </p>
               </Card>
-              <FactsCard title="Wallets" card="wallets" player={player} />
               <FactsCard title="Handles" card="handles" player={player} />
               {player && <PlayerActs player={player} />}
             </div>
             <div className={classes['column']}>
               <FactsCard title="Identity" card="identity" player={player} />
-              <TimeLine userId={userId} />
+              <FactsCard title="Wallets" card="wallets" player={player} />
             </div>
+            <Ledger key={`ledger ${userId}`} userId={userId} />
+            <TimeLine userId={userId} />
           </div>
         </>
       )}
     </Page>
+  )
+}
+
+function AdjustButton({ userId }: { userId: number }) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <Button variant="default" onClick={() => setIsOpen(true)}>
+        Adjust Balance
+      </Button>
+      <AdjustDialog userId={userId} isOpen={isOpen} onClose={() => setIsOpen(false)} />
+    </>
   )
 }
 
@@ -225,13 +245,7 @@ function Waiting() {
 }
 
 function TimeLine({ userId }: { userId: number }) {
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    api.players.participations.infiniteOptions({
-      input: (after: string | undefined) => ({ userId, ...(after !== undefined && { after }) }),
-      initialPageParam: undefined,
-      getNextPageParam: ({ after }) => after ?? undefined,
-    }),
-  )
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(participationsOf(userId))
   const all = data?.pages.flatMap(({ participations }) => participations)
   const days = Map.groupBy(all ?? [], ({ timestamp }) => dayName.format(new Date(timestamp)))
   return (
@@ -253,7 +267,7 @@ function TimeLine({ userId }: { userId: number }) {
             <h3>{day}</h3>
             <ol>
               {participations.map((participation) => (
-                <Participation key={`${participation.kind} ${participation.id} ${participation.period}`} of={participation} />
+                <Participation key={participationKey(participation)} of={participation} />
               ))}
             </ol>
           </section>

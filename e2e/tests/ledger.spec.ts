@@ -1,0 +1,155 @@
+/** The ledger on a player's page (design §7): what each entry was, the balance adjusted, an entry reversed, kept up to date. */
+import type { Page } from '@playwright/test'
+import { sql } from 'kysely'
+import { expectAccessible } from '#src/axe.ts'
+import { otherAdmin } from '#src/other-admin.ts'
+import { type ConsoleServer, expect, expectError, field, test, toast } from '#src/test.ts'
+
+const PLAYER = 100_008_077
+const PATH = `/manage-telegram-users/${PLAYER}`
+
+const ledger = (page: Page) => page.getByRole('region', { name: 'Ledger' })
+/** The rows of the ledger without its header. */
+const entries = (page: Page) =>
+  ledger(page)
+    .getByRole('row')
+    .filter({ has: page.getByRole('cell') })
+const balance = (page: Page) => page.getByRole('region', { name: 'Balance', exact: true })
+
+/** Rounds of the game, one entry each. */
+async function playRounds({ database: { db } }: ConsoleServer, count: number): Promise<void> {
+  await sql`insert into ledger_entries (user_id, seq, amount, cause, reference, by_kind, by_name, balance)
+    select user_id, entries + n, 1, 'round', 'r-' || entries - 1 + n, 'bot', 'my game', balance + n from balances, generate_series(1, ${count}::int) n
+     where user_id = ${PLAYER}`.execute(db)
+  await sql`update balances set balance = balance + ${count}::int, entries = entries + ${count}::int where user_id = ${PLAYER}`.execute(
+    db,
+  )
+}
+
+test.beforeEach(async ({ signIn, page: _page }) => {
+  await signIn('admin')
+})
+
+test('Ledger: an adjustment asks for an amount and a reason, an entry is reversed once, and the audit tells both', async ({
+  page,
+  expectedNoise,
+}) => {
+  expectedNoise.patterns = [/409/] // of the debit that is too large
+  await page.goto(PATH)
+  await expect(entries(page)).toHaveCount(1)
+  await expect(entries(page).first()).toContainText('Opening balance')
+  await expect(entries(page).first().getByRole('button')).toHaveCount(0)
+
+  const adjust = page.getByRole('button', { name: 'Adjust Balance' })
+  await adjust.click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await expect(field(dialog, 'Amount')).toHaveAccessibleDescription(/^Amount is required /)
+  await expectError(page, 'Reason', 'Reason is required')
+  await expectAccessible(page)
+  await field(dialog, 'Amount').fill('-60000')
+  await field(dialog, 'Reason').fill('Bought with a stolen card')
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await expect(dialog.getByText('The balance is too low for this: it would go below 0.')).toBeVisible()
+  await field(dialog, 'Amount').fill('-334.5')
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await expect(toast(page, 'Balance adjusted.')).toBeVisible()
+  await expect(dialog).toBeHidden()
+  await expect(adjust).toBeFocused()
+  await expect(balance(page)).toContainText('56999.5')
+  const newest = entries(page).first()
+  await expect(newest).toContainText('Adjustment: Bought with a stolen card')
+  await expect(newest).toContainText('-334.5')
+  await expect(newest).toContainText('Ada Admin')
+
+  await newest.getByRole('button', { name: 'Reverse entry 2' }).press('Enter')
+  await expect(dialog.getByText('334.5 is given back by an entry of its own')).toBeVisible()
+  await dialog.press('Escape')
+  await expect(dialog).toBeHidden()
+  await newest.getByRole('button', { name: 'Reverse entry 2' }).click()
+  await field(dialog, 'Reason').fill('It was her own card')
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await expect(toast(page, 'Entry reversed.')).toBeVisible()
+  await expect(entries(page).first()).toContainText('Reversal of entry 2: It was her own card')
+  await expect(entries(page).first()).toContainText('+334.5')
+  await expect(entries(page).nth(1)).toContainText('Reversed by entry 3')
+  await expect(ledger(page).getByRole('button')).toHaveCount(0)
+  await expect(balance(page)).toContainText('57334')
+  await expectAccessible(page)
+
+  await page.goto('/audit')
+  const acts = page.getByRole('table', { name: 'Audit' }).getByRole('row')
+  await expect(acts.nth(1)).toContainText('Reversed an entry of a balance')
+  await expect(acts.nth(2)).toContainText('Adjusted a balance')
+  await expect(acts.nth(2)).toContainText(`${PLAYER}`)
+  await expect(acts.nth(2)).toContainText('Balance: 57,334 → 56,999.5')
+})
+
+test('Ledger: the newest first, 50 and then more, with what the game says of its own', async ({ page, server }) => {
+  await playRounds(server, 120)
+  await page.goto(PATH)
+  await expect(entries(page)).toHaveCount(50)
+  await expect(entries(page).first()).toContainText('Play: round · r-120')
+  await expect(entries(page).first()).toContainText('my game (bot)')
+  await expect(ledger(page).getByRole('button', { name: 'Reverse entry 121' })).toBeVisible()
+  for (const count of [100, 121]) {
+    await ledger(page).getByRole('button', { name: 'Show more' }).click()
+    await expect(entries(page)).toHaveCount(count)
+  }
+  await expect(ledger(page).getByRole('button', { name: 'Show more' })).toHaveCount(0)
+  await expect(entries(page).last()).toContainText('Opening balance')
+
+  // What comes in is put before what one reads, which stays.
+  const loads: string[] = []
+  page.on('request', (request) => request.url().includes(`/${PLAYER}/entries`) && loads.push(request.url()))
+  await playRounds(server, 1)
+  await expect(entries(page)).toHaveCount(122, { timeout: 10_000 })
+  await expect(entries(page).last()).toContainText('Opening balance')
+  expect(loads).toHaveLength(1)
+})
+
+test('Ledger: what could not be loaded is said, and tried again', async ({ page, expectedNoise }) => {
+  expectedNoise.patterns = [/500/]
+  let isBroken = true
+  await page.route(`**/api/telegram-users/${PLAYER}/entries*`, (route) =>
+    isBroken
+      ? route.fulfill({ status: 500, json: { success: false, code: 'INTERNAL', message: 'Internal Server Error!' } })
+      : route.fallback(),
+  )
+  await page.goto(PATH)
+  await expect(ledger(page).getByRole('alert')).toContainText('Internal Server Error!', { timeout: 15_000 })
+  isBroken = false
+  await ledger(page).getByRole('button', { name: 'Retry' }).click()
+  await expect(entries(page)).toHaveCount(1)
+})
+
+test('Ledger: a phone shows all of it without scrolling sideways', async ({ page, server }) => {
+  await playRounds(server, 3)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto(PATH)
+  await expect(entries(page)).toHaveCount(4)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  await page.getByRole('button', { name: 'Adjust Balance' }).click()
+  await expect(field(page, 'Amount')).toBeVisible()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  await expectAccessible(page)
+})
+
+test('Ledger: what another admin does is seen without a reload, and many acts are few requests', async ({ page, server }) => {
+  const { call } = await otherAdmin(server, 'Mary Jackson')
+  const followed = page.waitForResponse((response) => response.url().includes(`/api/events?player=${PLAYER}`))
+  await page.goto(PATH)
+  await expect(entries(page)).toHaveCount(1)
+  await followed
+  const path = `/api/telegram-users/${PLAYER}/adjustments`
+  const adjustment = { amount: 10, reason: 'A prize' }
+  await call('POST', path, adjustment)
+  await expect(entries(page).first()).toContainText('Adjustment: A prize')
+  await expect(balance(page)).toContainText('57344')
+  const requests: number[] = []
+  page.on('request', (request) => request.url().endsWith(`/${PLAYER}/entries`) && requests.push(Date.now()))
+  const begun = Date.now()
+  for (let n = 0; n < 40; n += 1) await call('POST', path, adjustment)
+  await expect(entries(page)).toHaveCount(42, { timeout: 10_000 })
+  expect(requests.length).toBeLessThanOrEqual(Math.ceil((Date.now() - begun) / 1000) + 1)
+})

@@ -1,0 +1,49 @@
+/**
+ * What a stream of events can follow, and how it is read: the dashboard's figures whole, of History and of players only as much as tells
+ * whether what a page shows is still so. Listeners who follow the same at once share what is read (db/shared-reads.ts).
+ */
+import type { Followed, FollowedInput } from '@arcade/contract/dashboard'
+import { DEFAULT_ACTIVITY_RANGE } from '@arcade/contract/entities/activity'
+import type { HistoryKind } from '@arcade/contract/entities/history'
+import { participantsNames } from '#src/db/counter-keys.ts'
+import { counterPartsSql, counterSql } from '#src/db/counters.ts'
+import type { Database } from '#src/db/database.ts'
+import { allowReplica } from '#src/db/reads.ts'
+import type { FigureSource } from './figures.ts'
+
+export type FollowedEvent = { [Name in keyof Followed]: { name: Name; data: Followed[Name] } }[keyof Followed]
+export type ReadFollowed = (followed: FollowedInput) => Promise<FollowedEvent>
+
+export function createReadFollowed(
+  { reads, prepared }: Pick<Database, 'reads' | 'prepared'>,
+  figures: FigureSource,
+): ReadFollowed {
+  const readKind = reads.prepared<{ titles: number; participants: number }>('followed-kind', KIND)
+  const readItem = reads.prepared<{ participants: number }>('followed-item', ITEM)
+  const readPlayer = prepared<{ entries: number; balance: number }>('followed-player', PLAYER)
+
+  return async ({ range = DEFAULT_ACTIVITY_RANGE, history, item, player }) => {
+    if (player !== undefined) return { name: 'player', data: (await readPlayer([player]))[0] ?? null }
+    // From where the page reads it: told earlier, it might still find what was so before.
+    if (history !== undefined) return { name: 'history', data: await allowReplica(undefined, () => readHistory(history, item)) }
+    const [metrics, activity] = await Promise.all([figures.metrics(), figures.activity(range)])
+    return { name: 'figures', data: { metrics, activity } }
+  }
+
+  async function readHistory(kind: HistoryKind, item: string | undefined): Promise<Followed['history']> {
+    const [[ofKind], [ofItem]] = await Promise.all([
+      readKind([kind, ...participantsNames(kind)]),
+      item === undefined ? [] : readItem([kind, item]),
+    ])
+    return { ...ofKind!, ofItem: ofItem?.participants ?? null }
+  }
+}
+
+/** $1 the kind, $2 to $3 the counters of its items. */
+const KIND = `
+  select (select count(*) from history_items where kind = $1) as titles,
+         (select coalesce(sum(value), 0)::bigint from ${counterPartsSql('$2', '$3')} as parts) as participants`
+
+const ITEM = `select ${counterSql({ of: 'participants', kind: '$1::text', itemId: '$2::text' })} as participants`
+
+const PLAYER = `select entries, balance from balances where user_id = $1::bigint`

@@ -1,0 +1,82 @@
+/** What a player's page shows, and how it stays up to date: the player, the ledger and the time line, of which the newest rows alone are loaded again. */
+import type { ExplainedEntry } from '@arcade/contract/balances'
+import type { PlayerParticipation } from '@arcade/contract/players'
+import type { InfiniteData } from '@tanstack/react-query'
+import { api, client, queryClient } from '#src/client.ts'
+import { useLive } from '#src/lists/live.ts'
+
+export function entriesOf(userId: number) {
+  return api.balances.entries.infiniteOptions({
+    input: (after: string | undefined) => ({ userId, ...(after !== undefined && { after }) }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ after }) => after ?? undefined,
+  })
+}
+
+export function participationsOf(userId: number) {
+  return api.players.participations.infiniteOptions({
+    input: (after: string | undefined) => ({ userId, ...(after !== undefined && { after }) }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ after }) => after ?? undefined,
+  })
+}
+
+export function participationKey({ kind, id, period }: PlayerParticipation): string {
+  return `${kind} ${id} ${period}`
+}
+
+/** Keeps the page up to date once `isLoaded`. */
+export function useLivePlayer(userId: number, isLoaded: boolean): void {
+  useLive('player', isLoaded ? { player: userId } : undefined, {
+    isCurrent(now) {
+      const player = queryClient.getQueryData(api.players.get.queryKey({ input: { userId } }))
+      const newest = queryClient.getQueryData(entriesOf(userId).queryKey)?.pages[0]?.entries[0]
+      return now === null || (player?.balance === now.balance && (newest?.seq ?? 0) === now.entries)
+    },
+    refresh: () => refreshPlayer(userId),
+  })
+}
+
+/** Loads again what an entry has changed. */
+export async function refreshPlayer(userId: number): Promise<void> {
+  const queryKey = api.players.get.queryKey({ input: { userId } })
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey }, { cancelRefetch: false }),
+    refreshNewest(entriesOf(userId).queryKey, {
+      load: () => client.balances.entries({ userId }),
+      rows: ({ entries }) => entries,
+      withRows: (page, entries: ExplainedEntry[]) => ({ ...page, entries }),
+      keyOf: ({ seq }) => seq,
+    }),
+    refreshNewest(participationsOf(userId).queryKey, {
+      load: () => client.players.participations({ userId }),
+      rows: ({ participations }) => participations,
+      withRows: (page, participations: PlayerParticipation[]) => ({ ...page, participations }),
+      keyOf: participationKey,
+    }),
+  ])
+}
+
+interface Pages<Page, Row> {
+  /** The first page. */
+  load: () => Promise<Page>
+  rows: (page: Page) => Row[]
+  withRows: (page: Page, rows: Row[]) => Page
+  keyOf: (row: Row) => string | number
+}
+
+/**
+ * Puts the newest rows before those that are shown, however many pages these are; where nothing is shown yet, it is loaded. If there is so
+ * much news that something would be missing in between, the newest page takes the place of all.
+ */
+async function refreshNewest<Page, Row>(queryKey: readonly unknown[], { load, rows, withRows, keyOf }: Pages<Page, Row>) {
+  if (!queryClient.getQueryData(queryKey)) return queryClient.invalidateQueries({ queryKey }, { cancelRefetch: false })
+  const newest = await load()
+  const keys = new Set(rows(newest).map(keyOf))
+  queryClient.setQueryData<InfiniteData<Page>>(queryKey, (shown) => {
+    const [first, ...others] = shown?.pages ?? []
+    const older = first && rows(first).filter((row) => !keys.has(keyOf(row)))
+    if (!shown || !first || !older || older.length === rows(first).length) return { pages: [newest], pageParams: [undefined] }
+    return { ...shown, pages: [withRows(first, [...rows(newest), ...older]), ...others] }
+  })
+}
