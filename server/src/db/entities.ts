@@ -33,6 +33,8 @@ export interface Entity {
 interface Beside {
   table: string
   fields: readonly string[]
+  /** Columns that are no fields, which filters ask for. */
+  filteredBy: readonly string[]
 }
 
 /** Only stored fields may have column names of their own. */
@@ -44,7 +46,7 @@ export function defineEntity<
   fields: Fs
   columnNames: Names & { readonly [Other in Exclude<keyof Names, StoredName<Fs>>]: never }
   id: StoredName<Fs>
-  beside?: { table: string; fields: readonly StoredName<Fs>[] }
+  beside?: Beside & { fields: readonly StoredName<Fs>[] }
 }): { table: string; fields: Fs; columnNames: Names & Readonly<Record<string, string>>; id: StoredName<Fs>; beside?: Beside } {
   return entity
 }
@@ -55,7 +57,7 @@ export const playerEntity = defineEntity({
   fields: playerFields,
   columnNames: {},
   id: 'userId',
-  beside: { table: 'balances', fields: ['balance'] },
+  beside: { table: 'balances', fields: ['balance'], filteredBy: ['blocked_at'] },
 })
 export const taskEntity = defineEntity({ table: 'tasks', fields: taskFields, columnNames: { type: 'image' }, id: 'id' }) // image: §3
 export const announcementEntity = defineEntity({
@@ -138,17 +140,18 @@ export function sourceSql(entity: Entity, orderedBy?: string): string {
   return `(${table} left join ${beside.table} using (${id}))`
 }
 
-/** A field of the table beside, looked up for each row that is selected from the entity's own: a join would rather read all of that table. */
-export function lookedUpSql(entity: Entity, field: string): string {
+/** A column of the table beside, looked up for each row that is selected from the entity's own: a join would rather read all of that table. */
+export function lookedUpSql(entity: Entity, column: string): string {
   const { table, beside } = entity
-  const [id, column] = [columnName(entity, entity.id), columnName(entity, field)]
+  const id = columnName(entity, entity.id)
   return `(select beside.${column} from ${beside!.table} as beside where beside.${id} = ${table}.${id}) as ${column}`
 }
 
 /** The first rows at hand of an entity, with all columns; whatever is asked of them, no more of either table is read. */
 export function firstRowsSql(entity: Entity, count: number): string {
-  const lookedUp = (entity.beside?.fields ?? []).map((field) => lookedUpSql(entity, field))
-  return `select ${[`${entity.table}.*`, ...lookedUp].join(', ')} from ${entity.table} limit ${count}`
+  const { table, beside } = entity
+  const columns = beside ? [...beside.fields.map((field) => columnName(entity, field)), ...beside.filteredBy] : []
+  return `select ${[`${table}.*`, ...columns.map((column) => lookedUpSql(entity, column))].join(', ')} from ${table} limit ${count}`
 }
 
 /** The name of a stored field's column. */

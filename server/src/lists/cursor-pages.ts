@@ -278,8 +278,7 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     const { column, starts } = orders[sort]
     const { parts, outerOrderBy } = starts[start]!
     const most = maxHits === undefined ? sql`` : sql`limit ${sql.lit(maxHits + 1)}`
-    const { field } = list.sorts[sort]!
-    const value = isBeside(entity, field) ? lookedUpSql(entity, field) : column
+    const value = isBeside(entity, list.sorts[sort]!.field) ? lookedUpSql(entity, column!) : column
     const columns = sql.raw(value === undefined ? idColumn : `${idColumn}, ${value}`)
     const found = conditions.map(
       (condition) => sql`(select ${columns} from ${from === undefined ? table : sql.raw(from)} where ${condition} ${most})`,

@@ -115,7 +115,9 @@ export function createEntryOnce(
   async function answerOf(userId: number, { seq, balance }: Earlier, isFirst: boolean): Promise<Written> {
     if (seq === null) return { isFirst, balance, entry: null }
     const [row] = await findEntry([userId, seq])
-    return toWritten(userId, row!, isFirst)
+    // Entries stay for ever, but the player may have been erased since.
+    if (!row) throw new Failure('NO_SUCH_PLAYER')
+    return toWritten(userId, row, isFirst)
   }
 }
 

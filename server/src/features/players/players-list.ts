@@ -14,12 +14,9 @@ const wallets = {
   none: sql<boolean>`(ton_wallet_address is null and bsc_wallet is null)`,
 } satisfies Record<keyof typeof playerList.filters.wallet.options, Condition>
 
-/** By the table beside, whose rows are not at hand wherever the filter is asked. */
-const isBlocked = sql<boolean>`user_id in (select user_id from balances where blocked_at is not null)`
-
 const statuses = {
-  blocked: isBlocked,
-  unblocked: sql<boolean>`(user_id > 0 and not ${isBlocked})`,
+  blocked: sql<boolean>`blocked_at is not null`,
+  unblocked: sql<boolean>`(user_id > 0 and blocked_at is null)`,
   erased: sql<boolean>`user_id < 0`,
 } satisfies Record<keyof typeof playerList.filters.status.options, Condition>
 
