@@ -122,6 +122,17 @@ test.each([
   await expectWhole(app, 1)
 })
 
+test('design §8 a claim that would lift the balance beyond what is kept exactly is refused', async () => {
+  const { app, bot } = await gameApp()
+  await addPlayers(app.database.db, [{ user_id: 9, balance: Number.MAX_SAFE_INTEGER - 1 }])
+  const path = '/bot/v1/players/9/claims'
+  expect(await bot.call('POST', path, { kind: 'social', id: 's' })).toMatchObject({
+    status: 409,
+    body: { code: 'BALANCE_TOO_HIGH' },
+  })
+  await expectWhole(app, 1)
+})
+
 test('design §8 of 20 at once on two servers one is paid, and all are told of the same entry', async () => {
   const { app, bot } = await gameApp()
   const other = await testApp({ database: await openAgain({ limits: { size: 16, lockTimeoutMs: 60_000 } }) })

@@ -10,7 +10,16 @@ import { type CapSql, capSql, type EntryCaps } from '#src/db/caps.ts'
 import type { Database } from '#src/db/database.ts'
 import { countEntrySql } from '#src/db/entry-counts.ts'
 import { periodSql } from '#src/db/periods.ts'
-import { capReached, createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
+import {
+  boundsSql,
+  capReached,
+  createEntryOnce,
+  type Earlier,
+  ENTRY,
+  type EntryRow,
+  keepKeySql,
+  writtenBy,
+} from './entry-once.ts'
 
 export interface ClaimInput {
   userId: number
@@ -31,6 +40,7 @@ interface KnownRow extends Earlier {
   /** Whether there is the participation. */
   isDone: boolean
   isBlocked: boolean
+  isTooHigh: boolean | null
   isBeyondCap: boolean | null
   left: number | null
 }
@@ -70,6 +80,7 @@ export function createClaims(database: Database, caps: EntryCaps): (input: Claim
         if (claim.isDone) return claim
         if (refusal) throw refusal
         if (claim.isBlocked) throw new Failure('PLAYER_BLOCKED')
+        if (claim.isTooHigh) throw new Failure('BALANCE_TOO_HIGH')
         if (claim.isBeyondCap) throw capReached('claim', claim.left)
         return undefined
       },
@@ -105,7 +116,7 @@ const CAPPED = capSql({ cause: `'claim'`, amount: '$5::numeric', cap: '$11::nume
 const claimSql = ({ isWithin, add }: Partial<CapSql> = {}): string => `
   with paid as (
     update balances set balance = balance + $5::numeric, entries = entries + 1 ${add ? `, ${add}` : ''}
-     where user_id = $1::bigint and ${IS_OPEN} ${isWithin ? `and ${isWithin}` : ''} and not exists (
+     where user_id = $1::bigint and ${IS_OPEN} and not ${boundsSql('$5::numeric').isTooHigh} ${isWithin ? `and ${isWithin}` : ''} and not exists (
        select 1 from participations where user_id = $1::bigint and kind = $2::text and item_id = $3::text and period = ${PERIOD})
     returning user_id, balance, entries),
   taken as (
@@ -122,9 +133,9 @@ const claimSql = ({ isWithin, add }: Partial<CapSql> = {}): string => `
 
 const KNOWN = capSql({ cause: `'claim'`, amount: '$4::numeric', cap: '$5::numeric' })
 const FIND_CLAIM = `
-  select p.user_id is not null as "isDone", b.${IS_BLOCKED} as "isBlocked", b.balance, e.seq,
+  select p.user_id is not null as "isDone", b.${IS_BLOCKED} as "isBlocked", b."isTooHigh", b.balance, e.seq,
          case when $5::numeric is not null then not ${KNOWN.isWithin} end as "isBeyondCap", case when $5::numeric is not null then ${KNOWN.left} end as left
-    from balances b
+    from (select *, ${boundsSql('$4::numeric').isTooHigh} as "isTooHigh" from balances where user_id = $1::bigint) b
     left join participations p on p.user_id = b.user_id and p.kind = $2::text and p.item_id = $3::text and p.period = ${PERIOD}
     left join ledger_entries e on e.user_id = p.user_id and e.cause = 'claim' and e.kind = p.kind and e.item_id = p.item_id and e.period = p.period
-   where b.user_id = $1::bigint limit 1`
+   limit 1`
