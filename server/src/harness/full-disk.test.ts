@@ -84,7 +84,9 @@ test('§security full disk: a backup stops before it, says so and leaves nothing
   const { code, output } = await startCommand(dataDir, 'backup', at).ended
   expect(output).toMatch(/^The disk of \S+ has too little room left for this backup: free some, or name another place\.$/m)
   expect(code).toBe(1)
-  expect(await readdir(at, { recursive: true })).toEqual(['tables'])
+  // How far it came depends on what PostgreSQL has written meanwhile.
+  const left = await readdir(at, { recursive: true, withFileTypes: true })
+  expect(left.filter((entry) => entry.isFile())).toEqual([])
   expect(await freeBytes(dataDir)).toBeGreaterThan(RESERVE_BYTES - 4 * MB)
   await server.query(`insert into counters values ('meanwhile', 1)`)
   await rm(ballast)

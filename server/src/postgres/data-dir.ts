@@ -1,6 +1,6 @@
 /** DATA_DIR: made where there is none, and refused in one sentence where it cannot be used. */
 import { constants } from 'node:fs'
-import { access, mkdir } from 'node:fs/promises'
+import { access, mkdir, stat } from 'node:fs/promises'
 import { StartError } from './errors.ts'
 
 /** Where this process is root, PostgreSQL's user has to enter it, else its owner alone. @throws StartError */
@@ -9,6 +9,11 @@ export async function makeDataDir(dataDir: string): Promise<void> {
     await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
     await access(dataDir, constants.W_OK | constants.X_OK)
   } catch (error) {
-    throw new StartError(`DATA_DIR ${dataDir} cannot be used: ${(error as Error).message}`, { cause: error })
+    const owner = (await stat(dataDir).catch(() => undefined))?.uid
+    const why =
+      owner === undefined || owner === process.getuid?.()
+        ? `cannot be used: ${(error as Error).message}`
+        : `belongs to user ${owner}: start Arcade Console as that user or as root, or choose another DATA_DIR.`
+    throw new StartError(`DATA_DIR ${dataDir} ${why}`, { cause: error })
   }
 }

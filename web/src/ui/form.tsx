@@ -40,7 +40,7 @@ export function useForm<Schema extends FormSchema>(load: () => Promise<Schema>, 
     defaultValues,
   })
   const isBusy = useRef(false)
-  const isToBeReset = useRef(false)
+  const resetLater = useRef<() => void>(undefined)
   const [refusal, setRefusal] = useState<Refusal>()
 
   // That one is offline is true no more.
@@ -63,14 +63,14 @@ export function useForm<Schema extends FormSchema>(load: () => Promise<Schema>, 
       })()
     } finally {
       isBusy.current = false
-      if (isToBeReset.current) form.reset()
-      isToBeReset.current = false
+      resetLater.current?.()
+      resetLater.current = undefined
     }
   }
   /** While it is being sent, it stays as it is until then: else it would be an empty form that was sent, with errors at what it lacks. */
-  const reset = (): void => {
-    if (isBusy.current) isToBeReset.current = true
-    else form.reset()
+  const reset: typeof form.reset = (...values) => {
+    if (isBusy.current) resetLater.current = () => form.reset(...values)
+    else form.reset(...values)
   }
   return { ...form, reset, submit, refusal, loadSchema: () => void loadOnce() }
 }
