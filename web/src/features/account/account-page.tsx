@@ -115,7 +115,7 @@ function PasswordForm({ email }: { email: string }) {
       await client.account.changePassword(input)
       form.reset()
       toast.success('Password changed.')
-      await queryClient.invalidateQueries({ queryKey: api.account.sessions.key() })
+      void queryClient.invalidateQueries({ queryKey: api.account.sessions.key() })
       return undefined
     } catch (cause) {
       const error = asCallError(cause)

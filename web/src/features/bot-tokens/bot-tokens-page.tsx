@@ -139,9 +139,10 @@ function NewToken({ onSecret }: { onSecret: (secret: Secret) => void }) {
     try {
       const { token } = await client.botTokens.create(input)
       onSecret({ name: input.name, token })
+      // The form is empty at once for the next one: the list is not waited for.
       form.reset()
       toast.success('Token made.')
-      await queryClient.invalidateQueries({ queryKey: api.botTokens.key() })
+      void queryClient.invalidateQueries({ queryKey: api.botTokens.key() })
       return undefined
     } catch (cause) {
       const error = showFailure(cause)

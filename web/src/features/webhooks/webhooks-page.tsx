@@ -82,9 +82,10 @@ function NewWebhook({ onSecret }: { onSecret: (secret: Secret) => void }) {
     try {
       const { secret } = await client.webhooks.create(input)
       onSecret({ url: input.url, text: secret })
+      // The form is empty at once for the next one: the list is not waited for.
       form.reset()
       toast.success('Webhook added.')
-      await queryClient.invalidateQueries({ queryKey: api.webhooks.key() })
+      void queryClient.invalidateQueries({ queryKey: api.webhooks.key() })
       return undefined
     } catch (cause) {
       return showFailure(cause)
