@@ -22,6 +22,8 @@ export interface HttpProxy {
 
 const CHECK_EVERY_MS = 100
 const CHECK_TIMEOUT_MS = 2_000
+/** One that is slow to answer a check is not gone. */
+const SILENT_CHECKS = 3
 const SAFE = new Set(['GET', 'HEAD'])
 
 interface Target {
@@ -55,11 +57,14 @@ export async function startHttpProxy(): Promise<HttpProxy> {
   }
 
   async function watch(target: Target): Promise<void> {
+    let silent = 0
     while (!isOver && targets.has(target.url)) {
       const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS)
       const answer = await fetch(`${target.url}/readyz`, { signal }).catch(() => undefined)
       await answer?.body?.cancel()
-      target.isReady = answer?.status === 200
+      silent = signal.aborted ? silent + 1 : 0
+      if (silent === 0) target.isReady = answer?.status === 200
+      else if (silent >= SILENT_CHECKS) target.isReady = false
       await new Promise((resolve) => setTimeout(resolve, CHECK_EVERY_MS))
     }
   }
