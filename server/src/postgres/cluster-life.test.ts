@@ -13,7 +13,7 @@ test('§design 4 the first start makes a cluster, a restart keeps its data, SIGT
   const postmaster = await postmasterPid(dataDir)
   first.kill('SIGTERM')
   expect(await first.ended).toMatchObject({ code: 0 })
-  expect(await isRunning(postmaster)).toBe(false)
+  await waitFor('PostgreSQL to end', async () => !(await isRunning(postmaster)))
 
   const second = startProcess({ dataDir, use: 'server' })
   await second.opened
@@ -89,7 +89,7 @@ test('§design 4 a command works alone, and leaves nothing running', async () =>
   const postmaster = await postmasterPid(dataDir)
   command.kill('SIGTERM')
   expect(await command.ended).toMatchObject({ code: 0 })
-  expect(await isRunning(postmaster)).toBe(false)
+  await waitFor('PostgreSQL to end', async () => !(await isRunning(postmaster)))
 })
 
 test('§design 4 commands come and go beside a server', async () => {
@@ -125,7 +125,7 @@ test('§design 4 a server started during a command is not cut off when the comma
   expect(await postmasterPid(dataDir)).toBe(postmaster)
   late.kill('SIGTERM')
   await late.ended
-  expect(await isRunning(postmaster)).toBe(false)
+  await waitFor('PostgreSQL to end', async () => !(await isRunning(postmaster)))
 })
 
 test('§design 4 processes that start while others stop the cluster all get one', async () => {

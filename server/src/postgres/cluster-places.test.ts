@@ -75,7 +75,7 @@ test('§design 4 a missing password is made anew, and nothing is left running', 
   const postmaster = await postmasterPid(dataDir)
   server.kill('SIGTERM')
   expect(await server.ended).toMatchObject({ code: 0 })
-  expect(await isRunning(postmaster)).toBe(false)
+  await waitFor('PostgreSQL to end', async () => !(await isRunning(postmaster)))
 })
 
 test('§design 4 a password that goes missing while PostgreSQL runs: one sentence names the process to end', async () => {
