@@ -3,6 +3,7 @@ import type { Locator, Page } from '@playwright/test'
 import { sql } from 'kysely'
 import { addActivity } from '../../server/src/testing/activity.ts'
 import { expectAccessible, sizes } from '#src/axe.ts'
+import { otherAdmin } from '#src/other-admin.ts'
 import { participationsIn } from '#src/sample.ts'
 import { type ConsoleServer, expect, test } from '#src/test.ts'
 
@@ -183,6 +184,25 @@ test('Dashboard: panels without activity say when the last one was, and lead to 
   await card(page, 'Participations').getByRole('link', { name: 'Show the last 7 days' }).click()
   await expect(page).toHaveURL('/?range=7d')
   await expect(card(page, 'Participations').locator('header')).toContainText('4')
+})
+
+test('Dashboard: of who is erased, or has no name, the top balances tell the number once', async ({ page, server, signIn }) => {
+  const { db } = server.database
+  const { rows } = await sql<{ id: number }>`select user_id as id from balances order by balance desc, user_id limit 2`.execute(
+    db,
+  )
+  const [erased, nameless] = rows.map(({ id }) => id)
+  const { call } = await otherAdmin(server)
+  await call('POST', `/api/telegram-users/${erased}/erase`, { confirmation: erased! })
+  await sql`update telegram_users set first_name = null, last_name = null, username = null where user_id = ${nameless!}`.execute(
+    db,
+  )
+  await signIn('admin')
+  await page.goto('/')
+  const ranks = card(page, 'Top balances').getByRole('listitem')
+  await expect(ranks.nth(0).getByRole('link')).toHaveText('Erased player')
+  await expect(ranks.nth(0).getByText(/^-\d+$/)).toHaveCount(1)
+  await expect(ranks.nth(1).getByText(String(nameless), { exact: true })).toHaveCount(1)
 })
 
 test('Dashboard: the ranks lead to the player, the item and the list of a type', async ({ page, server, signIn }) => {

@@ -1,6 +1,7 @@
 /** The activity below the dashboard's cards: what happened over time, top balances, what most people took part in. It is loaded after the cards and kept up to date by events. */
 import type { Activity as ActivityData } from '@arcade/contract/dashboard'
 import { type ActivityRange, DEFAULT_ACTIVITY_RANGE, RANKS_SHOWN } from '@arcade/contract/entities/activity'
+import { isErased } from '@arcade/contract/entities/player'
 import { taskTypeLabels } from '@arcade/contract/entities/task'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
@@ -242,7 +243,9 @@ function Panels({ activity, range, isStale }: PanelsProps) {
           ranks={topPlayers.map((player) => ({
             key: String(player.userId),
             label: <PlayerLink player={player} />,
-            note: [player.username && `@${player.username}`, player.userId].filter(Boolean).join(' · '),
+            note: [player.username && `@${player.username}`, player.userId]
+              .filter((part) => part && String(part) !== playerName(player))
+              .join(' · '),
             value: player.balance,
           }))}
         />
@@ -347,10 +350,16 @@ function TypeLink({ kind, type }: Pick<ActivityData['types'][number], 'kind' | '
   return <ListLink list={lists.itemsOfType(kind, type)}>{`${typeNames[type] ?? type} ${items}`}</ListLink>
 }
 
-function PlayerLink({ player }: { player: ActivityData['topPlayers'][number] }) {
+type TopPlayer = ActivityData['topPlayers'][number]
+
+function playerName(player: TopPlayer): string {
   const { userId, firstName, lastName, username } = player
-  const name = [firstName, lastName].filter(Boolean).join(' ') || (username ? `@${username}` : String(userId))
-  return <ListLink list={lists.player(userId)}>{name}</ListLink>
+  if (isErased(player)) return 'Erased player'
+  return [firstName, lastName].filter(Boolean).join(' ') || (username ? `@${username}` : String(userId))
+}
+
+function PlayerLink({ player }: { player: TopPlayer }) {
+  return <ListLink list={lists.player(player.userId)}>{playerName(player)}</ListLink>
 }
 
 function ItemLink({ item }: { item: Pick<ActivityData['topItems'][number], 'kind' | 'id' | 'title'> }) {
