@@ -4,7 +4,7 @@ import { call } from './call.ts'
 import { cursorField, idField } from './fields.ts'
 import { historyKindField } from './history.ts'
 import { adjustmentOfPlayer, entered, ENTRIES_PAGE_SIZE, ledgerEntry, reversalOfPlayer } from './ledger.ts'
-import { userIdParameter } from './players.ts'
+import { shownIdParameter } from './players.ts'
 
 /** An entry with all that is known of it. */
 const explainedEntry = ledgerEntry.extend({
@@ -26,7 +26,7 @@ export const balances = {
       tags,
       summary: `What changed a player's balance, who did it and why, the newest first, ${ENTRIES_PAGE_SIZE} a page`,
     })
-    .input(z.strictObject({ userId: userIdParameter, after: cursorField.optional() }))
+    .input(z.strictObject({ userId: shownIdParameter, after: cursorField.optional() }))
     .output(z.object({ entries: z.array(explainedEntry), after: z.string().nullable() })),
   adjust: call(['admin'], { heedsIdempotencyKey: true })
     .route({

@@ -4,7 +4,7 @@ import { call } from './call.ts'
 import { activityRanges, DEFAULT_ACTIVITY_RANGE } from './entities/activity.ts'
 import { idField } from './fields.ts'
 import { historyKindField } from './history.ts'
-import { userIdParameter } from './players.ts'
+import { shownIdParameter } from './players.ts'
 
 const count = z.int().min(0)
 
@@ -54,7 +54,7 @@ export interface Followed {
   /** So many titles and participants of the kind, and of the item if one is followed. */
   history: { titles: number; participants: number; ofItem: number | null }
   /** Null for a player who does not exist. */
-  player: { entries: number; balance: number } | null
+  player: { entries: number; balance: number; blockedAt: string | null } | null
 }
 
 const rangeInput = z.strictObject({ range: z.enum(activityRanges).default(DEFAULT_ACTIVITY_RANGE) })
@@ -65,7 +65,7 @@ const followedInput = z
     range: z.enum(activityRanges).optional(),
     history: historyKindField.optional(),
     item: idField.optional(),
-    player: userIdParameter.optional(),
+    player: shownIdParameter.optional(),
   })
   .refine(({ range, history, player }) => [range, history, player].filter((one) => one !== undefined).length <= 1, {
     path: ['range'],

@@ -30,7 +30,7 @@ export const errorCatalogue = {
   TOO_MANY_WEBHOOKS: { status: 409, message: `There are ${WEBHOOKS_MAX} webhooks. Please delete one before you add another.` },
   NO_SUCH_PLAYER: { status: 404, message: 'This player does not exist.' },
   PLAYER_BLOCKED: { status: 409, message: 'This player is blocked: nothing can be claimed or entered.' },
-  PLAYER_ERASED: { status: 409, message: 'This player was erased already.' },
+  PLAYER_ERASED: { status: 409, message: 'This player was erased: nothing can be changed any more.' },
   BOT_VERIFIES: { status: 403, message: 'The bot verifies this, so only the bot can claim it for a player.' },
   ANNOUNCEMENT_INACTIVE: { status: 409, message: 'This announcement is not active, so it cannot be claimed.' },
   BALANCE_TOO_LOW: { status: 409, message: 'The balance is too low for this: it would go below 0.' },

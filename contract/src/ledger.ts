@@ -6,7 +6,7 @@ import { cursorField, idField, numberField, textField } from './fields.ts'
 import { playerIdField } from './game.ts'
 import { historyKindField } from './history.ts'
 import { numberParameter } from './numbers.ts'
-import { userIdParameter } from './players.ts'
+import { shownIdParameter } from './players.ts'
 
 export const USER_INPUT_MAX_LENGTH = 2000
 export const ENTRIES_PAGE_SIZE = 50
@@ -33,7 +33,7 @@ export const gameCauseField = z
 /** Below 0 it is taken, which no balance goes below 0 for. */
 const amountField = numberField('Amount').refine((amount) => amount !== 0, 'Amount must not be 0')
 const reasonField = textField('Reason', REASON_MAX_LENGTH)
-const numberedPlayer = { userId: userIdParameter }
+const numberedPlayer = { userId: shownIdParameter }
 
 /** The form of an adjustment. */
 export const adjustmentInput = z.strictObject({ amount: amountField, reason: reasonField })
@@ -46,7 +46,7 @@ export type ReversalInput = z.infer<typeof reversalInput>
 export const reversalOfPlayer = reversalInput.extend({
   ...numberedPlayer,
   /** The entry that is taken back. */
-  entryId: z.string().regex(/^[1-9]\d{0,15}-[1-9]\d{0,15}$/, 'entryId must be the id of an entry, such as 7-12'),
+  entryId: z.string().regex(/^-?[1-9]\d{0,15}-[1-9]\d{0,15}$/, 'entryId must be the id of an entry, such as 7-12'),
 })
 
 export const entered = z.object({

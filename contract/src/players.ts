@@ -17,22 +17,32 @@ const orderedFilter = playersFilter.extend(orderFields(playerList))
 export const USER_ID_RULE = `userId must be a whole number from 1 to ${MAX_NUMBER}`
 export const userIdField = z.int(USER_ID_RULE).min(1, USER_ID_RULE).max(MAX_NUMBER, USER_ID_RULE)
 /** In an address, where one player has one number: `04711` and `1e3` are none. */
-export const userIdParameter = inAddress(/^[1-9]\d{0,15}$/, userIdField)
-/** The same where erased players are shown, too, whose numbers are below 0 (ADR 22). */
-const shownIdParameter = inAddress(
+export const userIdParameter = inAddress(/^[1-9]\d{0,15}$/, userIdField, USER_ID_RULE)
+const SHOWN_ID_RULE = 'There is no such player: a user id is a whole number.'
+/** The same where erased players are shown, too, whose numbers are below 0 (ADR 22). People read what is said of a wrong one. */
+export const shownIdParameter = inAddress(
   /^-?[1-9]\d{0,15}$/,
-  z.int(USER_ID_RULE).refine((id) => id !== 0 && Math.abs(id) <= MAX_NUMBER, USER_ID_RULE),
+  z.int(SHOWN_ID_RULE).refine((id) => id !== 0 && Math.abs(id) <= MAX_NUMBER, SHOWN_ID_RULE),
+  SHOWN_ID_RULE,
 )
 
-function inAddress(written: RegExp, id: z.ZodType<number, number>) {
-  return z.union([id, z.string().regex(written).refine(isExactNumber).transform(Number).pipe(id)], USER_ID_RULE)
+function inAddress(written: RegExp, id: z.ZodType<number, number>, rule: string) {
+  return z.union([id, z.string().regex(written).refine(isExactNumber).transform(Number).pipe(id)], rule)
 }
 
 export const BLOCK_REASON_MAX_LENGTH = 500
-export const blockReasonField = textField('Reason', BLOCK_REASON_MAX_LENGTH)
+const blockReasonField = textField('Reason', BLOCK_REASON_MAX_LENGTH)
+/** The form of a block. */
+export const blockInput = z.strictObject({ reason: blockReasonField })
 /** Why a player can claim and be given nothing, who said so, and since when. */
 export const playerBlock = z.object({ reason: z.string(), by: z.string().nullable(), at: z.iso.datetime() })
 export type PlayerBlock = z.infer<typeof playerBlock>
+
+const NOT_THE_ID = 'This is not the player’s user id'
+/** The form that asks for a player's id before it is erased. */
+export function typedIdOf(userId: number) {
+  return z.strictObject({ typed: z.number(NOT_THE_ID).refine((typed) => typed === userId, NOT_THE_ID) })
+}
 
 /** One participation of a player. */
 export const playerParticipation = z.object({
@@ -75,7 +85,7 @@ export const players = {
         block: playerBlock.nullable(),
       }),
     ),
-  /** Those that are blocked already, and erased ones, are left alone. */
+  /** Those that are blocked already, and erased ones, are left alone; of picked ones it is said why. */
   block: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
     .route({
       method: 'POST',
@@ -102,7 +112,7 @@ export const players = {
         .strictObject({ userId: shownIdParameter, confirmation: z.int('Type the user id') })
         .refine(({ userId, confirmation }) => userId === confirmation, {
           path: ['confirmation'],
-          message: 'This is not the player’s user id',
+          message: NOT_THE_ID,
         }),
     )
     .output(z.object({ success: z.literal(true), userId: z.int() })),

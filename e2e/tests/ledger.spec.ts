@@ -43,6 +43,9 @@ test('Ledger: an adjustment asks for an amount and a reason, an entry is reverse
   const adjust = page.getByRole('button', { name: 'Adjust Balance' })
   await adjust.click()
   const dialog = page.getByRole('dialog')
+  await expect(field(dialog, 'Amount')).toBeFocused()
+  await expect(dialog).toContainText(`😀Sky d’Angelo (${PLAYER})`)
+  await expect(dialog).toContainText('57334')
   await dialog.getByRole('button', { name: 'Confirm' }).click()
   await expect(field(dialog, 'Amount')).toHaveAccessibleDescription(/^Amount is required /)
   await expectError(page, 'Reason', 'Reason is required')
@@ -64,6 +67,9 @@ test('Ledger: an adjustment asks for an amount and a reason, an entry is reverse
 
   await newest.getByRole('button', { name: 'Reverse entry 2' }).press('Enter')
   await expect(dialog.getByText('334.5 is given back by an entry of its own')).toBeVisible()
+  await expect(field(dialog, 'Reason')).toBeFocused()
+  await expect(dialog).toContainText('Adjustment: Bought with a stolen card (-334.5)')
+  await expect(dialog).toContainText('56999.5')
   await dialog.press('Escape')
   await expect(dialog).toBeHidden()
   await newest.getByRole('button', { name: 'Reverse entry 2' }).click()
@@ -73,6 +79,7 @@ test('Ledger: an adjustment asks for an amount and a reason, an entry is reverse
   await expect(entries(page).first()).toContainText('Reversal of entry 2: It was her own card')
   await expect(entries(page).first()).toContainText('+334.5')
   await expect(entries(page).nth(1)).toContainText('Reversed by entry 3')
+  await expect(entries(page).nth(1)).toBeFocused()
   await expect(ledger(page).getByRole('button')).toHaveCount(0)
   await expect(balance(page)).toContainText('57334')
   await expectAccessible(page)
@@ -97,6 +104,7 @@ test('Ledger: the newest first, 50 and then more, with what the game says of its
     await expect(entries(page)).toHaveCount(count)
   }
   await expect(ledger(page).getByRole('button', { name: 'Show more' })).toHaveCount(0)
+  await expect(entries(page).nth(100)).toBeFocused()
   await expect(entries(page).last()).toContainText('Opening balance')
 
   // What comes in is put before what one reads, which stays.
@@ -124,11 +132,15 @@ test('Ledger: what could not be loaded is said, and tried again', async ({ page,
 })
 
 test('Ledger: a phone shows all of it without scrolling sideways', async ({ page, server }) => {
+  await sql`update balances set balance = 12345678.25 where user_id = ${PLAYER}`.execute(server.database.db)
   await playRounds(server, 3)
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto(PATH)
   await expect(entries(page)).toHaveCount(4)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  const newest = entries(page).first()
+  const figure = (await newest.getByText('12345681.25').boundingBox())!
+  expect(figure.x + figure.width).toBeLessThan((await newest.locator('time').boundingBox())!.x)
   await page.getByRole('button', { name: 'Adjust Balance' }).click()
   await expect(field(page, 'Amount')).toBeVisible()
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)

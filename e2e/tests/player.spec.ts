@@ -1,5 +1,7 @@
 /** A player's page: identity, handles, wallets, and what the player took part in; back and forth in the list one came from. */
+import { expectAccessible } from '#src/axe.ts'
 import { settled } from '#src/lists.ts'
+import { otherAdmin } from '#src/other-admin.ts'
 import { screens } from '#src/screens.ts'
 import { expect, test, toast } from '#src/test.ts'
 
@@ -107,6 +109,7 @@ test('Player: one who does not exist is said not to', async ({ page, expectedNoi
   for (const id of ['1', 'nobody', '1e99']) {
     await page.goto(`/manage-telegram-users/${id}`)
     await expect(page.getByRole('alert')).toBeVisible()
+    await expect(page.getByText('userId')).toHaveCount(0)
     await expect(page.getByRole('button', { name: 'Back to Telegram Users' })).toBeVisible()
   }
 })
@@ -115,12 +118,19 @@ test('Player: an admin blocks one with a reason, takes it back, and blocks picke
   await page.goto('/manage-telegram-users/100008077')
   await page.getByRole('button', { name: 'Block Player' }).click()
   const dialog = page.getByRole('dialog', { name: 'Block Player' })
-  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await expect(dialog.getByLabel('Reason')).toBeFocused()
+  await expect(dialog).toContainText('Who is blocked can claim nothing')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Block Player', exact: true })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
   await expect(dialog).toContainText('Reason is required')
   await dialog.getByLabel('Reason').fill('Plays by a script')
-  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
   const notice = page.getByRole('status').filter({ hasText: 'Plays by a script' })
   await expect(notice).toContainText(/^Blocked by .+ on \d\d\/\d\d\/\d{4}/)
+  await expect(page.getByRole('button', { name: 'Unblock Player' })).toBeFocused()
   await page.goto('/manage-telegram-users?status=blocked')
   await expect(page.locator('td[data-column="User ID"]')).toHaveText(['100008077'])
   await page.getByRole('link', { name: '100008077' }).click()
@@ -128,17 +138,46 @@ test('Player: an admin blocks one with a reason, takes it back, and blocks picke
   await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
   await expect(toast(page, 'Player unblocked.')).toBeVisible()
   await expect(notice).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Block Player', exact: true })).toBeFocused()
 
   await page.goto('/manage-telegram-users')
   await page.getByRole('button', { name: 'Select', exact: true }).click()
   for (const row of [1, 2]) await page.getByRole('checkbox', { name: `Select row ${row}`, exact: true }).check()
   await page.getByRole('button', { name: 'Block', exact: true }).click()
   await page.getByRole('dialog', { name: 'Block Players' }).getByLabel('Reason').fill('Farm')
-  await page.getByRole('dialog', { name: 'Block Players' }).getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('dialog', { name: 'Block Players' }).getByRole('button', { name: 'Confirm' }).click()
   await expect(page.getByRole('alertdialog')).toContainText('Are you sure you want to block 2 players?')
   await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
   await toast(page, '2 players blocked.').getByRole('button', { name: 'Undo' }).click()
   await expect(toast(page, '2 players as before.')).toBeVisible()
+})
+
+test('Player: a block of somebody else is seen without a reload, and stays when one blocks or takes back one’s own', async ({
+  page,
+  server,
+}) => {
+  const { call } = await otherAdmin(server, 'Mary Jackson')
+  const target = { target: { ids: ['100008077'] } }
+  const notice = page.getByRole('status').filter({ hasText: 'Blocked' })
+  const followed = page.waitForResponse((response) => response.url().includes('/api/events?player=100008077'))
+  await page.goto('/manage-telegram-users/100008077')
+  await followed
+  await expect(page.getByRole('button', { name: 'Block Player', exact: true })).toBeVisible()
+  await call('POST', '/api/telegram-users/block', { ...target, reason: 'Farm' })
+  await expect(notice).toContainText(/^Blocked by Mary Jackson on .+: Farm$/)
+  await call('POST', '/api/telegram-users/unblock', target)
+  await expect(notice).toHaveCount(0)
+
+  await page.getByRole('button', { name: 'Block Player', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Block Player' })
+  await dialog.getByLabel('Reason').fill('Too fast')
+  await call('POST', '/api/telegram-users/block', { ...target, reason: 'Farm' })
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  const told = toast(page, 'Blocked already by Mary Jackson: Farm')
+  await expect(told).toBeVisible()
+  await expect(told.getByRole('button', { name: 'Undo' })).toHaveCount(0)
+  await expect(toast(page, 'Player blocked.')).toHaveCount(0)
+  await expect(notice).toContainText(/^Blocked by Mary Jackson on .+: Farm$/)
 })
 
 test('Player: erasing is asked for twice, the second time by the id, and leaves the entries to nobody', async ({
@@ -149,18 +188,26 @@ test('Player: erasing is asked for twice, the second time by the id, and leaves 
   await expect(page.getByRole('region', { name: 'Balance' })).toContainText('57334')
   await page.getByRole('button', { name: 'Erase Player' }).click()
   const dialog = page.getByRole('dialog', { name: 'Erase Player' })
+  await expect(dialog.getByLabel('Type the user id 100008077')).toBeFocused()
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeVisible()
+  await expectAccessible(page)
   await dialog.getByLabel('Type the user id 100008077').fill('100008078')
-  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
   await expect(dialog).toContainText('This is not the player’s user id')
   await dialog.getByLabel('Type the user id 100008077').fill('100008077')
-  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
   await expect(toast(page, 'Player erased.')).toBeVisible()
   await expect(page).toHaveURL(/\/manage-telegram-users\/-\d+/)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^-\d+$/)
   await expect(page.getByRole('status').filter({ hasText: 'Erased.' })).toBeVisible()
   await expect(page.getByRole('region', { name: 'Balance' })).toContainText('57334')
-  await expect(page.getByRole('button', { name: 'Erase Player' })).toHaveCount(0)
+  const ledger = page.getByRole('region', { name: 'Ledger' })
+  await expect(ledger.getByRole('cell', { name: 'Opening balance' })).toBeVisible()
+  await expect(ledger.getByRole('columnheader', { name: 'Actions' })).toHaveCount(0)
+  for (const name of ['Erase Player', 'Block Player', 'Adjust Balance'])
+    await expect(page.getByRole('button', { name })).toHaveCount(0)
+  await expect(page.getByText('userId')).toHaveCount(0)
   const { db } = server.database
   expect(await db.selectFrom('telegram_users').select('user_id').where('user_id', '=', 100_008_077).execute()).toEqual([])
 })

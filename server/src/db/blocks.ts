@@ -10,6 +10,8 @@ export interface BlockChange {
   userId: number
   /** Why the player is blocked now; null if he is not. One who is so for another reason by then is left alone. */
   before: string | null
+  /** Who has blocked the player; null if nobody has. A block of somebody else is left alone, too. */
+  beforeBy: string | null
   after: string | null
 }
 
@@ -29,8 +31,9 @@ export async function changeBlocks(
     update balances set block_reason = wanted.after, blocked_by = case when wanted.after is not null then ${by}::text end,
            blocked_at = case when wanted.after is not null then ${now}::timestamptz end
       from unnest(${changes.map(({ userId }) => userId)}::bigint[], ${changes.map(({ before }) => before)}::text[],
-                  ${changes.map(({ after }) => after)}::text[]) as wanted (id, before, after)
+                  ${changes.map(({ beforeBy }) => beforeBy)}::text[], ${changes.map(({ after }) => after)}::text[]) as wanted (id, before, before_by, after)
      where balances.user_id = wanted.id and block_reason is not distinct from wanted.before
+       and blocked_by is not distinct from wanted.before_by
     returning balances.user_id as id`.execute(tx)
   return new Set(rows.map(({ id }) => id))
 }

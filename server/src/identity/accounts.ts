@@ -1,6 +1,6 @@
 /** Accounts with their users documents: creation, roles, and how the first admin comes about (§5, §7; design §7). */
 import { randomUUID } from 'node:crypto'
-import { sql, type Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import { type SessionUser } from '@arcade/contract/auth'
 import { registrationInputFor, type RegistrationInput } from '@arcade/contract/users'
 import type { UserType } from '@arcade/contract/entities/user'
@@ -35,6 +35,17 @@ export interface NewAccount {
 /** A user as the audit trail names them. */
 export function userRecord({ id, fname, lname }: { id: string; fname: string; lname: string }): AuditRecord {
   return { kind: 'user', id, name: `${fname} ${lname}` }
+}
+
+/** The names of users by their ids, of those who are still there. */
+export async function namesOfUsers(
+  db: Kysely<Tables>,
+  ids: readonly (string | null)[],
+): Promise<ReadonlyMap<string | null, string>> {
+  const known = ids.filter((id) => id !== null)
+  if (known.length === 0) return new Map()
+  const people = await db.selectFrom('users').select(['id', 'fname', 'lname']).where('id', 'in', known).execute()
+  return new Map(people.map(({ id, fname, lname }) => [id, `${fname} ${lname}`]))
 }
 
 /** What the audit trail keeps of a user who comes or goes. */

@@ -8,6 +8,7 @@ import type { HistoryKind } from '@arcade/contract/entities/history'
 import { participantsNames } from '#src/db/counter-keys.ts'
 import { counterPartsSql, counterSql } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
+import { isoSql } from '#src/db/moments.ts'
 import { allowReplica } from '#src/db/reads.ts'
 import type { FigureSource } from './figures.ts'
 
@@ -20,7 +21,7 @@ export function createReadFollowed(
 ): ReadFollowed {
   const readKind = reads.prepared<{ titles: number; participants: number }>('followed-kind', KIND)
   const readItem = reads.prepared<{ participants: number }>('followed-item', ITEM)
-  const readPlayer = prepared<{ entries: number; balance: number }>('followed-player', PLAYER)
+  const readPlayer = prepared<NonNullable<Followed['player']>>('followed-player', PLAYER)
 
   return async ({ range = DEFAULT_ACTIVITY_RANGE, history, item, player }) => {
     if (player !== undefined) return { name: 'player', data: (await readPlayer([player]))[0] ?? null }
@@ -46,4 +47,4 @@ const KIND = `
 
 const ITEM = `select ${counterSql({ of: 'participants', kind: '$1::text', itemId: '$2::text' })} as participants`
 
-const PLAYER = `select entries, balance from balances where user_id = $1::bigint`
+const PLAYER = `select entries, balance, ${isoSql('blocked_at')} as "blockedAt" from balances where user_id = $1::bigint`

@@ -101,7 +101,7 @@ test('Live: a kind of History, an item of it and a player are followed: a claim 
   ]
   expect(await history.next()).toEqual({ titles: 1, participants: 0, ofItem: null })
   expect(await item.next()).toEqual({ titles: 1, participants: 0, ofItem: 0 })
-  expect(await player.next()).toEqual({ entries: 1, balance: 1 })
+  expect(await player.next()).toEqual({ entries: 1, balance: 1, blockedAt: null })
   expect(await stranger.next()).toBeNull()
   const other = await addTask('Join us', 2)
   expect(await history.next()).toEqual({ titles: 2, participants: 0, ofItem: null })
@@ -119,7 +119,10 @@ test('Live: a kind of History, an item of it and a player are followed: a claim 
   }
   expect(await last(history, (now) => now.participants === 2)).toEqual({ titles: 2, participants: 2, ofItem: null })
   expect(await last(item, (now) => now.participants === 2)).toEqual({ titles: 2, participants: 2, ofItem: 1 })
-  expect(await player.next()).toEqual({ entries: 2, balance: 6 })
+  expect(await player.next()).toEqual({ entries: 2, balance: 6, blockedAt: null })
+  await admin.call('POST', '/api/telegram-users/block', { target: { ids: ['7'] }, reason: 'Plays by a script' })
+  const { body } = await admin.call('GET', '/api/telegram-users/7')
+  expect(await player.next()).toEqual({ entries: 2, balance: 6, blockedAt: body.block.at })
 })
 
 test.each(['history=social&player=7', 'range=24h&player=7', 'item=x', 'history=none', 'player=x'])(

@@ -4,6 +4,7 @@
  */
 import { CompiledQuery } from 'kysely'
 import { entryCauses } from '@arcade/contract/entities/entry'
+import { isErased } from '@arcade/contract/entities/player'
 import type { Entered } from '@arcade/contract/ledger'
 import { actOf, audit } from '#src/audit/audit.ts'
 import { type CallContext, Failure } from '#src/calls.ts'
@@ -53,6 +54,7 @@ export function createAdjustments(database: Database): Adjustments {
 
   return {
     async adjust({ userId, amount, reason }, context) {
+      refuseErased(userId)
       const { isFirst, balance, entry } = await once(userId, context, {
         write: (key) =>
           write(ADJUST, [userId, amount, reason, ...writtenBy(context), ...key], (tx, row) =>
@@ -68,6 +70,7 @@ export function createAdjustments(database: Database): Adjustments {
     },
 
     async reverse({ userId, entryId, reason }, context) {
+      refuseErased(userId)
       const [owner, seq] = entryId.split('-').map(Number)
       if (owner !== userId) throw new Failure('NO_SUCH_ENTRY')
       const { isFirst, balance, entry } = await once(userId, context, {
@@ -101,6 +104,10 @@ export function createAdjustments(database: Database): Adjustments {
       return rows
     })
   }
+}
+
+function refuseErased(userId: number): void {
+  if (isErased({ userId })) throw new Failure('PLAYER_ERASED')
 }
 
 /** @throws Failure for an unknown player, and for a balance that would leave its bounds */

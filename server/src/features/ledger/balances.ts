@@ -3,6 +3,7 @@ import type { ExplainedEntry } from '@arcade/contract/balances'
 import type { contract } from '@arcade/contract/contract'
 import type { Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import { namesOfUsers } from '#src/identity/accounts.ts'
 import { createAdjustments } from './adjustments.ts'
 import { createEntryPages, type StoredEntry, toEntry } from './entry-pages.ts'
 
@@ -30,26 +31,22 @@ export function balancesHandlers({ database }: { database: Database }): Handlers
 
     async entries({ userId, after }) {
       const page = await readEntries(userId, after)
-      const names = await namesOf(page.rows.flatMap(({ byKind, byId }) => (byKind === 'user' && byId !== null ? [byId] : [])))
+      const names = await namesOfUsers(
+        db,
+        page.rows.map(({ byKind, byId }) => (byKind === 'user' ? byId : null)),
+      )
       return { entries: page.rows.map((row) => explained(userId, row, names)), after: page.after }
     },
   }
-
-  /** Of people who are still there. */
-  async function namesOf(ids: readonly string[]): Promise<Map<string, string>> {
-    if (ids.length === 0) return new Map()
-    const people = await db.selectFrom('users').select(['id', 'fname', 'lname']).where('id', 'in', ids).execute()
-    return new Map(people.map(({ id, fname, lname }) => [id, `${fname} ${lname}`]))
-  }
 }
 
-function explained(userId: number, row: ExplainedRow, names: ReadonlyMap<string, string>): ExplainedEntry {
+function explained(userId: number, row: ExplainedRow, names: ReadonlyMap<string | null, string>): ExplainedEntry {
   const { title, reason, byKind, byId, byName } = row
   const { item, ...entry } = toEntry(userId, row)
   return {
     ...entry,
     ...(item && { item: { ...item, title: title ?? '' } }),
     ...(reason !== null && { reason }),
-    ...(byKind !== null && { by: { kind: byKind, name: byName ?? names.get(byId ?? '') ?? null } }),
+    ...(byKind !== null && { by: { kind: byKind, name: byName ?? names.get(byId) ?? null } }),
   }
 }

@@ -112,7 +112,15 @@ test('design §7 many are blocked at once after a dry run, the list is filtered 
   expect(await found('erased')).toEqual([])
   expect((await admin.call('GET', `${PLAYERS}/count?status=blocked`)).body).toMatchObject({ total: 2 })
   // Who is blocked already keeps the first reason.
-  expect((await block([7, 8, 9])).body).toMatchObject({ affected: 1 })
+  const reason = 'Blocked already by Test Person: Farm'
+  expect((await block([7, 8, 9])).body).toMatchObject({
+    affected: 1,
+    refused: 2,
+    refusals: [
+      { id: '8', title: 'bob', reason },
+      { id: '9', title: '9', reason },
+    ],
+  })
   const actId = done.headers.get('x-request-id')
   await admin.call('POST', `${PLAYERS}/unblock`, { target: { ids: ['8'] } })
   const refused = await admin.call('POST', `/api/acts/${actId}/undo`, {})
@@ -125,6 +133,23 @@ test('design §7 many are blocked at once after a dry run, the list is filtered 
   expect((await sql`select blocked_by from balances where user_id = 9`.execute(app.database.db)).rows).toEqual([
     { blocked_by: null },
   ])
+})
+
+test('design §7 undoing a block never lifts one that somebody else has made since, for whatever reason', async () => {
+  const { app, admin, block } = await game()
+  const actId = (await block([7])).headers.get('x-request-id')
+  await admin.call('POST', `${PLAYERS}/unblock`, { target: { ids: ['7'] } })
+  const target = { target: { ids: ['7'] } }
+  expect((await admin.call('POST', `${PLAYERS}/unblock`, target)).body).toMatchObject({
+    affected: 0,
+    refusals: [{ id: '7', title: 'Ada Day', reason: 'Not blocked.' }],
+  })
+  const other = await app.signUp('admin')
+  expect((await other.call('POST', `${PLAYERS}/block`, { ...target, reason: 'Plays by a script' })).body.affected).toBe(1)
+  const undo = (more: object) => admin.call('POST', `/api/acts/${actId}/undo`, more)
+  expect(await undo({})).toMatchObject({ status: 409, body: { code: 'CHANGED_SINCE' } })
+  expect((await undo({ isPartial: true })).body).toMatchObject({ affected: 0, refused: 1 })
+  expect((await admin.call('GET', `${PLAYERS}/7`)).body.block.reason).toBe('Plays by a script')
 })
 
 test.each([

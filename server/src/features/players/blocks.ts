@@ -2,14 +2,16 @@
 import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { BULK_MAX_IDS } from '@arcade/contract/entities/entity'
-import type { PlayersFilter } from '@arcade/contract/entities/player'
+import { isErased, type PlayersFilter } from '@arcade/contract/entities/player'
+import { errorCatalogue } from '@arcade/contract/errors'
 import { actOf, audit } from '#src/audit/audit.ts'
 import { type CallContext, Failure, type Handlers } from '#src/calls.ts'
 import { changeBlocks } from '#src/db/blocks.ts'
 import type { Database } from '#src/db/database.ts'
 import { playerEntity, sourceSql } from '#src/db/entities.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { actOnMany, type BulkAct } from '#src/lists/bulk.ts'
+import { namesOfUsers } from '#src/identity/accounts.ts'
+import { actOnMany, type BulkAct, type Refusal } from '#src/lists/bulk.ts'
 import { type Target, whereTarget } from '#src/lists/list.ts'
 import { servedPlayers } from './players-list.ts'
 
@@ -22,7 +24,9 @@ interface Blocking extends BulkAct {
 interface Found {
   id: number
   title: string
+  /** Why the player is blocked, and by whom; null if he is not. */
   before: string | null
+  beforeBy: string | null
 }
 
 export function playerBlocks(database: Database): Pick<Handlers<typeof contract.players>, 'block' | 'unblock'> {
@@ -32,14 +36,16 @@ export function playerBlocks(database: Database): Pick<Handlers<typeof contract.
   }
 }
 
-/** Those that are so already, and erased ones, are left alone. */
+/** Those that are so already, and erased ones, are left alone: of picked ones it is said why. */
 function change(database: Database, context: CallContext, { target, reason, ...how }: Blocking) {
+  const picked = 'ids' in target ? target.ids : []
+  if (picked.length > 0 && picked.every((id) => isErased({ userId: Number(id) }))) throw new Failure('PLAYER_ERASED')
   return actOnMany(database, how, async (tx) => {
     const found = await find(tx, context, { target, isBlocked: reason === null })
     const act = actOf(context)
     const changed = await changeBlocks(
       tx,
-      found.map(({ id, before }) => ({ userId: id, before, after: reason })),
+      found.map(({ id, before, beforeBy }) => ({ userId: id, before, beforeBy, after: reason })),
       act.actorId,
     )
     const rows = found.filter(({ id }) => changed.has(id))
@@ -48,9 +54,15 @@ function change(database: Database, context: CallContext, { target, reason, ...h
       changes: { blocked: [before, reason] as const },
     }))
     await audit(tx, act, reason === null ? 'player.unblock' : 'player.block', entries)
-    return { rows: rows.map(({ id, title }) => ({ id: String(id), title })) }
+    const left = picked.filter((id) => !changed.has(Number(id)))
+    const refusals = left.length > 0 ? await explain(tx, context, { ids: left, isBlocking: reason !== null }) : []
+    return { rows: rows.map(({ id, title }) => ({ id: String(id), title })), refusals }
   })
 }
+
+const FOUND = sql.raw(`
+  user_id as id, coalesce(nullif(concat_ws(' ', first_name, last_name), ''), username, user_id::text) as title,
+  block_reason as before, blocked_by as "beforeBy"`)
 
 async function find(
   tx: Transaction<Tables>,
@@ -58,8 +70,7 @@ async function find(
   { target, isBlocked }: { target: Target<PlayersFilter>; isBlocked: boolean },
 ): Promise<Found[]> {
   const { rows } = await sql<Found>`
-    select user_id as id, coalesce(nullif(concat_ws(' ', first_name, last_name), ''), username, user_id::text) as title, block_reason as before
-      from ${sql.raw(sourceSql(playerEntity))}
+    select ${FOUND} from ${sql.raw(sourceSql(playerEntity))}
      where ${whereTarget(servedPlayers, target, context)} and user_id > 0 and blocked_at ${sql.raw(isBlocked ? 'is not null' : 'is null')}
      order by user_id limit ${BULK_MAX_IDS + 1}`.execute(tx)
   if (rows.length > BULK_MAX_IDS)
@@ -67,4 +78,26 @@ async function find(
       message: `At most ${BULK_MAX_IDS} players can be ${isBlocked ? 'unblocked' : 'blocked'} at once. Please narrow the list down.`,
     })
   return rows
+}
+
+/** Why players are left as they are, by what is so now: somebody else may have been first. */
+async function explain(
+  tx: Transaction<Tables>,
+  context: CallContext,
+  { ids, isBlocking }: { ids: string[]; isBlocking: boolean },
+): Promise<Refusal[]> {
+  const { rows } = await sql<Found>`
+    select ${FOUND} from ${sql.raw(sourceSql(playerEntity))} where ${whereTarget(servedPlayers, { ids }, context)} order by user_id`.execute(
+    tx,
+  )
+  const names = await namesOfUsers(
+    tx,
+    rows.map(({ beforeBy }) => beforeBy),
+  )
+  return rows.map(({ id, title, before, beforeBy }) => {
+    const left = { id: String(id), title }
+    if (isErased({ userId: id })) return { ...left, reason: errorCatalogue.PLAYER_ERASED.message }
+    if ((before === null) === isBlocking) return { ...left, reason: 'Somebody else has changed this meanwhile.' }
+    return { ...left, reason: isBlocking ? `Blocked already by ${names.get(beforeBy) ?? 'somebody'}: ${before}` : 'Not blocked.' }
+  })
 }

@@ -130,6 +130,30 @@ test('ADR 22 it is done once, by the id typed again', async () => {
   ).toMatchObject({ affected: 1 })
 })
 
+test('ADR 22 the kept entries are read under the new number, where nothing can be changed, which is said in words', async () => {
+  const { admin } = await game()
+  const { userId } = (await erase(admin)).body
+  const path = `/api/telegram-users/${userId}`
+  const { status, body } = await admin.call('GET', `${path}/entries`)
+  expect(status).toBe(200)
+  expect(body.entries.map(({ seq, amount }: { seq: number; amount: number }) => [seq, amount])).toEqual([
+    [4, -4],
+    [3, 4],
+    [2, 5],
+    [1, 10],
+  ])
+  expect((await admin.call('GET', `${path}/participations`)).body.participations).toHaveLength(1)
+  const erased = { status: 409, body: { code: 'PLAYER_ERASED' } }
+  expect(await admin.call('POST', `${path}/adjustments`, { amount: 1, reason: 'x' })).toMatchObject(erased)
+  expect(await admin.call('POST', `${path}/reversals`, { entryId: `${userId}-2`, reason: 'x' })).toMatchObject(erased)
+  const block = (ids: string[]) => admin.call('POST', '/api/telegram-users/block', { target: { ids }, reason: 'x' })
+  expect(await block([String(userId)])).toMatchObject(erased)
+  expect((await block([String(userId), '8'])).body).toMatchObject({ affected: 1, refusals: [{ id: String(userId) }] })
+  for (const id of ['nobody', '0', '1e3', '-'])
+    for (const call of ['', '/entries', '/participations'])
+      expect((await admin.call('GET', `/api/telegram-users/${id}${call}`)).body.message, id).toMatch(/^There is no such player: /)
+})
+
 test('ADR 22 a claim that waits while its player is erased finds nobody and leaves nothing', async () => {
   const { app, admin, bot } = await game()
   await sql`insert into tasks (collection, id, image, priority, title, reward) values ('social', 's', 'twitter', 1, 'S', 2)`.execute(

@@ -8,6 +8,7 @@ import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { isoSql, microsecondsSql, momentParameter } from '#src/db/moments.ts'
 import { playerEntity, selectList, sourceSql } from '#src/db/entities.ts'
+import { namesOfUsers } from '#src/identity/accounts.ts'
 import { cursorList } from '#src/lists/cursor-list.ts'
 import { isMicroseconds, isText, keysetPage, readCursor, writeCursor } from '#src/lists/cursors.ts'
 import { playerBlocks } from './blocks.ts'
@@ -38,7 +39,11 @@ export function playersHandlers({ database }: { database: Database }): Handlers<
         ) as part where user_id = ${userId}`.execute(db)
       if (!rows[0]) throw new Failure('NO_SUCH_PLAYER')
       const { taken: total, earned: reward, block, ...player } = rows[0]
-      return { ...player, participations: { total, reward }, block: block && { ...block, by: await nameOf(block.by) } }
+      return {
+        ...player,
+        participations: { total, reward },
+        block: block && { ...block, by: (await namesOfUsers(db, [block.by])).get(block.by) ?? null },
+      }
     },
 
     ...playerBlocks(database),
@@ -81,12 +86,6 @@ export function playersHandlers({ database }: { database: Database }): Handlers<
       if (!neighbours) throw new Failure('NO_SUCH_PLAYER')
       return neighbours
     },
-  }
-
-  /** Null for who is gone. */
-  async function nameOf(id: string | null): Promise<string | null> {
-    const { rows } = await sql<{ name: string }>`select fname || ' ' || lname as name from users where id = ${id}`.execute(db)
-    return rows[0]?.name ?? null
   }
 
   async function refuseUnknown(userId: number): Promise<void> {

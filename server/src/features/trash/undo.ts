@@ -22,6 +22,8 @@ interface Deed {
   id: string
   name: string
   changes: AuditChanges
+  /** Who did it. */
+  actorId: string | null
   /** The one that the act has left; players have none. */
   version: number
 }
@@ -63,7 +65,7 @@ const undoable: readonly AuditAction[] = [
 
 async function readDeeds(tx: Transaction<Tables>, actId: string): Promise<Deed[]> {
   const { rows } = await sql<Deed>`
-    select record_kind as kind, record_id as id, record_name as name, changes, (detail ->> 'version')::integer as version
+    select record_kind as kind, record_id as id, record_name as name, changes, actor_id as "actorId", (detail ->> 'version')::integer as version
       from audit_trail where act_id = ${actId}::uuid and action = any(${undoable}) and changes is not null order by record_id`.execute(
     tx,
   )
@@ -157,9 +159,9 @@ async function undoStatuses(tx: Transaction<Tables>, deeds: Deed[], { act, undoe
 
 /** Gives the players whose blocks were as the act had left them. */
 async function undoBlocks(tx: Transaction<Tables>, deeds: Deed[], { act, undoes }: Undone): Promise<Set<number>> {
-  const blocks = deeds.map(({ id, changes: { blocked } }) => {
+  const blocks = deeds.map(({ id, actorId, changes: { blocked } }) => {
     const [before, after] = blocked as [string | null, string | null]
-    return { userId: Number(id), before: after, after: before }
+    return { userId: Number(id), before: after, beforeBy: after === null ? null : actorId, after: before }
   })
   const changed = await changeBlocks(tx, blocks, act.actorId)
   for (const isBlocked of [true, false]) {

@@ -1,17 +1,21 @@
-/** The dialogs that change a balance (design §7): an adjustment with its reason, and the reversal of an entry. */
+/** The dialogs that change a balance (design §7): an adjustment with its reason, and the reversal of an entry. Each says whose balance it is. */
 import type { ExplainedEntry } from '@arcade/contract/balances'
+import type { Player } from '@arcade/contract/entities/player'
 import type { AdjustmentInput, ReversalInput } from '@arcade/contract/ledger'
-import { Button, Modal } from '@mantine/core'
+import { Modal } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { asCallError, client, creation } from '#src/client.ts'
-import { FormRefusal } from '#src/ui/form-notice.tsx'
+import { DialogForm } from '#src/ui/dialog-form.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
-import { Form, FormActions, SubmitButton, TextareaField, useForm } from '#src/ui/form.tsx'
+import { TextareaField, useForm } from '#src/ui/form.tsx'
 import { toast } from '#src/ui/toast.tsx'
-import { refreshPlayer } from './player-data.ts'
+import { Balance } from './balance.tsx'
+import { Signed, wordsOf } from './entry-words.tsx'
+import classes from './player-page.module.css'
+import { nameOf, refreshPlayer } from './player-data.ts'
 
 interface DialogProps {
-  userId: number
+  player: Player
   onClose: () => void
 }
 
@@ -23,7 +27,8 @@ export function AdjustDialog({ isOpen, ...props }: DialogProps & { isOpen: boole
   )
 }
 
-function AdjustForm({ userId, onClose }: DialogProps) {
+function AdjustForm({ player, onClose }: DialogProps) {
+  const { userId } = player
   const form = useForm(() => import('@arcade/contract/ledger').then(({ adjustmentInput }) => adjustmentInput), {
     amount: '' as unknown as number,
     reason: '',
@@ -43,7 +48,8 @@ function AdjustForm({ userId, onClose }: DialogProps) {
   }
 
   return (
-    <Form form={form} onSubmit={handleSubmit} label="Adjust Balance">
+    <DialogForm form={form} onSubmit={handleSubmit} label="Adjust Balance" onCancel={onClose}>
+      <Facts player={player} />
       <NumberField
         control={form.control}
         name="amount"
@@ -52,14 +58,17 @@ function AdjustForm({ userId, onClose }: DialogProps) {
         isRequired
       />
       <TextareaField control={form.control} name="reason" label="Reason" isRequired rows={3} />
-      <FormRefusal form={form} />
-      <Buttons onCancel={onClose} />
-    </Form>
+    </DialogForm>
   )
 }
 
+interface ReverseProps extends DialogProps {
+  /** After the ledger shows the reversal. */
+  onReversed: () => void
+}
+
 /** @param props.entry undefined: the dialog is closed */
-export function ReverseDialog({ entry, ...props }: DialogProps & { entry: ExplainedEntry | undefined }) {
+export function ReverseDialog({ entry, ...props }: ReverseProps & { entry: ExplainedEntry | undefined }) {
   const [last, setLast] = useState(entry) // stays while the dialog closes
   if (entry && entry !== last) setLast(entry)
   return (
@@ -69,7 +78,8 @@ export function ReverseDialog({ entry, ...props }: DialogProps & { entry: Explai
   )
 }
 
-function ReverseForm({ userId, entry, onClose }: DialogProps & { entry: ExplainedEntry }) {
+function ReverseForm({ player, entry, onClose, onReversed }: ReverseProps & { entry: ExplainedEntry }) {
+  const { userId } = player
   const form = useForm(() => import('@arcade/contract/ledger').then(({ reversalInput }) => reversalInput), { reason: '' })
   const [createOnce] = useState(creation)
   const amount = Math.abs(entry.amount).toLocaleString('en-US', { maximumFractionDigits: 20 })
@@ -83,34 +93,52 @@ function ReverseForm({ userId, entry, onClose }: DialogProps & { entry: Explaine
     }
     onClose()
     await refreshPlayer(userId)
+    onReversed()
     return undefined
   }
 
   return (
-    <Form form={form} onSubmit={handleSubmit} label={`Reverse entry ${entry.seq}`}>
-      <p>
+    <DialogForm form={form} onSubmit={handleSubmit} label={`Reverse entry ${entry.seq}`} onCancel={onClose}>
+      <Facts player={player}>
+        <div>
+          <dt>Entry {entry.seq}</dt>
+          <dd>
+            <span className={classes['value']}>
+              {wordsOf(entry)} (<Signed amount={entry.amount} />)
+            </span>
+          </dd>
+        </div>
+      </Facts>
+      <p className={classes['consequence']}>
         {entry.amount < 0 ? `${amount} is given back` : `${amount} is taken back`} by an entry of its own, which cannot be
         reversed.
         {entry.item && ' What was claimed stays done.'}
       </p>
       <TextareaField control={form.control} name="reason" label="Reason" isRequired rows={3} />
-      <FormRefusal form={form} />
-      <Buttons onCancel={onClose} />
-    </Form>
+    </DialogForm>
   )
 }
 
-function Buttons({ onCancel }: { onCancel: () => void }): ReactNode {
+/** Whose balance it is, and what it is now. */
+function Facts({ player, children }: { player: Player; children?: ReactNode }) {
+  const { userId, balance } = player
+  const name = nameOf(player)
   return (
-    <FormActions
-      back={
-        <Button variant="default" onClick={onCancel}>
-          Cancel
-        </Button>
-      }
-    >
-      <SubmitButton>Confirm</SubmitButton>
-    </FormActions>
+    <dl className={classes['facts']} data-dialog>
+      <div>
+        <dt>Player</dt>
+        <dd>
+          <span className={classes['value']}>{name === String(userId) ? name : `${name} (${userId})`}</span>
+        </dd>
+      </div>
+      <div>
+        <dt>Present balance</dt>
+        <dd>
+          <Balance amount={balance} />
+        </dd>
+      </div>
+      {children}
+    </dl>
   )
 }
 

@@ -1,16 +1,19 @@
 /** Blocking and unblocking the picked players of the list. */
 import { playerList, type PlayersFilter } from '@arcade/contract/entities/player'
+import { Button } from '@mantine/core'
+import { useState } from 'react'
 import { client } from '#src/client.ts'
 import { bulkEnd } from '#src/lists/acts.tsx'
 import { asAct, useUndo } from '#src/lists/undo.ts'
 import { BulkButton, type Selection, useBulk } from '#src/ui/selection.tsx'
-import { ReasonButton } from './reason-dialog.tsx'
+import { ReasonDialog } from './reason-dialog.tsx'
 
 const nounFor = (count: string): string => (count === '1' ? playerList.noun.one : playerList.noun.many)
 
 export function BlockButtons({ selection }: { selection: Selection<PlayersFilter> }) {
   const undo = useUndo(playerList)
   const runBulk = useBulk()
+  const [isAsking, setIsAsking] = useState(false)
   const { target } = selection
   const end = bulkEnd(playerList, selection)
 
@@ -29,9 +32,10 @@ export function BlockButtons({ selection }: { selection: Selection<PlayersFilter
 
   return (
     <>
-      <ReasonButton title="Block Players" size="compact-sm" onReason={handleReason}>
+      <Button variant="default" size="compact-sm" aria-haspopup="dialog" onClick={() => setIsAsking(true)}>
         Block
-      </ReasonButton>
+      </Button>
+      <ReasonDialog title="Block Players" isOpen={isAsking} onClose={() => setIsAsking(false)} onReason={handleReason} />
       <BulkButton
         act={{
           ...end,

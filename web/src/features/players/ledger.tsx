@@ -1,24 +1,28 @@
 /** A player's ledger (design §7): what each entry was, in words, the newest first; entries can be reversed, and the balance adjusted. */
 import type { ExplainedEntry } from '@arcade/contract/balances'
-import { entryCauses, isOwnCause, isReversible } from '@arcade/contract/entities/entry'
-import { historyKindLabels } from '@arcade/contract/entities/history'
+import { isReversible } from '@arcade/contract/entities/entry'
+import { isErased, type Player } from '@arcade/contract/entities/player'
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { createContext, type ReactNode, use, useMemo, useState } from 'react'
+import { createContext, use, useEffect, useMemo, useRef, useState } from 'react'
 import { asCallError } from '#src/client.ts'
 import { type Column, DataTable, RowActions } from '#src/ui/data-table.tsx'
 import { Moment } from '#src/ui/moment.tsx'
+import { keepFocusInRows } from '#src/ui/table-rows.ts'
 import { Balance } from './balance.tsx'
 import { ReverseDialog } from './balance-dialogs.tsx'
+import { Signed, wordsOf } from './entry-words.tsx'
 import classes from './player-page.module.css'
 import { entriesOf } from './player-data.ts'
 
-/** The entries that were taken back, by their ids, each with the number of its reversal; and what begins another one. */
-const LedgerContext = createContext<{ reversals: ReadonlyMap<string, number>; onReverse: (entry: ExplainedEntry) => void }>({
-  reversals: new Map(),
-  onReverse: () => {},
-})
+interface LedgerContext {
+  /** The entries that were taken back, by their ids, each with the number of its reversal. */
+  reversals: ReadonlyMap<string, number>
+  /** Begins another one; undefined where none can be. */
+  onReverse: ((entry: ExplainedEntry, button: Element) => void) | undefined
+}
+
+const LedgerContext = createContext<LedgerContext>({ reversals: new Map(), onReverse: undefined })
 
 const columns: readonly Column<ExplainedEntry>[] = [
   { header: 'No.', value: ({ seq }) => seq, align: 'end', card: 'start' },
@@ -27,12 +31,16 @@ const columns: readonly Column<ExplainedEntry>[] = [
   { header: 'Balance', render: ({ balance }) => <Balance amount={balance} />, align: 'end' },
   { header: 'When', render: ({ at }) => <Moment iso={at} /> },
   { header: 'Who', render: (entry) => writerOf(entry) },
-  { header: 'Act', render: (entry) => <ReverseButton entry={entry} />, align: 'end' },
 ]
 
-export function Ledger({ userId }: { userId: number }) {
+const columnsWithActions: typeof columns = [...columns, { header: 'Actions', render: (entry) => <ReverseButton entry={entry} /> }]
+
+/** @param props.player undefined: on the way */
+export function Ledger({ userId, player }: { userId: number; player: Player | undefined }) {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(entriesOf(userId))
   const [reversed, setReversed] = useState<ExplainedEntry>()
+  const keepFocus = useRef(() => {})
+  const { ref: section, onMore } = useFocusOnMore(hasNextPage)
   const entries = data?.pages.flatMap((page) => page.entries)
   // What reverses an entry is newer, and so is shown wherever the entry is.
   const reversals = useMemo(
@@ -44,14 +52,28 @@ export function Ledger({ userId }: { userId: number }) {
       ),
     [data],
   )
-  const context = useMemo(() => ({ reversals, onReverse: setReversed }), [reversals])
+  const canReverse = player !== undefined && !isErased(player)
+  const context = useMemo(() => {
+    const onReverse = (entry: ExplainedEntry, button: Element) => {
+      keepFocus.current = keepFocusInRows(button)
+      setReversed(entry)
+    }
+    return { reversals, onReverse: canReverse ? onReverse : undefined }
+  }, [reversals, canReverse])
+
+  const handleMore = () => {
+    if (isFetchingNextPage) return
+    onMore()
+    void fetchNextPage()
+  }
+
   return (
-    <section className={classes['ledger']} aria-labelledby="ledger">
+    <section ref={section} className={classes['ledger']} aria-labelledby="ledger">
       <h2 id="ledger">Ledger</h2>
       <LedgerContext value={context}>
         <DataTable
           label="Entries"
-          columns={columns}
+          columns={isErased({ userId }) ? columns : columnsWithActions}
           rows={entries}
           rowKey={({ seq }) => seq}
           emptyText="No entries yet: the balance has always been 0."
@@ -59,49 +81,39 @@ export function Ledger({ userId }: { userId: number }) {
         />
       </LedgerContext>
       {hasNextPage && (
-        <Button variant="default" aria-disabled={isFetchingNextPage} onClick={() => !isFetchingNextPage && void fetchNextPage()}>
+        <Button variant="default" aria-disabled={isFetchingNextPage} onClick={handleMore}>
           Show more
         </Button>
       )}
-      <ReverseDialog userId={userId} entry={reversed} onClose={() => setReversed(undefined)} />
+      {player && (
+        <ReverseDialog
+          player={player}
+          entry={reversed}
+          onClose={() => setReversed(undefined)}
+          onReversed={() => keepFocus.current()}
+        />
+      )}
     </section>
   )
 }
 
-/** `Social Task · Follow us`, `Adjustment: lost a round`, `Play: round · r-17`. */
+/** The button that shows more goes with the last page; then the first row of that page gets its focus. */
+function useFocusOnMore(hasMore: boolean) {
+  const ref = useRef<HTMLElement>(null)
+  const last = useRef<Element>(undefined)
+  useEffect(() => {
+    const first = last.current?.nextElementSibling
+    if (!hasMore && document.activeElement === document.body && first instanceof HTMLElement) first.focus()
+  }, [hasMore])
+  return { ref, onMore: () => (last.current = ref.current?.querySelector('tbody tr:last-of-type') ?? undefined) }
+}
+
 function What({ entry }: { entry: ExplainedEntry }) {
   const reversal = use(LedgerContext).reversals.get(entry.id)
   return (
     <span className={classes['entry']}>
       {wordsOf(entry)}
       {reversal !== undefined && <span className={classes['reversed']}>Reversed by entry {reversal}</span>}
-    </span>
-  )
-}
-
-function wordsOf({ cause, item, reason, reference }: ExplainedEntry): ReactNode {
-  if (!isOwnCause(cause)) return `Play: ${cause} · ${reference}`
-  const { label } = entryCauses[cause]
-  if (item) {
-    return (
-      <>
-        {historyKindLabels[item.kind]}
-        {' · '}
-        <Link to="/history" search={{ ...(item.kind !== 'announcement' && { tab: item.kind }), item: item.id }} preload={false}>
-          {item.title || item.id}
-        </Link>
-      </>
-    )
-  }
-  const what = cause === 'reversal' ? `Reversal of entry ${reference?.split('-')[1]}` : label
-  return reason === undefined ? what : `${what}: ${reason}`
-}
-
-function Signed({ amount }: { amount: number }) {
-  return (
-    <span className={classes['signed']}>
-      {amount > 0 && '+'}
-      <Balance amount={amount} />
     </span>
   )
 }
@@ -115,10 +127,16 @@ function writerOf({ by }: ExplainedEntry): string {
 
 function ReverseButton({ entry }: { entry: ExplainedEntry }) {
   const { reversals, onReverse } = use(LedgerContext)
-  if (!isReversible(entry.cause) || reversals.has(entry.id)) return null
+  if (!onReverse || !isReversible(entry.cause) || reversals.has(entry.id)) return null
   return (
     <RowActions>
-      <Button variant="default" size="compact-sm" aria-label={`Reverse entry ${entry.seq}`} onClick={() => onReverse(entry)}>
+      <Button
+        variant="default"
+        size="compact-sm"
+        aria-label={`Reverse entry ${entry.seq}`}
+        aria-haspopup="dialog"
+        onClick={({ currentTarget }) => onReverse(entry, currentTarget)}
+      >
         Reverse
       </Button>
     </RowActions>

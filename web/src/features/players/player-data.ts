@@ -1,9 +1,15 @@
 /** What a player's page shows, and how it stays up to date: the player, the ledger and the time line, of which the newest rows alone are loaded again. */
 import type { ExplainedEntry } from '@arcade/contract/balances'
+import type { Player } from '@arcade/contract/entities/player'
 import type { PlayerParticipation } from '@arcade/contract/players'
 import type { InfiniteData } from '@tanstack/react-query'
 import { api, client, queryClient } from '#src/client.ts'
 import { useLive } from '#src/lists/live.ts'
+
+/** What people call a player. */
+export function nameOf({ firstName, lastName, username, userId }: Player): string {
+  return [firstName, lastName].filter(Boolean).join(' ') || (username ?? String(userId))
+}
 
 export function entriesOf(userId: number) {
   return api.balances.entries.infiniteOptions({
@@ -31,13 +37,15 @@ export function useLivePlayer(userId: number, isLoaded: boolean): void {
     isCurrent(now) {
       const player = queryClient.getQueryData(api.players.get.queryKey({ input: { userId } }))
       const newest = queryClient.getQueryData(entriesOf(userId).queryKey)?.pages[0]?.entries[0]
-      return now === null || (player?.balance === now.balance && (newest?.seq ?? 0) === now.entries)
+      if (now === null) return true
+      const isBlockShown = (player?.block?.at ?? null) === now.blockedAt
+      return isBlockShown && player?.balance === now.balance && (newest?.seq ?? 0) === now.entries
     },
     refresh: () => refreshPlayer(userId),
   })
 }
 
-/** Loads again what an entry has changed. */
+/** Loads again what an entry or a block has changed. */
 export async function refreshPlayer(userId: number): Promise<void> {
   const queryKey = api.players.get.queryKey({ input: { userId } })
   await Promise.all([

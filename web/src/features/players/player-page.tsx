@@ -1,6 +1,6 @@
 /** A player's page: cards with all fields, the ledger, and a time line of everything the player took part in, with what that is worth today. */
 import { historyKindLabels } from '@arcade/contract/entities/history'
-import { type Player, playerFields, playerList } from '@arcade/contract/entities/player'
+import { isErased, type Player, playerFields, playerList } from '@arcade/contract/entities/player'
 import type { PlayerParticipation } from '@arcade/contract/players'
 import { Button } from '@mantine/core'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
@@ -18,7 +18,7 @@ import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { Balance } from './balance.tsx'
 import { AdjustDialog } from './balance-dialogs.tsx'
 import { Ledger } from './ledger.tsx'
-import { participationKey, participationsOf, useLivePlayer } from './player-data.ts'
+import { nameOf, participationKey, participationsOf, useLivePlayer } from './player-data.ts'
 import classes from './player-page.module.css'
 import { PlayerActs, PlayerNotice } from './player-standing.tsx'
 
@@ -52,10 +52,9 @@ export function PlayerPage() {
   )
   const player = data?.userId === userId ? data : undefined
   useLivePlayer(userId, player !== undefined)
-  const name = player && ([player.firstName, player.lastName].filter(Boolean).join(' ') || (player.username ?? String(userId)))
 
   return (
-    <Page title={name ?? `Player ${params.userId}`} actions={<Neighbours userId={userId} list={list} />}>
+    <Page title={player ? nameOf(player) : `Player ${params.userId}`} actions={<Neighbours userId={userId} list={list} />}>
       {error ? (
         <Panel>
           <Problem
@@ -73,7 +72,7 @@ export function PlayerPage() {
               <Card title="Balance">
                 <div className={classes['figure']}>
                   <p className={classes['balance']}>{player ? <Balance amount={player.balance} /> : <Waiting />}</p>
-                  <AdjustButton userId={userId} />
+                  {player && !isErased(player) && <AdjustButton player={player} />}
                 </div>
                 <p className={classes['note']}>
                   {player ? (
@@ -93,7 +92,7 @@ export function PlayerPage() {
               <FactsCard title="Identity" card="identity" player={player} />
               <FactsCard title="Wallets" card="wallets" player={player} />
             </div>
-            <Ledger key={`ledger ${userId}`} userId={userId} />
+            <Ledger key={`ledger ${userId}`} userId={userId} player={player} />
             <TimeLine userId={userId} />
           </div>
         </>
@@ -102,14 +101,14 @@ export function PlayerPage() {
   )
 }
 
-function AdjustButton({ userId }: { userId: number }) {
+function AdjustButton({ player }: { player: Player }) {
   const [isOpen, setIsOpen] = useState(false)
   return (
     <>
-      <Button variant="default" onClick={() => setIsOpen(true)}>
+      <Button variant="default" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
         Adjust Balance
       </Button>
-      <AdjustDialog userId={userId} isOpen={isOpen} onClose={() => setIsOpen(false)} />
+      <AdjustDialog player={player} isOpen={isOpen} onClose={() => setIsOpen(false)} />
     </>
   )
 }

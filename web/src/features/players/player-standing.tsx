@@ -1,17 +1,21 @@
 /** Whether a player may play: what it says of who is blocked or erased, and the buttons that change it. Erasing is asked for twice (ADR 22). */
 import { isErased, type Player, playerList } from '@arcade/contract/entities/player'
+import type { BulkOutput } from '@arcade/contract/bulk'
 import type { PlayerBlock } from '@arcade/contract/players'
-import { Button, Modal, Stack, TextInput } from '@mantine/core'
+import { Button, Modal } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useRef, useState } from 'react'
 import { asCallError, client } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { asAct, type ActOptions, useUndo } from '#src/lists/undo.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
+import { DialogForm } from '#src/ui/dialog-form.tsx'
+import { NumberField } from '#src/ui/form-number.tsx'
+import { useForm } from '#src/ui/form.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './player-standing.module.css'
-import { ReasonButton } from './reason-dialog.tsx'
+import { ReasonDialog } from './reason-dialog.tsx'
 
 interface StandingProps {
   player: Player & { block: PlayerBlock | null }
@@ -39,45 +43,46 @@ export function PlayerActs({ player }: StandingProps) {
   if (isErased(player)) return null
   return (
     <div className={classes['acts']}>
-      {player.block ? <UnblockButton player={player} /> : <BlockButton player={player} />}
+      <BlockButton player={player} />
       <EraseButton player={player} />
     </div>
   )
 }
 
-function BlockButton({ player: { userId } }: StandingProps) {
-  const change = useBlockChange()
-  const run = (reason: string) => (options: ActOptions) =>
-    client.players.block({ target: { ids: [String(userId)] }, reason }, options)
-  return (
-    <ReasonButton title="Block Player" onReason={(reason) => void change(run(reason), 'Player blocked.')}>
-      Block Player
-    </ReasonButton>
-  )
-}
-
-function UnblockButton({ player: { userId } }: StandingProps) {
+/** One button for both, so that the focus stays where it is when a player is blocked or unblocked. */
+function BlockButton({ player: { userId, block } }: StandingProps) {
   const change = useBlockChange()
   const confirm = useConfirm()
-  const handleClick = async () => {
+  const [isAsking, setIsAsking] = useState(false)
+  const target = { ids: [String(userId)] }
+
+  const handleReason = (reason: string) =>
+    void change((options) => client.players.block({ target, reason }, options), 'Player blocked.')
+  const handleUnblock = async () => {
     const message = 'Are you sure you want to unblock this player?'
     if (!(await confirm({ title: 'Unblock player', message }))) return
-    await change((options) => client.players.unblock({ target: { ids: [String(userId)] } }, options), 'Player unblocked.')
+    await change((options) => client.players.unblock({ target }, options), 'Player unblocked.')
   }
+
   return (
-    <Button variant="default" onClick={() => void handleClick()}>
-      Unblock Player
-    </Button>
+    <>
+      <Button variant="default" aria-haspopup="dialog" onClick={() => (block ? void handleUnblock() : setIsAsking(true))}>
+        {block ? 'Unblock Player' : 'Block Player'}
+      </Button>
+      <ReasonDialog title="Block Player" isOpen={isAsking} onClose={() => setIsAsking(false)} onReason={handleReason} />
+    </>
   )
 }
 
 function useBlockChange() {
   const undo = useUndo(playerList)
-  return async (run: (options: ActOptions) => Promise<unknown>, text: string) => {
+  return async (run: (options: ActOptions) => Promise<BulkOutput>, text: string) => {
     try {
-      const { actId } = await asAct(run)
+      const { answer, actId } = await asAct(run)
       const action = undo.ofChange(actId)
-      toast.success(text, action && { action })
+      // Somebody else was first: nothing is changed, and there is nothing to undo.
+      if (answer.affected === 0) toast.failure(answer.refusals[0]?.reason ?? 'This player does not exist any more.')
+      else toast.success(text, action && { action })
     } catch (cause) {
       toast.failure(asCallError(cause).message)
     }
@@ -91,19 +96,12 @@ function EraseButton({ player: { userId } }: StandingProps) {
   const confirm = useConfirm()
   const navigate = useNavigate()
   const [isOpen, setIsOpen] = useState(false)
-  const [typed, setTyped] = useState('')
-  const [problem, setProblem] = useState<string>()
+  const button = useRef<HTMLButtonElement>(null)
 
-  const handleOpen = () => {
-    setTyped('')
-    setProblem(undefined)
-    setIsOpen(true)
-  }
-  const handleSubmit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (typed.trim() !== String(userId)) return setProblem('This is not the player’s user id')
+  const handleTyped = async () => {
     setIsOpen(false)
-    if (!(await confirm({ title: 'Erase player', message: LAST_QUESTION, isDestructive: true }))) return
+    // The question has opened over a dialog that is gone now, so that the focus would be, too.
+    if (!(await confirm({ title: 'Erase player', message: LAST_QUESTION, isDestructive: true }))) return button.current?.focus()
     try {
       const erased = await client.players.erase({ userId, confirmation: userId })
       toast.success('Player erased.')
@@ -116,34 +114,33 @@ function EraseButton({ player: { userId } }: StandingProps) {
 
   return (
     <>
-      <Button variant="outline" color="red" aria-haspopup="dialog" onClick={handleOpen}>
+      <Button ref={button} variant="outline" color="red" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
         Erase Player
       </Button>
       <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Erase Player">
-        <form onSubmit={(event) => void handleSubmit(event)} noValidate>
-          <Stack>
-            <p className={classes['consequence']}>
-              Names, handles, addresses, wallets and inputs go for ever, also from the audit. Entries and participations stay
-              under a number that is nobody’s.
-            </p>
-            <TextInput
-              label={`Type the user id ${userId}`}
-              inputMode="numeric"
-              autoComplete="off"
-              value={typed}
-              error={problem}
-              onChange={({ currentTarget }) => {
-                setTyped(currentTarget.value)
-                setProblem(undefined)
-              }}
-              data-autofocus
-            />
-            <Button type="submit" color="red">
-              Continue
-            </Button>
-          </Stack>
-        </form>
+        <EraseForm userId={userId} onTyped={() => void handleTyped()} onClose={() => setIsOpen(false)} />
       </Modal>
     </>
+  )
+}
+
+interface EraseFormProps {
+  userId: number
+  onTyped: () => void
+  onClose: () => void
+}
+
+function EraseForm({ userId, onTyped, onClose }: EraseFormProps) {
+  const form = useForm(() => import('@arcade/contract/players').then(({ typedIdOf }) => typedIdOf(userId)), {
+    typed: '' as unknown as number,
+  })
+  return (
+    <DialogForm form={form} onSubmit={async () => onTyped()} label="Erase Player" onCancel={onClose} isDestructive>
+      <p className={classes['consequence']}>
+        Names, handles, addresses, wallets and inputs go for ever, also from the audit. Entries and participations stay under a
+        number that is nobody’s.
+      </p>
+      <NumberField control={form.control} name="typed" label={`Type the user id ${userId}`} isRequired />
+    </DialogForm>
   )
 }

@@ -1,56 +1,45 @@
-/** A button that asks why, before a player or picked ones are blocked. */
-import { blockReasonField } from '@arcade/contract/players'
-import { Button, type ButtonProps, Modal, Stack, Textarea } from '@mantine/core'
-import { type FormEvent, type ReactNode, useState } from 'react'
+/** Asks why, before a player or picked ones are blocked. */
+import { Modal } from '@mantine/core'
+import { DialogForm } from '#src/ui/dialog-form.tsx'
+import { TextareaField, useForm } from '#src/ui/form.tsx'
+import classes from './player-standing.module.css'
 
-interface ReasonButtonProps extends ButtonProps {
+interface ReasonDialogProps {
   title: string
+  isOpen: boolean
+  onClose: () => void
   onReason: (reason: string) => void
-  children: ReactNode
 }
 
-export function ReasonButton({ title, onReason, children, ...props }: ReasonButtonProps) {
-  const [isOpen, setIsOpen] = useState(false)
-  const [reason, setReason] = useState('')
-  const [problem, setProblem] = useState<string>()
+export function ReasonDialog({ isOpen, ...props }: ReasonDialogProps) {
+  return (
+    <Modal opened={isOpen} onClose={props.onClose} title={props.title}>
+      <ReasonForm {...props} />
+    </Modal>
+  )
+}
 
-  const handleOpen = () => {
-    setReason('')
-    setProblem(undefined)
-    setIsOpen(true)
-  }
-  const handleSubmit = (event: FormEvent) => {
-    event.preventDefault()
-    const checked = blockReasonField.safeParse(reason)
-    if (!checked.success) return setProblem(checked.error.issues[0]?.message)
-    setIsOpen(false)
-    onReason(checked.data)
+function ReasonForm({ title, onClose, onReason }: Omit<ReasonDialogProps, 'isOpen'>) {
+  const form = useForm(() => import('@arcade/contract/players').then(({ blockInput }) => blockInput), { reason: '' })
+
+  const handleSubmit = async ({ reason }: { reason: string }): Promise<void> => {
+    onClose()
+    onReason(reason)
   }
 
   return (
-    <>
-      <Button variant="default" aria-haspopup="dialog" {...props} onClick={handleOpen}>
-        {children}
-      </Button>
-      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title={title}>
-        <form onSubmit={handleSubmit} noValidate>
-          <Stack>
-            <Textarea
-              label="Reason"
-              description="Operators see it, and so does the audit. Players do not."
-              value={reason}
-              error={problem}
-              onChange={({ currentTarget }) => {
-                setReason(currentTarget.value)
-                setProblem(undefined)
-              }}
-              rows={3}
-              data-autofocus
-            />
-            <Button type="submit">Continue</Button>
-          </Stack>
-        </form>
-      </Modal>
-    </>
+    <DialogForm form={form} onSubmit={handleSubmit} label={title} onCancel={onClose}>
+      <p className={classes['consequence']}>
+        Who is blocked can claim nothing, and the game can give and take nothing, until somebody unblocks them; the balance stays.
+      </p>
+      <TextareaField
+        control={form.control}
+        name="reason"
+        label="Reason"
+        description="Operators see it, and so does the audit. Players do not."
+        isRequired
+        rows={3}
+      />
+    </DialogForm>
   )
 }

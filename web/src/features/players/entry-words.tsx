@@ -1,0 +1,36 @@
+/** What an entry of the ledger says, for people: what it was, and what it gave or took. */
+import type { ExplainedEntry } from '@arcade/contract/balances'
+import { entryCauses, isOwnCause } from '@arcade/contract/entities/entry'
+import { historyKindLabels } from '@arcade/contract/entities/history'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { Balance } from './balance.tsx'
+import classes from './player-page.module.css'
+
+/** `Social Task · Follow us`, `Adjustment: lost a round`, `Play: round · r-17`; of an erased player, whose references are gone, `Play: round`. */
+export function wordsOf({ cause, item, reason, reference }: ExplainedEntry): ReactNode {
+  if (!isOwnCause(cause)) return reference === undefined ? `Play: ${cause}` : `Play: ${cause} · ${reference}`
+  const { label } = entryCauses[cause]
+  if (item) {
+    return (
+      <>
+        {historyKindLabels[item.kind]}
+        {' · '}
+        <Link to="/history" search={{ ...(item.kind !== 'announcement' && { tab: item.kind }), item: item.id }} preload={false}>
+          {item.title || item.id}
+        </Link>
+      </>
+    )
+  }
+  const what = cause === 'reversal' ? `Reversal of entry ${reference?.split('-').at(-1)}` : label
+  return reason === undefined ? what : `${what}: ${reason}`
+}
+
+export function Signed({ amount }: { amount: number }) {
+  return (
+    <span className={classes['signed']}>
+      {amount > 0 && '+'}
+      <Balance amount={amount} />
+    </span>
+  )
+}
