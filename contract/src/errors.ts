@@ -27,6 +27,7 @@ export const errorCatalogue = {
   NO_SUCH_TOKEN: { status: 404, message: 'This bot token does not exist any more.' },
   TOKEN_NAME_TAKEN: { status: 409, message: 'There is a bot token of this name already.' },
   NO_SUCH_WEBHOOK: { status: 404, message: 'This webhook or delivery does not exist any more.' },
+  WEBHOOK_OFF: { status: 409, message: 'This webhook is switched off, so no test is sent to it. Switch it on first.' },
   TOO_MANY_WEBHOOKS: { status: 409, message: `There are ${WEBHOOKS_MAX} webhooks. Please delete one before you add another.` },
   NO_SUCH_PLAYER: { status: 404, message: 'This player does not exist.' },
   PLAYER_BLOCKED: { status: 409, message: 'This player is blocked: nothing can be claimed or entered.' },

@@ -5,6 +5,8 @@ import { type WebhookEvent, webhookEvents } from './entities/webhook.ts'
 import { idField } from './fields.ts'
 
 const URL_MAX_LENGTH = 2048
+/** Nothing listens on port 0. */
+const PORT_0 = /^https?:\/\/[^/?]*:0+([/?]|$)/i
 const anyUrl = z.url({ protocol: /^https?$/ })
 /** A password in it would be shown to every admin. */
 const ADDRESS = /^https?:\/\/[^\s@#/?\\]+([/?][^\s#]*)?$/i
@@ -18,15 +20,20 @@ const webhookUrlField = z
     (text) => ADDRESS.test(text) && anyUrl.safeParse(text).success,
     'Address must be https://…, without a password or a fragment',
   )
+  .refine((text) => !PORT_0.test(text), 'Address must have a port from 1 to 65535, or none')
 
 const eventField = z.enum(Object.keys(webhookEvents) as WebhookEvent[])
 
 /** The form of a new webhook. */
 export const webhookInput = z.strictObject({
   url: webhookUrlField,
-  events: z.array(eventField).min(1, 'Choose at least one event').max(Object.keys(webhookEvents).length),
+  events: z.array(eventField).min(1, 'Choose at least one event').refine(isDistinct, 'Choose each event once'),
 })
 export type WebhookInput = z.infer<typeof webhookInput>
+
+function isDistinct(events: readonly WebhookEvent[]): boolean {
+  return new Set(events).size === events.length
+}
 
 const moment = z.iso.datetime()
 

@@ -71,7 +71,7 @@ test('what a webhook’s row says and what its deliveries say are of one moment,
 }) => {
   await signIn('admin')
   await page.goto('/webhooks')
-  await field(page, 'Address').fill(`${ADDRESS}/${'a-long-path-'.repeat(8)}`)
+  await field(page, 'Address').fill(`${ADDRESS}/${'a-long-path-'.repeat(8)}${'withoutabreak'.repeat(8)}`)
   await field(page, 'Address').press('Enter')
   const item = page.getByRole('listitem').filter({ hasText: ADDRESS })
   await item.getByRole('button', { name: /^Send Test/ }).click()
@@ -114,21 +114,54 @@ test('what a webhook’s row says and what its deliveries say are of one moment,
   }
 })
 
-test.describe('an address to which nothing would be sent', () => {
-  test.use({ expectedNoise: { patterns: [/status of 400/] } })
+test.describe('what cannot be sent', () => {
+  test.use({ expectedNoise: { patterns: [/status of 40[09]/] } })
 
-  test('is refused at its field at once', async ({ page, signIn }) => {
+  test('an address to which nothing would be sent is refused at its field at once', async ({ page, signIn }) => {
     await signIn('admin')
     await page.goto('/webhooks')
     for (const [address, reason] of [
       ['http://bot.invalid/hooks', 'Address must begin with https://'],
-      ['https://10.0.0.8/hooks', 'Address must be public: 10.0.0.8 is not'],
+      [
+        'https://10.0.0.8/hooks',
+        'Address must be public: 10.0.0.8 is not a public address. Only addresses that the administrator of this server has allowed can be private.',
+      ],
     ] as const) {
       await field(page, 'Address').fill(address)
       await field(page, 'Address').press('Enter')
       await expect(field(page, 'Address')).toHaveAccessibleDescription(new RegExp(reason))
       await expect(field(page, 'Address')).toBeFocused()
     }
+    await field(page, 'Address').fill('https://bot.example.org:0/hooks')
+    await field(page, 'Address').press('Enter')
+    await expect(field(page, 'Address')).toHaveAccessibleDescription(/a port from 1 to 65535/)
     await expect(page.getByText('There is no webhook yet.')).toBeVisible()
+  })
+
+  test('a webhook that is switched off refuses a test and promises no moment, and its secret goes with it', async ({
+    page,
+    server,
+    signIn,
+  }) => {
+    await signIn('admin')
+    await page.goto('/webhooks')
+    await field(page, 'Address').fill(ADDRESS)
+    await field(page, 'Address').press('Enter')
+    await expect(field(page, `Signing Secret of ${ADDRESS}`)).toBeFocused()
+    await page.getByRole('button', { name: `Send Test to ${ADDRESS}` }).click()
+    await page.getByRole('button', { name: `Deliveries to ${ADDRESS}` }).click()
+    await sql`update webhook_deliveries set attempts = 1, result = 'Answered 500', next_at = now() + interval '1 day'`.execute(
+      server.database.db,
+    )
+    const row = page.getByRole('listitem').filter({ hasText: ADDRESS }).getByRole('row').nth(1)
+    await expect(row).toContainText('1 attempt, next')
+    await page.getByRole('button', { name: `Switch Off ${ADDRESS}` }).click()
+    await expect(row).toContainText('1 attempt, waits until the webhook is switched on')
+    await page.getByRole('button', { name: `Send Test to ${ADDRESS}` }).click()
+    await expect(toast(page, 'This webhook is switched off, so no test is sent to it.')).toBeVisible()
+    await page.getByRole('button', { name: `Delete ${ADDRESS}` }).click()
+    await confirm(page)
+    await expect(page.getByText('There is no webhook yet.')).toBeVisible()
+    await expect(field(page, `Signing Secret of ${ADDRESS}`)).toHaveCount(0)
   })
 })

@@ -71,7 +71,7 @@ export async function refusalOf(url: string, networks: readonly string[]): Promi
 }
 
 const LOOKUP_MS = 3000
-const ONLY_HTTPS = 'Address must begin with https://: plain http is only for networks that WEBHOOK_NETWORKS names'
+const ONLY_HTTPS = 'Address must begin with https://: plain http is only for what the administrator of this server has allowed'
 
 class RefusedAddress extends Error {}
 
@@ -83,8 +83,10 @@ async function checkedAddress(target: URL, networks: readonly string[]): Promise
   const allowed = blockList(networks)
   const refused = found.find(({ address }) => !isPublic(address) && !allowed.check(address, family(address)))
   if (refused) {
-    const where = refused.address === host ? host : `${host}, which is ${refused.address},`
-    throw new RefusedAddress(`Address must be public: ${where} is not, nor does WEBHOOK_NETWORKS name it`)
+    const where = refused.address === host ? host : `${host} (${refused.address})`
+    throw new RefusedAddress(
+      `Address must be public: ${where} is not a public address. Only addresses that the administrator of this server has allowed can be private.`,
+    )
   }
   const { address } = found[0]!
   if (target.protocol !== 'https:' && isPublic(address)) throw new RefusedAddress(ONLY_HTTPS)

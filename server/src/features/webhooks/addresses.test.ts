@@ -38,7 +38,7 @@ describe('webhooks: an address', () => {
     const addAt = (url: string) => admin.call('POST', '/api/webhooks', { url, events: ['task.changed'] })
     for (const url of ['http://bot.invalid/', 'http://8.8.8.8/', 'http://[2606:4700::1111]/'])
       expect((await addAt(url)).body.fields, url).toEqual({
-        url: 'Address must begin with https://: plain http is only for networks that WEBHOOK_NETWORKS names',
+        url: 'Address must begin with https://: plain http is only for what the administrator of this server has allowed',
       })
     for (const url of ['http://127.0.0.1:1/', 'https://8.8.8.8/', 'https://bot.invalid/'])
       expect((await addAt(url)).status, url).toBe(200)
@@ -49,12 +49,21 @@ describe('webhooks: an address', () => {
     'bot.example',
     'https://me:secret@bot.example/',
     'https://bot.example/#x',
+    'https://bot.example:0/',
+    'https://bot.example:00/hooks',
     'javascript:alert(1)',
     '',
   ])('%j is none', async (url) => {
     const { admin } = await opening()
     const answer = await admin.call('POST', '/api/webhooks', { url, events: ['task.changed'] })
     expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
+  })
+
+  test('comes with each event once', async () => {
+    const { admin } = await opening()
+    const events = ['task.changed', 'task.changed']
+    const { status, body } = await admin.call('POST', '/api/webhooks', { url: 'https://bot.example/', events })
+    expect([status, body.fields]).toEqual([400, { events: 'Choose each event once' }])
   })
 
   test('is one of twenty at most', async () => {

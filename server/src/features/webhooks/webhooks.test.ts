@@ -202,6 +202,15 @@ describe('webhooks: an endpoint that', () => {
     expect(await last(all.admin, hanging.id)).toMatchObject({ state: 'waiting', result: 'No answer within 3 s' })
   })
 
+  test('is switched off is sent no test, which is said', async () => {
+    const all = await opening()
+    const { id } = await add(all, (await endpoint()).url)
+    await all.admin.call('POST', `/api/webhooks/${id}/status`, { isActive: false })
+    const { status, body } = await all.admin.call('POST', `/api/webhooks/${id}/test`, {})
+    expect([status, body.code]).toEqual([409, 'WEBHOOK_OFF'])
+    expect((await all.admin.call('GET', `/api/webhooks/${id}/deliveries`)).body.deliveries).toEqual([])
+  })
+
   test('redirects is not followed', async () => {
     const all = await opening()
     const target = await endpoint()

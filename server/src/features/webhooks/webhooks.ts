@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
-import { type WebhookEvent, WEBHOOKS_MAX } from '@arcade/contract/entities/webhook'
+import { WEBHOOKS_MAX } from '@arcade/contract/entities/webhook'
 import type { Webhook, WebhookDelivery } from '@arcade/contract/webhooks'
 import { actOf, audit } from '#src/audit/audit.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
@@ -47,7 +47,7 @@ export function webhooksHandlers({
         await sql`lock table webhooks in share row exclusive mode`.execute(tx)
         const { rows } = await sql<{ count: number }>`select count(*) as count from webhooks`.execute(tx)
         if (rows[0]!.count >= WEBHOOKS_MAX) throw new Failure('TOO_MANY_WEBHOOKS')
-        const row = { id, url, events: [...new Set<WebhookEvent>(events)], secret: secretKey.encrypt(secret) }
+        const row = { id, url, events, secret: secretKey.encrypt(secret) }
         await tx.insertInto('webhooks').values(row).execute()
         await audit(tx, actOf(context), 'webhook.create', { record: webhookRecord({ id, url }), detail: { events } })
       })
@@ -77,7 +77,8 @@ export function webhooksHandlers({
 
     async test({ id }) {
       await database.transaction(async (tx) => {
-        await lock(tx, id)
+        const { isActive } = await lock(tx, id)
+        if (!isActive) throw new Failure('WEBHOOK_OFF')
         const payload = JSON.stringify({ type: 'test', timestamp: new Date().toISOString(), data: {} })
         await tx
           .insertInto('webhook_deliveries')

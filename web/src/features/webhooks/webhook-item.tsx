@@ -13,7 +13,13 @@ import { keepFocusInRows } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './webhooks.module.css'
 
-export function WebhookItem({ webhook: { id, url, events, isActive, alert, failingSince, waiting } }: { webhook: Webhook }) {
+interface WebhookItemProps {
+  webhook: Webhook
+  onRemoved: (id: string) => void
+}
+
+export function WebhookItem({ webhook, onRemoved }: WebhookItemProps) {
+  const { id, url, events, isActive, alert, failingSince, waiting } = webhook
   const confirm = useConfirm()
   const [isOpen, setIsOpen] = useState(false)
   const [isBusy, setIsBusy] = useState(false)
@@ -34,7 +40,12 @@ export function WebhookItem({ webhook: { id, url, events, isActive, alert, faili
     const keepFocus = keepFocusInRows(document.activeElement)
     const message = `Are you sure you want to delete ${url}? What waits for it is lost, and its signing secret ends.`
     if (!(await confirm({ title: 'Delete webhook', message, isDestructive: true }))) return
-    await act(() => client.webhooks.remove({ id }), 'Webhook deleted.')
+    setIsOpen(false) // so that nobody asks for the deliveries of what is gone
+    const remove = async () => {
+      await client.webhooks.remove({ id })
+      onRemoved(id)
+    }
+    await act(remove, 'Webhook deleted.')
     keepFocus()
   }
 
@@ -85,15 +96,25 @@ export function WebhookItem({ webhook: { id, url, events, isActive, alert, faili
       </div>
       {isOpen && (
         <Deliveries
-          id={id}
-          onReplay={(deliveryId) => void act(() => client.webhooks.replay({ id, deliveryId }), 'Queued again.')}
+          webhook={webhook}
+          onReplay={(deliveryId) =>
+            void act(
+              () => client.webhooks.replay({ id, deliveryId }),
+              isActive ? 'Queued again.' : 'Queued again: it is sent once the webhook is switched on.',
+            )
+          }
         />
       )}
     </li>
   )
 }
 
-function Deliveries({ id, onReplay }: { id: string; onReplay: (deliveryId: string) => void }) {
+interface DeliveriesProps {
+  webhook: Webhook
+  onReplay: (deliveryId: string) => void
+}
+
+function Deliveries({ webhook: { id, isActive }, onReplay }: DeliveriesProps) {
   const { data, error, refetch } = useQuery(api.webhooks.deliveries.queryOptions({ input: { id } }))
   if (!data) {
     if (!error) return <output>Loading...</output>
@@ -121,7 +142,7 @@ function Deliveries({ id, onReplay }: { id: string; onReplay: (deliveryId: strin
               </span>
             </td>
             <td>
-              <Outcome delivery={delivery} />
+              <Outcome delivery={delivery} isActive={isActive} />
             </td>
             <td>
               <Button
@@ -142,14 +163,15 @@ function Deliveries({ id, onReplay }: { id: string; onReplay: (deliveryId: strin
 
 const stateLabels = { waiting: 'Waiting', delivered: 'Delivered', failed: 'Failed' } as const
 
-function Outcome({ delivery: { state, result, attempts, nextAt } }: { delivery: WebhookDelivery }) {
+function Outcome({ delivery: { state, result, attempts, nextAt }, isActive }: { delivery: WebhookDelivery; isActive: boolean }) {
   return (
     <>
       {stateLabels[state]}
       {result !== null && `: ${result}`}
       <span className={classes['facts']}>
         {counted(attempts, 'attempt')}
-        {nextAt !== null && result !== null && (
+        {nextAt !== null && !isActive && ', waits until the webhook is switched on'}
+        {nextAt !== null && isActive && result !== null && (
           <>
             , next <Moment iso={nextAt} />
           </>

@@ -17,6 +17,7 @@ const REFRESH_MS = 2000
 
 /** A secret that was just made. */
 interface Secret {
+  id: string
   url: string
   text: string
 }
@@ -51,7 +52,11 @@ export function WebhooksPage() {
           ) : (
             <ul className={classes['webhooks']}>
               {data.webhooks.map((webhook) => (
-                <WebhookItem key={webhook.id} webhook={webhook} />
+                <WebhookItem
+                  key={webhook.id}
+                  webhook={webhook}
+                  onRemoved={(id) => setSecret((shown) => (shown?.id === id ? undefined : shown))}
+                />
               ))}
             </ul>
           )
@@ -80,8 +85,8 @@ function NewWebhook({ onSecret }: { onSecret: (secret: Secret) => void }) {
 
   const handleSubmit = async (input: WebhookInput) => {
     try {
-      const { secret } = await client.webhooks.create(input)
-      onSecret({ url: input.url, text: secret })
+      const { id, secret } = await client.webhooks.create(input)
+      onSecret({ id, url: input.url, text: secret })
       // The form is empty at once for the next one: the list is not waited for.
       form.reset()
       toast.success('Webhook added.')
