@@ -17,8 +17,8 @@ test('Dashboard: what a claim paid is in its chart and beside its item within tw
   const { token: session } = await signIn('admin')
   await page.goto('/?range=24h')
   await expect(page.getByText('Live', { exact: true })).toBeVisible()
-  await expect(card(page, 'Rewards paid')).toContainText('No reward was paid in this time.')
-  await expect(card(page, 'Rewards per item')).toContainText('No reward was paid in this time.')
+  await expect(card(page, 'Rewards paid')).toContainText('No reward of a claim was paid in this time.')
+  await expect(card(page, 'Rewards per item')).toContainText('No reward of a claim was paid in this time.')
   const { db } = server.database
   const token = await makeToken(server, session)
   const task = await db

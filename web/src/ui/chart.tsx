@@ -141,6 +141,8 @@ interface ChartPanelProps {
   title: string
   /** Stands beside the title, such as a sum or a link. */
   aside?: ReactNode
+  /** What the figures count, in one short line. */
+  note?: string
   /** Stands in place of the chart when there is nothing to show. */
   emptyText: string
   /** Stands below that text. */
@@ -157,6 +159,7 @@ interface ChartPanelProps {
 export function ChartPanel({
   title,
   aside,
+  note,
   emptyText,
   emptyHint,
   columns,
@@ -173,6 +176,7 @@ export function ChartPanel({
         <h3 id={id}>{title}</h3>
         {aside}
       </header>
+      {note && <p className={classes['note']}>{note}</p>}
       {isEmpty ? (
         <div className={classes['empty']}>
           <p>{emptyText}</p>

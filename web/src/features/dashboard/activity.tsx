@@ -108,6 +108,8 @@ const playersAt = ({ players }: Point): number => players
 
 const paidAt = ({ paid }: Point): number => paid
 
+const paidNote = 'Rewards of claims, as they were paid; without reversals, rounds and imports.'
+
 /** Fewer than in the table, as the panel stands beside a chart. */
 const PAID_ITEMS_SHOWN = 5
 
@@ -121,6 +123,7 @@ interface PanelsProps {
 function Panels({ activity, range, isStale }: PanelsProps) {
   const { unit, points, types, topPlayers, topItems, paidItems } = activity
   const times = points.map((point) => ({ point, key: point.at, ...formatTime(point.at, unit) }))
+  const newestFirst = times.toReversed() // in tables, as in History and ledgers
   const joined = points.reduce((sum, { players }) => sum + players, 0)
   const participations = points.reduce((sum, point) => sum + participationsAt(point), 0)
   const paid = points.reduce((sum, point) => sum + point.paid, 0)
@@ -139,7 +142,7 @@ function Panels({ activity, range, isStale }: PanelsProps) {
         isEmpty={joined === 0}
         isStale={isStale}
         columns={[when, 'New players']}
-        rows={times.map(({ key, text, point }) => ({ key, cells: [text, point.players] }))}
+        rows={newestFirst.map(({ key, text, point }) => ({ key, cells: [text, point.players] }))}
       >
         <BarsOverTime
           label="New players"
@@ -155,7 +158,7 @@ function Panels({ activity, range, isStale }: PanelsProps) {
         isEmpty={participations === 0}
         isStale={isStale}
         columns={[when, 'Social', 'Daily', 'Announcement', 'All']}
-        rows={times.map(({ key, text, point }) => ({
+        rows={newestFirst.map(({ key, text, point }) => ({
           key,
           cells: [text, point.social, point.daily, point.announcement, participationsAt(point)],
         }))}
@@ -169,12 +172,13 @@ function Panels({ activity, range, isStale }: PanelsProps) {
       <ChartPanel
         title="Rewards paid"
         aside={<span className={classes['sum']}>{formatted(paid)}</span>}
-        emptyText="No reward was paid in this time."
+        note={paidNote}
+        emptyText="No reward of a claim was paid in this time."
         emptyHint={paidHint}
         isEmpty={paid === 0}
         isStale={isStale}
         columns={[when, 'Rewards paid']}
-        rows={times.map(({ key, text, point }) => ({ key, cells: [text, point.paid] }))}
+        rows={newestFirst.map(({ key, text, point }) => ({ key, cells: [text, point.paid] }))}
       >
         <BarsOverTime
           label="Rewards paid"
@@ -184,7 +188,8 @@ function Panels({ activity, range, isStale }: PanelsProps) {
       </ChartPanel>
       <ChartPanel
         title="Rewards per item"
-        emptyText="No reward was paid in this time."
+        note={paidNote}
+        emptyText="No reward of a claim was paid in this time."
         emptyHint={paidHint}
         isEmpty={paidItems.length === 0}
         isStale={isStale}
