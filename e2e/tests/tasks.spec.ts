@@ -237,7 +237,7 @@ for (const facts of [social, daily] as const) {
       await expect(box).toBeChecked()
       await fillIn(page, { Title: 'Visit our new site' })
       await submitButton(page, 'Update').click()
-      await expect(row(page, 'Visit our new site')).toBeVisible()
+      await expect(row(page, 'Visit our new site').getByRole('img', { name: 'Verified by the bot' })).toBeVisible()
       const stored = await server.database.db.selectFrom('tasks').select('verified_by_bot').execute()
       expect(stored).toEqual([{ verified_by_bot: true }])
     })

@@ -5,6 +5,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, client } from '#src/client.ts'
+import { markOfBot } from '#src/lists/bot-mark.tsx'
 import { DeleteRowButton, DeleteSelectedButton, bulkEnd } from '#src/lists/acts.tsx'
 import { listColumns } from '#src/lists/columns.tsx'
 import { listFilter, listOrder } from '#src/lists/list-address.ts'
@@ -28,7 +29,7 @@ const columns = listColumns(announcementList, {
   createdAt: { header: 'Sr.No', render: (_, number) => number },
   title: { render: (announcement) => <TitleLink announcement={announcement} />, card: 'title' },
   subtitle: { viewMore: true, card: 'wide' },
-  type: {},
+  type: { mark: markOfBot },
   description: { header: 'Desc/Link', value: ({ description, link }) => description ?? link, viewMore: true, card: 'wide' },
   link: false, // in the column Desc/Link
   reward: {},

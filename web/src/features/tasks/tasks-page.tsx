@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { createContext, type ReactNode, useContext } from 'react'
 import { api, client } from '#src/client.ts'
+import { markOfBot } from '#src/lists/bot-mark.tsx'
 import { DeleteRowButton, DeleteSelectedButton, bulkEnd } from '#src/lists/acts.tsx'
 import { listColumns } from '#src/lists/columns.tsx'
 import { type ListAddress, listFilter, listOrder } from '#src/lists/list-address.ts'
@@ -37,7 +38,7 @@ const columns = { social: taskColumns('social'), daily: taskColumns('daily') }
 function taskColumns(collection: TaskCollection) {
   return listColumns(taskLists[collection], {
     priority: { render: (task) => <Priority task={task} />, align: 'end', card: 'start' },
-    type: { value: ({ type }) => taskTypeLabels[type as keyof typeof taskTypeLabels] ?? type },
+    type: { value: ({ type }) => taskTypeLabels[type as keyof typeof taskTypeLabels] ?? type, mark: markOfBot },
     title: { render: (task) => <TitleLink collection={collection} task={task} />, card: 'title' },
     link: { render: ({ link }) => <TaskLink link={link} />, card: 'wide' },
     reward: {},
