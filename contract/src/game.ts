@@ -140,6 +140,8 @@ export const game = {
         rank: z.int().min(1),
         /** Among the first 10,000. Beyond them the rank is about this. */
         isRankExact: z.boolean(),
+        /** By an operator: reading goes on, and nothing is paid. */
+        isBlocked: z.boolean(),
         hasNews: z.boolean(),
       }),
     ),

@@ -152,6 +152,38 @@ test('design §8: a round is paid once, what is asked for is given, and the ledg
   await expect(entries.last()).toContainText(`+${score}`)
 })
 
+test('design §8: what the bot checks has no Claim, the balance is the ledger’s, and a blocked player is told so before a round', async ({
+  page,
+  game,
+  server,
+}) => {
+  const { db } = server.database
+  await db.updateTable('tasks').set({ verified_by_bot: true }).where('title', '=', 'Follow us on X').execute()
+  const asOperator = async (path: string, data: object): Promise<void> => {
+    const answer = await page.request.post(server.url + path, { headers: { origin: server.url }, data })
+    expect(answer.status()).toBe(200)
+  }
+  const app = await openMiniApp(page, game)
+  await app.getByRole('button', { name: 'Earn' }).click()
+  const task = app.getByRole('listitem').filter({ hasText: 'Follow us on X' })
+  await expect(task).toContainText('The bot checks whether it is done.')
+  await expect(task.getByRole('button', { name: 'Claim' })).toHaveCount(0)
+
+  await asOperator(`/api/telegram-users/${ADA}/adjustments`, { amount: 0.00000001, reason: 'A prize' })
+  await app.getByRole('button', { name: 'Ledger' }).click()
+  await expect(app.getByRole('list').first().getByRole('listitem')).toContainText('+0.00000001')
+  await expect(app.getByLabel('Balance')).toHaveText('0.00000001')
+
+  await app.getByRole('button', { name: 'Play' }).click()
+  const play = app.getByRole('main').getByRole('button', { name: 'Play' })
+  await expect(play).toBeEnabled()
+  await expect(app.getByRole('status')).toContainText('The light runs over the bar.')
+  await asOperator('/api/telegram-users/block', { target: { ids: [String(ADA)] }, reason: 'Cheating', dryRun: false })
+  await play.click()
+  await expect(app.getByRole('status')).toHaveText(/^You are blocked/)
+  await expect(play).toBeDisabled()
+})
+
 for (const isWebhook of [false, true]) {
   test.describe(isWebhook ? 'by webhook' : 'by long polling', () => {
     test.use({ isWebhook })

@@ -25,18 +25,19 @@ test('design §8 a rank is exact among the first 10,000 and about right beyond, 
   await foldCounters(database)
   const ranks = await ranksCounted()
   for (const userId of [1, 9_999, 19_997, 19_999])
-    expect(await rankOf(db, userId)).toEqual({ rank: ranks.get(userId), isExact: true })
+    expect(await rankOf(db, userId)).toEqual({ rank: ranks.get(userId), isExact: true, isBlocked: false })
   for (const userId of [20_001, 24_001, 29_999]) {
     const told = await rankOf(db, userId)
     const counted = ranks.get(userId)!
-    expect(told).toMatchObject({ isExact: false })
+    expect(told).toMatchObject({ isExact: false, isBlocked: false })
     expect(Math.abs(told!.rank - counted) / counted).toBeLessThan(0.02)
   }
-  for (const userId of [2, PLAYERS]) expect(await rankOf(db, userId)).toEqual({ rank: PLAYERS / 2 + 1, isExact: false })
+  for (const userId of [2, PLAYERS])
+    expect(await rankOf(db, userId)).toEqual({ rank: PLAYERS / 2 + 1, isExact: false, isBlocked: false })
 
   // Even where the histogram says nothing.
   await sql`delete from counters`.execute(db)
-  expect(await rankOf(db, 19_999)).toEqual({ rank: 10_000, isExact: true })
-  expect(await rankOf(db, 24_001)).toEqual({ rank: 10_001, isExact: false })
+  expect(await rankOf(db, 19_999)).toEqual({ rank: 10_000, isExact: true, isBlocked: false })
+  expect(await rankOf(db, 24_001)).toEqual({ rank: 10_001, isExact: false, isBlocked: false })
   expect(await rankOf(db, 0)).toBeNull()
 })

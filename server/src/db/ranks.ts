@@ -4,6 +4,7 @@
  * counters keep, as of some seconds ago, and from the balance's place in its bucket.
  */
 import { type Kysely, sql } from 'kysely'
+import { IS_BLOCKED } from './blocks.ts'
 import { type BalanceBucket, balanceBucketSql, balanceNamesFrom, balancesIn } from './counter-keys.ts'
 import type { Tables } from './tables.ts'
 
@@ -14,22 +15,25 @@ const SURELY_BEYOND = 2 * RANKS_MAX
 export interface Rank {
   rank: number
   isExact: boolean
+  /** It stands in the same row (ADR 22). */
+  isBlocked: boolean
 }
 
 /** @returns null for who is no player */
 export async function rankOf(db: Kysely<Tables>, userId: number): Promise<Rank | null> {
-  const { rows } = await sql<{ balance: string; bucket: BalanceBucket }>`
-    select balance::text as balance, ${sql.raw<string>(balanceBucketSql('balance'))} as bucket
+  const { rows } = await sql<{ balance: string; bucket: BalanceBucket; isBlocked: boolean }>`
+    select balance::text as balance, ${sql.raw<string>(balanceBucketSql('balance'))} as bucket, ${sql.raw(IS_BLOCKED)} as "isBlocked"
       from balances where user_id = ${userId}`.execute(db)
   const [own] = rows
   if (!own) return null
+  const { isBlocked } = own
   const { higher, alike } = await readHistogram(db, own.bucket)
   if (higher < SURELY_BEYOND) {
     const ahead = await countAhead(db, userId, own.balance)
-    if (ahead < RANKS_MAX) return { rank: ahead + 1, isExact: true }
+    if (ahead < RANKS_MAX) return { rank: ahead + 1, isExact: true, isBlocked }
   }
   const ahead = higher + Math.floor(alike * shareAhead(Number(own.balance), own.bucket))
-  return { rank: Math.max(RANKS_MAX, ahead) + 1, isExact: false }
+  return { rank: Math.max(RANKS_MAX, ahead) + 1, isExact: false, isBlocked }
 }
 
 /** How many are in higher buckets, and in this one. */

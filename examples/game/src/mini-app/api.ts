@@ -20,6 +20,13 @@ async function askBot<T>(path: string, body: object): Promise<T> {
 export const beginRound = () => askBot<{ id: string; seed: number }>('/rounds', {})
 export const endRound = (id: string, taps: number[]) => askBot<{ score: number }>(`/rounds/${id}`, { taps })
 
+export const BLOCKED = 'You are blocked: nothing that you win or claim is paid. Please ask in the chat.'
+
+/** What the player is told of a refusal: the console speaks of players, and this one is meant. */
+export function sentenceOf(error: Error | null): string | undefined {
+  return error instanceof ConsoleError && error.code === 'PLAYER_BLOCKED' ? BLOCKED : error?.message
+}
+
 const RETRIES = 3
 /** What was refused stays refused. What got no answer is sent again, claims and rounds, too: they count once however often they come. */
 const retry = (failures: number, error: Error): boolean =>

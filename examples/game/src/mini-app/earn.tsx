@@ -2,7 +2,7 @@
 import { type FormEvent, useEffect } from 'react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { format } from '#src/format.ts'
-import { desk, queryClient, refresh } from './api.ts'
+import { desk, queryClient, refresh, sentenceOf } from './api.ts'
 import { announcements, dailyTasks, socialTasks } from './items.ts'
 import { openLink } from './telegram.ts'
 
@@ -14,6 +14,7 @@ interface Item {
   link: string | null
   reward: number
   isDone: boolean
+  verifiedByBot: boolean
   subtitle?: string
   description?: string | null
   linkType?: 'input' | 'noInput' | null
@@ -79,6 +80,7 @@ function ItemCard({ kind, item }: { kind: Kind; item: Item }) {
     onSuccess: refresh,
   })
   const { link } = item
+  const canClaim = !item.isDone && !item.verifiedByBot
   const asks = item.linkType === 'input'
   const handleSubmit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
@@ -99,7 +101,7 @@ function ItemCard({ kind, item }: { kind: Kind; item: Item }) {
             Open
           </button>
         )}
-        {asks && !item.isDone && (
+        {asks && canClaim && (
           <input
             name="input"
             required
@@ -108,11 +110,15 @@ function ItemCard({ kind, item }: { kind: Kind; item: Item }) {
             placeholder={item.inputText ?? ''}
           />
         )}
-        <button type="submit" className="main" disabled={item.isDone || claim.isPending}>
-          {item.isDone ? 'Done ✓' : 'Claim'}
-        </button>
+        {item.verifiedByBot && !item.isDone ? (
+          <span className="hint">The bot checks whether it is done.</span>
+        ) : (
+          <button type="submit" className="main" disabled={!canClaim || claim.isPending}>
+            {item.isDone ? 'Done ✓' : 'Claim'}
+          </button>
+        )}
       </form>
-      {claim.error && <p role="alert">{claim.error.message}</p>}
+      {claim.error && <p role="alert">{sentenceOf(claim.error)}</p>}
     </li>
   )
 }

@@ -1,6 +1,9 @@
 /** What there is to do, as the player's own client reads it: on one tab to claim it, on another to say what an entry was for. */
 import { desk } from './api.ts'
 
+/** Who plays: on one tab whether a round would be paid, above all tabs the balance. */
+export const me = { queryKey: ['me'], queryFn: async () => (await desk).player({ userId: 'me' }) }
+
 const tasks = (collection: 'social' | 'daily') => ({
   queryKey: ['tasks', collection],
   queryFn: async () => (await desk).tasks({ userId: 'me', collection }),

@@ -1,8 +1,9 @@
 /** A round: stop the light on its mark, eight times, by a tap, the space bar or Enter. */
 import { type CSSProperties, useCallback, useEffect, useRef, useState } from 'react'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { lightAt, MARK_REACH, markOf, pointsOf, scoreOf, TAP_MIN_MS, TAPS } from '#src/round.ts'
-import { beginRound, endRound, refresh } from './api.ts'
+import { beginRound, BLOCKED, endRound, queryClient, refresh, sentenceOf } from './api.ts'
+import { me } from './items.ts'
 
 interface Round {
   id: string
@@ -10,7 +11,13 @@ interface Round {
 }
 
 export function Play() {
-  const begin = useMutation({ mutationFn: beginRound })
+  const isBlocked = useQuery(me).data?.isBlocked ?? false
+  const begin = useMutation({
+    mutationFn: async () => {
+      const { isBlocked: isRefused } = await queryClient.fetchQuery(me) // looked at anew, since nothing would pay the round
+      return isRefused ? undefined : beginRound()
+    },
+  })
   const end = useMutation({
     mutationFn: ({ id, taps }: { id: string; taps: number[] }) => endRound(id, taps),
     onSuccess: refresh,
@@ -22,16 +29,15 @@ export function Play() {
     begin.mutate()
   }
   if (begin.data && end.isIdle) return <Bar key={begin.data.id} round={begin.data} onEnd={handleEnd} />
+  const told =
+    sentenceOf(begin.error ?? end.error) ??
+    (end.data && `${end.data.score} points!`) ??
+    (end.isPending ? 'Counting…' : 'The light runs over the bar. Stop it on its mark, eight times; it gets faster.')
   return (
     <section className="play">
       <h1>Stop the Light</h1>
-      <output>
-        {end.isPending && 'Counting…'}
-        {end.data && `${end.data.score} points!`}
-        {(begin.error ?? end.error)?.message}
-        {begin.isIdle && 'The light runs over the bar. Stop it on its mark, eight times; it gets faster.'}
-      </output>
-      <button type="button" className="main" disabled={begin.isPending || end.isPending} onClick={handleBegin}>
+      <output>{isBlocked ? BLOCKED : told}</output>
+      <button type="button" className="main" disabled={isBlocked || begin.isPending || end.isPending} onClick={handleBegin}>
         {end.data ? 'Play again' : 'Play'}
       </button>
       <p className="hint">Tap, or press the space bar.</p>

@@ -139,6 +139,7 @@ describe('§8 players', () => {
       player: { ...player, lastName: 'L', username: null },
       rank: 1,
       isRankExact: true,
+      isBlocked: false,
       hasNews: false,
     })
     expect((await bot.call('GET', '/bot/v1/players/8')).body.code).toBe('NO_SUCH_PLAYER')

@@ -80,7 +80,7 @@ export function gameHandlers({ database }: { database: Database }): Handlers<typ
       const player = await findPlayer(db, userId)
       if (!player) throw new Failure('NO_SUCH_PLAYER')
       const [seen, newest, rank] = await Promise.all([seenBy(userId), newsOf(db), rankOf(db, userId)])
-      return { player, rank: rank!.rank, isRankExact: rank!.isExact, hasNews: newest > seen }
+      return { player, rank: rank!.rank, isRankExact: rank!.isExact, isBlocked: rank!.isBlocked, hasNews: newest > seen }
     },
 
     async tasks({ userId: asked, collection }, context) {

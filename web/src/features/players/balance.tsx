@@ -2,7 +2,9 @@
 import classes from './players-page.module.css'
 
 export function Balance({ amount }: { amount: number }) {
-  const [, sign = '', whole = '', rest = ''] = /^(-?)(\d+)(.*)$/.exec(String(amount)) ?? []
+  // `String` writes 0.00000001 as `1e-8`.
+  const plain = amount.toLocaleString('en-US', { maximumFractionDigits: 100, useGrouping: false })
+  const [, sign = '', whole = '', rest = ''] = /^(-?)(\d+)(.*)$/.exec(plain) ?? []
   const groups = whole.match(/\d{1,3}(?=(?:\d{3})*$)/g) ?? []
   return (
     <span className={classes['balance']}>
