@@ -5,9 +5,11 @@ import { idField } from './fields.ts'
 
 export const BULK_BODY_LIMIT_BYTES = 2 * 1024 * 1024
 
+const TARGET_RULE = `target must be {ids} with 1 to ${BULK_MAX_IDS} ids, or {filter} with a filter of the list`
+
 /** The rows to act on: these, or all that `filter` matches (an empty one matches all). */
 export function bulkTarget<Filter extends z.ZodType>(filter: Filter) {
-  return z.union([z.strictObject({ ids: z.array(idField).min(1).max(BULK_MAX_IDS) }), z.strictObject({ filter })])
+  return z.union([z.strictObject({ ids: z.array(idField).min(1).max(BULK_MAX_IDS) }), z.strictObject({ filter })], TARGET_RULE)
 }
 
 /** At most so many of the affected rows are named, by title; `affected` counts all of them. */

@@ -30,8 +30,16 @@ export const gameCauseField = z
   .regex(/^[a-z][a-z0-9_.-]{0,39}$/, 'cause must be up to 40 small letters, digits, dots, dashes and underscores after a letter')
   .refine((cause) => !isOwnCause(cause), 'This cause is the console’s own')
 
+/** As many as bitcoin has. More are what a computation with doubles leaves, such as 0.30000000000000004. */
+const AMOUNT_MAX_DECIMALS = 8
+
 /** Below 0 it is taken, which no balance goes below 0 for. */
-const amountField = numberField('Amount').refine((amount) => amount !== 0, 'Amount must not be 0')
+const amountField = numberField('Amount')
+  .refine((amount) => amount !== 0, 'Amount must not be 0')
+  .refine(
+    (amount) => Number(amount.toFixed(AMOUNT_MAX_DECIMALS)) === amount,
+    `Amount must have at most ${AMOUNT_MAX_DECIMALS} decimals`,
+  )
 const reasonField = textField('Reason', REASON_MAX_LENGTH)
 const numberedPlayer = { userId: shownIdParameter }
 

@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun } from './bulk.ts'
 import { call } from './call.ts'
-import { MAX_NUMBER } from './entities/entity.ts'
 import { playerFields, playerList } from './entities/player.ts'
 import { cursorQueryFields, filterSchema, orderFields, rowSchema, targetSchema } from './entity-schemas.ts'
 import { countOutput, cursorField, cursorPageFields, idField, oneCursor, textField } from './fields.ts'
@@ -14,15 +13,17 @@ export const player = rowSchema(playerFields)
 export const playersFilter = filterSchema(playerList)
 const orderedFilter = playersFilter.extend(orderFields(playerList))
 
-export const USER_ID_RULE = `userId must be a whole number from 1 to ${MAX_NUMBER}`
-export const userIdField = z.int(USER_ID_RULE).min(1, USER_ID_RULE).max(MAX_NUMBER, USER_ID_RULE)
+/** The next one could be a neighbour that a double has rounded. */
+export const USER_ID_MAX = Number.MAX_SAFE_INTEGER
+export const USER_ID_RULE = `userId must be a whole number from 1 to ${USER_ID_MAX}`
+export const userIdField = z.int(USER_ID_RULE).min(1, USER_ID_RULE).max(USER_ID_MAX, USER_ID_RULE)
 /** In an address, where one player has one number: `04711` and `1e3` are none. */
 export const userIdParameter = inAddress(/^[1-9]\d{0,15}$/, userIdField, USER_ID_RULE)
 const SHOWN_ID_RULE = 'There is no such player: a user id is a whole number.'
 /** The same where erased players are shown, too, whose numbers are below 0 (ADR 22). People read what is said of a wrong one. */
 export const shownIdParameter = inAddress(
   /^-?[1-9]\d{0,15}$/,
-  z.int(SHOWN_ID_RULE).refine((id) => id !== 0 && Math.abs(id) <= MAX_NUMBER, SHOWN_ID_RULE),
+  z.int(SHOWN_ID_RULE).refine((id) => id !== 0, SHOWN_ID_RULE),
   SHOWN_ID_RULE,
 )
 

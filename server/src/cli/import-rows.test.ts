@@ -99,7 +99,7 @@ describe('§3 telegramUsers', () => {
     [{ userId: 1.5 }, 'userId must be a whole number'],
     [{ userId: 0 }, 'userId must be a whole number'],
     [{ userId: -5 }, 'userId must be a whole number'],
-    [{ userId: 2 ** 53 + 2 }, 'userId must be a whole number'],
+    [{ userId: 2 ** 53 }, 'userId must be a whole number'],
     [{ id: '9007199254740993' }, 'id must be a whole number'],
     [{ id: '100', userId: 101 }, 'id and userId differ'],
     [{ ...player, balance: '5' }, 'balance must be a number'],
@@ -114,8 +114,8 @@ describe('§3 telegramUsers', () => {
   })
 
   test('the largest numbers fit', () => {
-    expect(parse.parseTelegramUser({ id: '9007199254740992', balance: -(2 ** 53) }).columns).toMatchObject({
-      user_id: 2 ** 53,
+    expect(parse.parseTelegramUser({ id: '9007199254740991', balance: -(2 ** 53) }).columns).toMatchObject({
+      user_id: 2 ** 53 - 1,
       balance: -(2 ** 53),
     })
   })

@@ -1,6 +1,7 @@
 /** Reads the values of an imported line: what each may be, and what it becomes. Nothing here touches the database or a file. */
 import { LINK_MAX_LENGTH, linkField } from '@arcade/contract/fields'
 import { MAX_NUMBER } from '@arcade/contract/entities/entity'
+import { USER_ID_MAX } from '@arcade/contract/players'
 import { isExactNumber } from '@arcade/contract/numbers'
 
 /** The reason why a row is refused, written for the person who mends it. */
@@ -57,9 +58,9 @@ export function documentId(row: Row, name: string): string {
 export function playerId(row: Row, name: string): number {
   const value = row[name]
   if (isMissing(value)) throw new BadRow(`${name} is required`)
-  const id = typeof value === 'string' && /^[1-9]\d{0,15}$/.test(value) && BigInt(value) <= MAX_NUMBER ? Number(value) : value
-  if (typeof id !== 'number' || !Number.isInteger(id) || id < 1 || id > MAX_NUMBER) {
-    throw new BadRow(`${name} must be a whole number from 1 to ${MAX_NUMBER}`)
+  const id = typeof value === 'string' && /^[1-9]\d{0,15}$/.test(value) && BigInt(value) <= USER_ID_MAX ? Number(value) : value
+  if (typeof id !== 'number' || !Number.isInteger(id) || id < 1 || id > USER_ID_MAX) {
+    throw new BadRow(`${name} must be a whole number from 1 to ${USER_ID_MAX}`)
   }
   return id
 }

@@ -1,5 +1,5 @@
 /** Reads and checks what a request carries before any handler sees it (security.md, Input). Bodies are counted while they stream. */
-import type { ZodType } from 'zod'
+import type { z, ZodType } from 'zod'
 import { Failure } from '#src/calls.ts'
 import { parseJson, refuseUnsafe } from './json.ts'
 
@@ -46,7 +46,7 @@ export async function readInput({
 }
 
 function check(schema: ZodType, input: unknown): unknown {
-  const result = schema.safeParse(input)
+  const result = schema.safeParse(input, { error: plainSentence })
   if (result.success) return result.data
   const shown = (text: string): string => text.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed()
   const fields: Record<string, string> = {}
@@ -56,6 +56,34 @@ function check(schema: ZodType, input: unknown): unknown {
     fields,
     message: first && first.path.length > 0 ? shown(first.message) : 'The request is not valid.',
   })
+}
+
+const kindNames: Record<string, string> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+}
+
+/** What is wrong with a value whose field has no words of its own for it. */
+function plainSentence(issue: z.core.$ZodRawIssue): string {
+  const name = issue.path?.length ? issue.path.join('.') : 'The request'
+  if (issue.code === 'invalid_type') {
+    if (issue.input === undefined) return `${name} is required`
+    return `${name} must be ${kindNames[issue.expected] ?? 'of another kind'}`
+  }
+  if (issue.code === 'invalid_value') return `${name} must be one of ${issue.values.map(String).join(', ')}`
+  if (issue.code === 'unrecognized_keys') return `There is no field ${issue.keys.join(', ')}`
+  if (issue.code === 'too_small') return `${name} must be at least ${amountOf(issue.origin, issue.minimum)}`
+  if (issue.code === 'too_big') return `${name} must be at most ${amountOf(issue.origin, issue.maximum)}`
+  return `${name} is not valid`
+}
+
+function amountOf(origin: string, limit: number | bigint): string {
+  const noun = { string: ' character', array: ' item' }[origin]
+  return noun === undefined ? String(limit) : `${limit}${noun}${Number(limit) === 1 ? '' : 's'}`
 }
 
 /** A parameter that comes more than once is an array, which no schema takes. */

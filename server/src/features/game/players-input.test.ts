@@ -33,7 +33,7 @@ test('§8 players come in a batch that is not refused for what nobody can mean i
     { userId: 13, status: 'created' },
   ])
   expect(body.results[1].message).toBe('firstName must not hold control characters')
-  expect(body.results[8].message).toBe('userId must be a whole number from 1 to 9007199254740992')
+  expect(body.results[8].message).toBe('userId must be a whole number from 1 to 9007199254740991')
   expect(body.results[10].message).toBe('A player must be an object, {userId, …}')
   // What stands beside the rows is as strict as ever.
   for (const odd of [
@@ -58,12 +58,12 @@ test.each(['2999-01-01T00:00:00Z', '0000-01-01T00:00:00Z', '0001-01-01T00:00:00-
   },
 )
 
-test.each(['1e3', '04711', '0', '-1', '+7', '7.0', '0x7', '9007199254740993', '9007199254740994', '1e300', '%37%20', 'Me'])(
+test.each(['1e3', '04711', '0', '-1', '+7', '7.0', '0x7', '9007199254740992', '9007199254740993', '1e300', '%37%20', 'Me'])(
   '§8 players have no such id as %s in an address',
   async (userId) => {
     const app = await testApp()
     const [bot, admin] = [await app.bot(), await app.signUp('admin')]
-    const message = 'userId must be a whole number from 1 to 9007199254740992'
+    const message = 'userId must be a whole number from 1 to 9007199254740991'
     for (const [method, path, body] of [
       ['GET', '', undefined],
       ['PUT', '', {}],
@@ -76,6 +76,39 @@ test.each(['1e3', '04711', '0', '-1', '+7', '7.0', '0x7', '9007199254740993', '9
     }
     // The console shows erased players, whose numbers are below 0.
     const { body } = await admin.call('GET', `/api/telegram-users/${userId}`)
-    expect(body.message).toBe(userId === '-1' ? 'This player does not exist.' : message)
+    const told = userId === '-1' ? 'This player does not exist.' : 'There is no such player: a user id is a whole number.'
+    expect(body.message).toBe(told)
   },
 )
+
+test('§8 what is sent wrongly is answered in plain sentences, and a limit is said', async () => {
+  const app = await testApp()
+  const [bot, admin] = [await app.bot('admin', 'admin'), await app.signUp('admin')]
+  const ids = Array.from({ length: 10_001 }, (_, n) => `task-${n}`)
+  const cursor = 'x'.repeat(8193)
+  for (const [client, method, path, sent, message] of [
+    [
+      admin,
+      'POST',
+      '/api/social-tasks/remove',
+      { target: { ids } },
+      /^target must be \{ids\} with 1 to 10000 ids, or \{filter\}/,
+    ],
+    [bot, 'POST', '/bot/v1/players/7/reversals', { entryId: 1, reason: 'x' }, /^entryId must be a text$/],
+    [
+      bot,
+      'POST',
+      '/bot/v1/players/7/reversals',
+      { entryId: '7', reason: 'x' },
+      /^entryId must be the id of an entry, such as 7-12$/,
+    ],
+    [bot, 'GET', `/bot/v1/players/7/entries?after=${cursor}`, undefined, /^after must be at most 8192 characters$/],
+    [bot, 'POST', '/bot/v1/players', { players: [] }, /^players must be at least 1 item$/],
+    [bot, 'POST', '/bot/v1/players', {}, /^players is required$/],
+    [bot, 'GET', '/bot/v1/players/7/tasks?collection=odd', undefined, /^collection must be one of social, daily$/],
+  ] as const) {
+    const { status, body } = await client.call(method, path, sent)
+    expect([status, body.code], path).toEqual([400, 'INVALID_INPUT'])
+    expect(body.message).toMatch(message)
+  }
+})

@@ -238,3 +238,18 @@ test('design §8 entries are made by the game’s bot: never by a player’s cli
   expect((await (await app.bot('admin', 'admin')).call('POST', PATH, round)).body).toMatchObject({ isFirst: true })
   await expectWhole(app, 3.5, 2)
 })
+
+test('design §8 an entry or adjustment has at most 8 decimals', async () => {
+  const app = await testApp()
+  const bot = await app.bot('admin', 'admin')
+  await bot.call('PUT', '/bot/v1/players/7', {})
+  const adjust = (amount: number) => bot.call('POST', '/bot/v1/players/7/adjustments', { amount, reason: 'x' })
+  const enter = (amount: number) => bot.call('POST', PATH, { amount, cause: 'round', reference: `r${amount}` })
+  for (const amount of [1e-9, 0.1 + 0.2, 0.123456789, -1e-300])
+    for (const { status, body } of [await adjust(amount), await enter(amount)])
+      expect([status, body.message], String(amount)).toEqual([400, 'Amount must have at most 8 decimals'])
+  for (const amount of [1e-8, 12_345_678.90123456, 3]) {
+    expect((await adjust(amount)).status).toBe(200)
+    expect((await enter(amount)).status).toBe(200)
+  }
+})
