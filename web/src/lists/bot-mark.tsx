@@ -3,10 +3,10 @@ import { verifiedByBotTexts } from '@arcade/contract/entities/task'
 import { IconRobot } from '@tabler/icons-react'
 import classes from './bot-mark.module.css'
 
+const { label } = verifiedByBotTexts
+
 export function markOfBot({ verifiedByBot }: { verifiedByBot: boolean }) {
-  const { label } = verifiedByBotTexts
+  if (!verifiedByBot) return null
   // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an <img> would not take the colour of the text
-  return (
-    verifiedByBot && <IconRobot size={18} stroke={1.75} role="img" aria-label={label} title={label} className={classes['mark']} />
-  )
+  return <IconRobot size={18} stroke={1.75} role="img" aria-label={label} title={label} className={classes['mark']} />
 }
