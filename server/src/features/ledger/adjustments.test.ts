@@ -1,10 +1,9 @@
 /** Adjustments and reversals (design §7): entries of their own with a reason, once, by admins and bots in their name, in the audit and told. */
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { reconcile } from '#src/db/reconcile.ts'
+import { expectWhole, raceForBalance } from '#src/testing/ledger.ts'
 import { addPlayers } from '#src/testing/players.ts'
 import { type Client, testApp, type TestApp } from '#src/testing/test-app.ts'
-import { openAgain } from '#src/testing/test-database.ts'
 
 const players = { console: '/api/telegram-users/7', bot: '/bot/v1/players/7' }
 const gift = { amount: 2.5, reason: 'Lost a round to the outage' }
@@ -19,14 +18,6 @@ async function consoleApp(): Promise<{ app: TestApp; admin: Client; bot: Client 
   return { app, admin: await app.signUp('admin'), bot }
 }
 
-async function expectWhole({ database }: TestApp, balance: number, entries: number): Promise<void> {
-  const faults: unknown[] = []
-  await reconcile(database, (fault) => faults.push(fault))
-  expect(faults).toEqual([])
-  const { rows } = await sql`select balance, entries from balances where user_id = 7`.execute(database.db)
-  expect(rows).toEqual([{ balance, entries }])
-}
-
 async function acts({ database }: TestApp): Promise<unknown[]> {
   const { rows } = await sql`select action, actor_kind, record_kind, record_id, record_name, changes, detail from audit_open
     where action like 'player.%' order by at, id`.execute(database.db)
@@ -34,34 +25,6 @@ async function acts({ database }: TestApp): Promise<unknown[]> {
 }
 
 const keyed = (key: string) => ({ 'idempotency-key': key })
-
-/** 20 requests on two servers, which all wait for the player's balance before the first of them goes on. */
-async function race(app: TestApp, { headers }: Client, path: string, request: (n: number) => { body: unknown; key?: string }) {
-  const limits = { size: 16, lockTimeoutMs: 60_000 }
-  const servers = [
-    await testApp({ database: await openAgain({ limits }) }),
-    await testApp({ database: await openAgain({ limits }) }),
-  ] as const
-  const send = async (n: number) => {
-    const { body, key } = request(n)
-    const response = await servers[n % 2 === 0 ? 0 : 1].fetch(path, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json', ...(key !== undefined && keyed(key)) },
-      body: JSON.stringify(body),
-    })
-    const text = await response.text()
-    return { status: response.status, text, body: JSON.parse(text) as { code?: string; isFirst?: boolean; entry?: unknown } }
-  }
-  const { db } = app.database
-  const answers = await db.transaction().execute(async (tx) => {
-    await sql`select user_id from balances where user_id = 7 for update`.execute(tx)
-    const sending = Promise.all(Array.from({ length: 20 }, (_, n) => send(n)))
-    const waiting = sql`select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    await expect.poll(async () => (await waiting.execute(db)).rows.length, { timeout: 30_000 }).toBe(20)
-    return { sending }
-  })
-  return answers.sending
-}
 
 describe.each(['console', 'bot'] as const)('design §7 by the %s', (by) => {
   const path = players[by]
@@ -201,7 +164,7 @@ test('design §7 a claim and an adjustment are taken back, a reversal is not, an
 
 test('design §7 of 20 reversals of one entry at once on two servers one is written, and all are told of it', async () => {
   const { app, admin } = await consoleApp()
-  const answers = await race(app, admin, `${players.console}/reversals`, (n) => ({
+  const answers = await raceForBalance(app, admin, `${players.console}/reversals`, (n) => ({
     body: { entryId: '7-2', reason: `Reason ${n}` },
     key: `k-${n}`,
   }))
@@ -214,7 +177,10 @@ test('design §7 of 20 reversals of one entry at once on two servers one is writ
 
 test('design §7 of 20 adjustments at once with the same key one is written, and all get its answer byte for byte', async () => {
   const { app, admin } = await consoleApp()
-  const answers = await race(app, admin, `${players.console}/adjustments`, () => ({ body: { ...gift, amount: -10 }, key: 'k' }))
+  const answers = await raceForBalance(app, admin, `${players.console}/adjustments`, () => ({
+    body: { ...gift, amount: -10 },
+    key: 'k',
+  }))
   expect(answers[0]).toMatchObject({ status: 200, body: { isFirst: true } })
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
   expect(await acts(app)).toHaveLength(1)
@@ -223,7 +189,9 @@ test('design §7 of 20 adjustments at once with the same key one is written, and
 
 test('design §7 without a key each adjustment is one, and of 20 debits at once as many as the balance has', async () => {
   const { app, admin } = await consoleApp()
-  const answers = await race(app, admin, `${players.console}/adjustments`, () => ({ body: { amount: -1, reason: 'x' } }))
+  const answers = await raceForBalance(app, admin, `${players.console}/adjustments`, () => ({
+    body: { amount: -1, reason: 'x' },
+  }))
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
   expect(new Set(answers.flatMap(({ body }) => body.code ?? []))).toEqual(new Set(['BALANCE_TOO_LOW']))
   expect(await acts(app)).toHaveLength(10)

@@ -10,7 +10,8 @@ import { actOf, audit } from '#src/audit/audit.ts'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { countEntrySql } from '#src/db/entry-counts.ts'
-import { boundsSql, createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
+import { createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
+import { type Bounds, boundsSql, refuseBeyondBounds } from './limits.ts'
 
 export interface Adjustment {
   userId: number
@@ -36,20 +37,17 @@ interface WrittenRow extends EntryRow {
 }
 
 /** What an adjustment would do: a row wherever the player is known. */
-interface Bounds extends Earlier {
-  isTooLow: boolean
-  isTooHigh: boolean
-}
+interface KnownBounds extends Earlier, Bounds {}
 
 /** The same of a reversal. */
-interface KnownReversal extends Bounds {
+interface KnownReversal extends KnownBounds {
   /** Of the entry that is to be taken back. */
   cause: string | null
 }
 
 export function createAdjustments(database: Database): Adjustments {
   const once = createEntryOnce(database)
-  const findBounds = database.statement<Bounds>('adjustment-bounds', FIND_BOUNDS)
+  const findBounds = database.statement<KnownBounds>('adjustment-bounds', FIND_BOUNDS)
   const findReversal = database.statement<KnownReversal>('reversal-known', FIND_REVERSAL)
 
   return {
@@ -113,8 +111,7 @@ function refuseErased(userId: number): void {
 /** @throws Failure for an unknown player, and for a balance that would leave its bounds */
 function refuseBeyond(known: Bounds | undefined): void {
   if (!known) throw new Failure('NO_SUCH_PLAYER')
-  if (known.isTooLow) throw new Failure('BALANCE_TOO_LOW')
-  if (known.isTooHigh) throw new Failure('BALANCE_TOO_HIGH')
+  refuseBeyondBounds(known)
 }
 
 /** As the audit trail has it. The player's name is left out: it stands in one place alone, from which it can be erased. */

@@ -5,21 +5,13 @@
 import type { Claimed } from '@arcade/contract/ledger'
 import type { HistoryKind } from '@arcade/contract/entities/history'
 import { type CallContext, Failure } from '#src/calls.ts'
-import { IS_BLOCKED, IS_OPEN } from '#src/db/blocks.ts'
+import { IS_OPEN } from '#src/db/blocks.ts'
 import { type CapSql, capSql, type EntryCaps } from '#src/db/caps.ts'
 import type { Database } from '#src/db/database.ts'
 import { countEntrySql } from '#src/db/entry-counts.ts'
 import { periodSql } from '#src/db/periods.ts'
-import {
-  boundsSql,
-  capReached,
-  createEntryOnce,
-  type Earlier,
-  ENTRY,
-  type EntryRow,
-  keepKeySql,
-  writtenBy,
-} from './entry-once.ts'
+import { createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
+import { boundsSql, type Limits, limitsSql, refuseBeyondLimits } from './limits.ts'
 
 export interface ClaimInput {
   userId: number
@@ -36,13 +28,9 @@ interface Item {
 }
 
 /** A repeat, as far as the database knows: a row wherever the player is known. */
-interface KnownRow extends Earlier {
+interface KnownRow extends Earlier, Limits {
   /** Whether there is the participation. */
   isDone: boolean
-  isBlocked: boolean
-  isTooHigh: boolean | null
-  isBeyondCap: boolean | null
-  left: number | null
 }
 
 export function createClaims(database: Database, caps: EntryCaps): (input: ClaimInput, context: CallContext) => Promise<Claimed> {
@@ -79,9 +67,7 @@ export function createClaims(database: Database, caps: EntryCaps): (input: Claim
         if (!claim) throw new Failure('NO_SUCH_PLAYER')
         if (claim.isDone) return claim
         if (refusal) throw refusal
-        if (claim.isBlocked) throw new Failure('PLAYER_BLOCKED')
-        if (claim.isTooHigh) throw new Failure('BALANCE_TOO_HIGH')
-        if (claim.isBeyondCap) throw capReached('claim', claim.left)
+        refuseBeyondLimits(claim, 'claim')
         return undefined
       },
     })
@@ -131,11 +117,10 @@ const claimSql = ({ isWithin, add }: Partial<CapSql> = {}): string => `
   select paid.user_id, paid.entries, $5::numeric, 'claim', $2::text, $3::text, ${PERIOD}, $6::text, $7::text, $8::text, paid.balance from paid
   returning ${ENTRY}`
 
-const KNOWN = capSql({ cause: `'claim'`, amount: '$4::numeric', cap: '$5::numeric' })
 const FIND_CLAIM = `
-  select p.user_id is not null as "isDone", b.${IS_BLOCKED} as "isBlocked", b."isTooHigh", b.balance, e.seq,
-         case when $5::numeric is not null then not ${KNOWN.isWithin} end as "isBeyondCap", case when $5::numeric is not null then ${KNOWN.left} end as left
-    from (select *, ${boundsSql('$4::numeric').isTooHigh} as "isTooHigh" from balances where user_id = $1::bigint) b
+  select b.*, p.user_id is not null as "isDone", e.seq
+    from (select user_id, balance, ${limitsSql({ cause: `'claim'`, amount: '$4::numeric', cap: '$5::numeric' })}
+            from balances where user_id = $1::bigint) b
     left join participations p on p.user_id = b.user_id and p.kind = $2::text and p.item_id = $3::text and p.period = ${PERIOD}
     left join ledger_entries e on e.user_id = p.user_id and e.cause = 'claim' and e.kind = p.kind and e.item_id = p.item_id and e.period = p.period
    limit 1`

@@ -3,7 +3,6 @@
  * Hides the keys of callers, which lie beside the player's other rows, and who finds what when somebody was first.
  */
 import { createHash } from 'node:crypto'
-import { MAX_NUMBER } from '@arcade/contract/entities/entity'
 import type { Entry } from '@arcade/contract/ledger'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
@@ -130,20 +129,6 @@ export async function forgetPlayerKeys({ statement }: Pick<Database, 'statement'
 export function keepKeySql(hash: string, fingerprint: string): string {
   return `insert into player_keys (user_id, key_hash, fingerprint, seq, is_first)
     select user_id, ${hash}::bytea, ${fingerprint}::bytea, entries, true from paid where ${hash}::bytea is not null`
-}
-
-/** Refuses what is more than a cause may give on a day, and says how much more it may. */
-export function capReached(cause: string, left: number | null): Failure {
-  const more = left === null || left <= 0 ? 'No more' : `At most ${left} more`
-  return new Failure('CAP_REACHED', { message: `${more} can be given for ${cause} today (UTC).`, left: left ?? 0 })
-}
-
-/** SQL on a row of `balances`: whether a debit would take it below 0, and an amount beyond what is kept exactly. */
-export function boundsSql(amount: string): { isTooLow: string; isTooHigh: string } {
-  return {
-    isTooLow: `(${amount} < 0 and balance + ${amount} < 0)`,
-    isTooHigh: `(balance + ${amount} > ${MAX_NUMBER})`,
-  }
 }
 
 /** Who it is that an entry is from: the kind, id and name. A person's name is not kept with it: it is looked up by the id. */

@@ -1,10 +1,9 @@
 /** Entries of the game (design §7, §8): once for each cause and reference of a player, for ever, and never below 0. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { reconcile } from '#src/db/reconcile.ts'
+import { expectWhole, raceForBalance } from '#src/testing/ledger.ts'
 import { addPlayers } from '#src/testing/players.ts'
 import { type Client, testApp, type TestApp } from '#src/testing/test-app.ts'
-import { openAgain } from '#src/testing/test-database.ts'
 import { forgetPlayerKeys } from './entry-once.ts'
 
 const PATH = '/bot/v1/players/7/entries'
@@ -17,47 +16,7 @@ async function gameApp(): Promise<{ app: TestApp; bot: Client }> {
   return { app, bot: await app.bot() }
 }
 
-async function expectWhole({ database }: TestApp, balance: number, entries: number): Promise<void> {
-  const faults: unknown[] = []
-  await reconcile(database, (fault) => faults.push(fault))
-  expect(faults).toEqual([])
-  const { rows } = await sql`select balance, entries from balances where user_id = 7`.execute(database.db)
-  expect(rows).toEqual([{ balance, entries }])
-}
-
-const SOON = { timeout: 30_000 }
 const keyed = (key: string) => ({ 'idempotency-key': key })
-
-/** 20 requests on two servers, which all wait for the player's balance before the first of them goes on. */
-async function race(
-  { app, bot }: { app: TestApp; bot: Client },
-  request: (n: number) => { body: unknown; key?: string | undefined },
-): Promise<{ status: number; text: string; body: { code?: string; isFirst?: boolean; entry?: { id: string } } }[]> {
-  const limits = { size: 16, lockTimeoutMs: 60_000 }
-  const servers = [
-    await testApp({ database: await openAgain({ limits }) }),
-    await testApp({ database: await openAgain({ limits }) }),
-  ] as const
-  const send = async (n: number) => {
-    const { body, key } = request(n)
-    const response = await servers[n % 2 === 0 ? 0 : 1].fetch(PATH, {
-      method: 'POST',
-      headers: { ...bot.headers, 'content-type': 'application/json', ...(key !== undefined && keyed(key)) },
-      body: JSON.stringify(body),
-    })
-    const text = await response.text()
-    return { status: response.status, text, body: JSON.parse(text) as { code?: string } }
-  }
-  const { db } = app.database
-  const answers = await db.transaction().execute(async (tx) => {
-    await sql`select user_id from balances where user_id = 7 for update`.execute(tx)
-    const sending = Promise.all(Array.from({ length: 20 }, (_, n) => send(n)))
-    const waiting = sql`select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    await expect.poll(async () => (await waiting.execute(db)).rows.length, SOON).toBe(20)
-    return { sending }
-  })
-  return answers.sending
-}
 
 test('design §8 an entry moves the balance; its reference again gets the same, but not as the first', async () => {
   const { app, bot } = await gameApp()
@@ -100,7 +59,7 @@ test.each([
   ['no key', () => undefined],
 ])('design §8 of 20 at once on two servers with %s one is written, and all are told of it', async (_what, key) => {
   const game = await gameApp()
-  const answers = await race(game, (n) => ({ body: round, key: key(n) }))
+  const answers = await raceForBalance(game.app, game.bot, PATH, (n) => ({ body: round, key: key(n) }))
   expect(new Set(answers.map(({ status }) => status)), answers[0]!.text).toEqual(new Set([200]))
   expect(new Set(answers.map(({ body }) => body.entry?.id))).toEqual(new Set(['7-2']))
   expect(answers.filter(({ body }) => body.isFirst)).toHaveLength(1)
@@ -109,7 +68,7 @@ test.each([
 
 test('design §8 of 20 at once on two servers with the same key one is written, and all get its answer byte for byte', async () => {
   const game = await gameApp()
-  const answers = await race(game, () => ({ body: round, key: 'k' }))
+  const answers = await raceForBalance(game.app, game.bot, PATH, () => ({ body: round, key: 'k' }))
   expect(answers[0]).toMatchObject({ status: 200, body: { isFirst: true, entry: { id: '7-2' } } })
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
   await expectWhole(game.app, 3.5, 2)
@@ -118,7 +77,10 @@ test('design §8 of 20 at once on two servers with the same key one is written, 
 test('design §8 of 20 debits at once as many are written as the balance has, and it never goes below 0', async () => {
   const game = await gameApp()
   await game.bot.call('POST', PATH, { ...round, amount: 6.5 })
-  const answers = await race(game, (n) => ({ body: { amount: -1, cause: 'round', reference: `debit-${n}` }, key: `key-${n}` }))
+  const answers = await raceForBalance(game.app, game.bot, PATH, (n) => ({
+    body: { amount: -1, cause: 'round', reference: `debit-${n}` },
+    key: `key-${n}`,
+  }))
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(7)
   expect(new Set(answers.flatMap(({ body }) => body.code ?? []))).toEqual(new Set(['BALANCE_TOO_LOW']))
   await expectWhole(game.app, 0.5, 9)
@@ -126,7 +88,9 @@ test('design §8 of 20 debits at once as many are written as the balance has, an
 
 test('design §8 of 20 equal debits at once for all there is one is written, and all are told of it', async () => {
   const game = await gameApp()
-  const answers = await race(game, () => ({ body: { amount: -1, cause: 'round', reference: 'all' } }))
+  const answers = await raceForBalance(game.app, game.bot, PATH, () => ({
+    body: { amount: -1, cause: 'round', reference: 'all' },
+  }))
   expect(answers.map(({ status, body }) => [status, body.entry?.id])).toEqual(Array.from({ length: 20 }, () => [200, '7-2']))
   await expectWhole(game.app, 0, 2)
 })

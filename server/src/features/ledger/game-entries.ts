@@ -4,20 +4,12 @@
  */
 import type { Entered } from '@arcade/contract/ledger'
 import { type CallContext, Failure } from '#src/calls.ts'
-import { IS_BLOCKED, IS_OPEN } from '#src/db/blocks.ts'
+import { IS_OPEN } from '#src/db/blocks.ts'
 import { type CapSql, capSql, type EntryCaps } from '#src/db/caps.ts'
 import type { Database } from '#src/db/database.ts'
 import { countEntrySql } from '#src/db/entry-counts.ts'
-import {
-  boundsSql,
-  capReached,
-  createEntryOnce,
-  type Earlier,
-  ENTRY,
-  type EntryRow,
-  keepKeySql,
-  writtenBy,
-} from './entry-once.ts'
+import { createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
+import { boundsSql, type Limits, limitsSql, refuseBeyondLimits } from './limits.ts'
 
 export interface EntryInput {
   userId: number
@@ -27,13 +19,8 @@ export interface EntryInput {
 }
 
 /** What is there of the reference: a row wherever the player is known. */
-interface KnownRow extends Earlier {
+interface KnownRow extends Earlier, Limits {
   isSameAmount: boolean | null
-  isTooLow: boolean
-  isTooHigh: boolean
-  isBlocked: boolean
-  isBeyondCap: boolean | null
-  left: number | null
 }
 
 export function createGameEntries(
@@ -61,10 +48,7 @@ export function createGameEntries(
           if (!known.isSameAmount) throw new Failure('REFERENCE_REUSED')
           return known
         }
-        if (known.isBlocked) throw new Failure('PLAYER_BLOCKED')
-        if (known.isTooLow) throw new Failure('BALANCE_TOO_LOW')
-        if (known.isTooHigh) throw new Failure('BALANCE_TOO_HIGH')
-        if (known.isBeyondCap) throw capReached(cause, known.left)
+        refuseBeyondLimits(known, cause)
         return undefined
       },
     })
@@ -94,10 +78,8 @@ const enterSql = ({ isWithin, add }: Partial<CapSql> = {}): string => `
   select user_id, entries, $2::numeric, $3::text, $4::text, $5::text, $6::text, $7::text, balance from paid
   returning ${ENTRY}`
 
-const KNOWN = capSql({ cause: '$3::text', amount: '$2::numeric', cap: '$5::numeric' })
 const FIND_KNOWN = `
-  select b.balance, e.seq, e.amount = $2::numeric as "isSameAmount", b."isTooLow", b."isTooHigh", b."isBlocked", b."isBeyondCap", b.left
-    from (select user_id, balance, ${IS_BLOCKED} as "isBlocked", ${isTooLow} as "isTooLow", ${isTooHigh} as "isTooHigh",
-                 case when $5::numeric is not null then not ${KNOWN.isWithin} end as "isBeyondCap", case when $5::numeric is not null then ${KNOWN.left} end as left
+  select b.*, e.seq, e.amount = $2::numeric as "isSameAmount"
+    from (select user_id, balance, ${limitsSql({ cause: '$3::text', amount: '$2::numeric', cap: '$5::numeric' })}
             from balances where user_id = $1::bigint) b
     left join ledger_entries e on e.user_id = b.user_id and e.cause = $3::text and e.reference = $4::text`
