@@ -4,7 +4,7 @@ import { createContext, type ReactNode, use, useCallback, useEffect, useId, useR
 import classes from './confirm.module.css'
 import dialogClasses from './dialog.module.css'
 
-interface Question {
+export interface Question {
   /** The act in a few words, such as `Delete user`. */
   title: string
   message: ReactNode

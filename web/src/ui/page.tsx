@@ -1,6 +1,6 @@
 /** The frame of a page (heading, document title, focus after a navigation, buttons), and what stands in place of content that failed to load. */
 import { Button } from '@mantine/core'
-import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
+import { type ReactNode, type RefObject, useEffect, useId, useRef } from 'react'
 import classes from './page.module.css'
 
 /** The focus stays where the browser put it on the first page of a visit. */
@@ -41,12 +41,30 @@ export function Page({ title, actions, narrow = false, children }: PageProps) {
   )
 }
 
-export function Panel({ children, labelledBy }: { children: ReactNode; labelledBy?: string }) {
+interface PanelProps {
+  title?: string
+  /** The id of what names it instead. */
+  labelledBy?: string
+  children: ReactNode
+}
+
+export function Panel({ title, labelledBy, children }: PanelProps) {
+  const id = useId()
   return (
-    <section className={classes['panel']} aria-labelledby={labelledBy}>
+    <section className={classes['panel']} aria-labelledby={title === undefined ? labelledBy : id}>
+      {title !== undefined && (
+        <h2 id={id} className={classes['subtitle']}>
+          {title}
+        </h2>
+      )}
       {children}
     </section>
   )
+}
+
+/** What a panel is about, above what it holds. */
+export function PanelText({ children }: { children: ReactNode }) {
+  return <p className={classes['text']}>{children}</p>
 }
 
 interface ProblemProps {

@@ -4,7 +4,6 @@ import type { DashboardUser } from '@arcade/contract/entities/user'
 import type { UserUpdateInput } from '@arcade/contract/users'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useId } from 'react'
 import { api, asCallError, client, queryClient } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useSession } from '#src/session.tsx'
@@ -13,42 +12,29 @@ import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, PasswordField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { NewPasswordFields } from '#src/ui/new-password-field.tsx'
-import { Page, Panel, Problem } from '#src/ui/page.tsx'
+import { Page, Panel, PanelText, Problem } from '#src/ui/page.tsx'
 import { toast } from '#src/ui/toast.tsx'
-import classes from './account.module.css'
 import { Sessions } from './sessions.tsx'
 
 export function AccountPage() {
   const { user } = useSession()
   return (
     <Page title="Your Account" narrow>
-      <Part title="Name">
-        <p className={classes['text']}>{user?.email}</p>
+      <Panel title="Name">
+        <PanelText>{user?.email}</PanelText>
         {user && <Name id={user.id} />}
-      </Part>
-      <Part title="Password">
-        <p className={classes['text']}>When it changes, all your other sessions end.</p>
+      </Panel>
+      <Panel title="Password">
+        <PanelText>When it changes, all your other sessions end.</PanelText>
         <PasswordForm email={user?.email ?? ''} />
-      </Part>
-      <Part title="Sessions">
+      </Panel>
+      <Panel title="Sessions">
         <Sessions />
-      </Part>
-      <Part title="Installation">
+      </Panel>
+      <Panel title="Installation">
         <Link to="/backups">Backups</Link>
-      </Part>
+      </Panel>
     </Page>
-  )
-}
-
-function Part({ title, children }: { title: string; children: ReactNode }) {
-  const id = useId()
-  return (
-    <Panel labelledBy={id}>
-      <h2 id={id} className={classes['title']}>
-        {title}
-      </h2>
-      {children}
-    </Panel>
   )
 }
 

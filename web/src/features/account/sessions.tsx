@@ -2,65 +2,48 @@
 import type { Session } from '@arcade/contract/account'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { api, asCallError, client, queryClient } from '#src/client.ts'
-import { useConfirm } from '#src/ui/confirm.tsx'
+import { api, asCallError, client } from '#src/client.ts'
+import { useItemAct } from '#src/lists/item-acts.ts'
+import { Facts, Item, ItemList } from '#src/ui/item-list.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { Problem } from '#src/ui/page.tsx'
-import { keepFocusInRows } from '#src/ui/table-rows.ts'
-import { toast } from '#src/ui/toast.tsx'
-import classes from './account.module.css'
 
 export function Sessions() {
   const { data, error, refetch } = useQuery(api.account.sessions.queryOptions())
-  const confirm = useConfirm()
-  const [isBusy, setIsBusy] = useState(false)
-
-  const end = async (question: string, call: () => Promise<unknown>, success: string) => {
-    const keepFocus = keepFocusInRows(document.activeElement)
-    if (isBusy || !(await confirm({ title: 'End session', message: question, isDestructive: true }))) return
-    setIsBusy(true)
-    try {
-      await call()
-      toast.success(success)
-    } catch (cause) {
-      const problem = asCallError(cause)
-      toast.failure(problem.isException ? 'Internal Server Error' : problem.message, { detail: problem.message })
-    }
-    await queryClient.invalidateQueries({ queryKey: api.account.sessions.key() })
-    setIsBusy(false)
-    keepFocus()
-  }
+  const act = useItemAct(api.account.sessions.key())
+  const end = (message: string, call: () => Promise<string>) =>
+    void act(call, { title: 'End session', message, isDestructive: true })
 
   if (error && !data) return <Problem message={asCallError(error).message} onRetry={() => void refetch()} />
   if (!data) return <output>Loading...</output>
   const { sessions } = data
   return (
     <>
-      <ul className={classes['sessions']}>
+      <ItemList>
         {sessions.map((session) => (
           <SessionItem
             key={session.id}
             session={session}
             onEnd={() =>
-              void end(
+              end(
                 `Are you sure you want to end the session on ${nameDevice(session)}? Whoever uses it has to sign in again.`,
-                () => client.account.endSession({ id: session.id }),
-                'Session ended.',
+                async () => {
+                  await client.account.endSession({ id: session.id })
+                  return 'Session ended.'
+                },
               )
             }
           />
         ))}
-      </ul>
+      </ItemList>
       {sessions.length > 2 && (
         <Button
           variant="default"
           onClick={() =>
-            void end(
-              'Are you sure you want to end all your sessions but this one?',
-              () => client.account.endOtherSessions(),
-              'All other sessions ended.',
-            )
+            end('Are you sure you want to end all your sessions but this one?', async () => {
+              await client.account.endOtherSessions()
+              return 'All other sessions ended.'
+            })
           }
         >
           End All Others
@@ -71,25 +54,26 @@ export function Sessions() {
 }
 
 function SessionItem({ session, onEnd }: { session: Session; onEnd: () => void }) {
+  const name = nameDevice(session)
   return (
-    <li>
-      <div>
-        <p className={classes['device']}>{nameDevice(session)}</p>
-        <p className={classes['times']}>
-          Begun <Moment iso={session.begunAt} />
-        </p>
-        <p className={classes['times']}>
-          Last seen <Moment iso={session.lastSeenAt} />
-        </p>
-      </div>
-      {session.isCurrent ? (
-        <span className={classes['current']}>This session</span>
-      ) : (
-        <Button variant="default" size="compact-md" aria-label={`End Session, ${nameDevice(session)}`} onClick={onEnd}>
-          End Session
-        </Button>
-      )}
-    </li>
+    <Item
+      name={name.charAt(0).toUpperCase() + name.slice(1)}
+      badge={session.isCurrent && 'This session'}
+      buttons={
+        !session.isCurrent && (
+          <Button variant="default" size="compact-md" aria-label={`End Session, ${name}`} onClick={onEnd}>
+            End Session
+          </Button>
+        )
+      }
+    >
+      <Facts>
+        Begun <Moment iso={session.begunAt} />
+      </Facts>
+      <Facts>
+        Last seen <Moment iso={session.lastSeenAt} />
+      </Facts>
+    </Item>
   )
 }
 

@@ -1,7 +1,6 @@
 /** Backups, for admins: when they are made, the last ones, and whether they were restored on trial. */
 import type { BackupRun, BackupState } from '@arcade/contract/backups'
 import { useQuery } from '@tanstack/react-query'
-import { useId } from 'react'
 import { api, asCallError } from '#src/client.ts'
 import { Moment } from '#src/ui/moment.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
@@ -56,13 +55,9 @@ function Plan({ state: { schedule, pause, alert } }: { state: BackupState }) {
 }
 
 function Runs({ runs }: { runs: BackupRun[] }) {
-  const id = useId()
   if (runs.length === 0) return <Panel>There is no backup yet.</Panel>
   return (
-    <Panel labelledBy={id}>
-      <h2 id={id} className={classes['title']}>
-        Last Backups
-      </h2>
+    <Panel title="Last Backups">
       <div className={classes['scroller']}>
         <table className={classes['table']}>
           <thead>

@@ -2,8 +2,8 @@
 import type { BotToken } from '@arcade/contract/bot-tokens'
 import { botScopes } from '@arcade/contract/entities/bot-token'
 import { Button } from '@mantine/core'
+import { Facts, Item } from '#src/ui/item-list.tsx'
 import { Moment } from '#src/ui/moment.tsx'
-import classes from './bot-tokens.module.css'
 
 interface Props {
   token: BotToken
@@ -14,42 +14,42 @@ interface Props {
 
 export function BotTokenItem({ token: { name, scope, createdAt, rotatedAt, lastUsedAt, previous }, ...on }: Props) {
   return (
-    <li>
-      <div>
-        <p className={classes['name']}>
-          {name} <span className={classes['scope']}>{botScopes[scope].label}</span>
-        </p>
-        <p className={classes['times']}>
-          Made <Moment iso={createdAt} />
-          {rotatedAt && (
-            <>
-              , rotated <Moment iso={rotatedAt} />
-            </>
-          )}
-        </p>
-        <LastUse at={lastUsedAt} />
-        {previous && <LastUse at={previous.lastUsedAt} of="Old token, which still works: " />}
-      </div>
-      <div className={classes['buttons']}>
-        <Button variant="default" size="compact-md" aria-label={`Rotate ${name}`} onClick={on.onRotate}>
-          Rotate
-        </Button>
-        {previous && (
-          <Button variant="default" size="compact-md" aria-label={`End Old Token, ${name}`} onClick={on.onEndPrevious}>
-            End Old Token
+    <Item
+      name={name}
+      badge={botScopes[scope].label}
+      buttons={
+        <>
+          <Button variant="default" size="compact-md" aria-label={`Rotate ${name}`} onClick={on.onRotate}>
+            Rotate
           </Button>
+          {previous && (
+            <Button variant="default" size="compact-md" aria-label={`End Old Token, ${name}`} onClick={on.onEndPrevious}>
+              End Old Token
+            </Button>
+          )}
+          <Button variant="default" size="compact-md" aria-label={`Revoke ${name}`} onClick={on.onRevoke}>
+            Revoke
+          </Button>
+        </>
+      }
+    >
+      <Facts>
+        Made <Moment iso={createdAt} />
+        {rotatedAt && (
+          <>
+            , rotated <Moment iso={rotatedAt} />
+          </>
         )}
-        <Button variant="default" size="compact-md" aria-label={`Revoke ${name}`} onClick={on.onRevoke}>
-          Revoke
-        </Button>
-      </div>
-    </li>
+      </Facts>
+      <LastUse at={lastUsedAt} />
+      {previous && <LastUse at={previous.lastUsedAt} of="Old token, which still works: " />}
+    </Item>
   )
 }
 
 function LastUse({ at, of = '' }: { at: string | null; of?: string }) {
   return (
-    <p className={classes['times']}>
+    <Facts>
       {of}
       {at === null ? (
         `${of === '' ? 'Never' : 'never'} used`
@@ -58,6 +58,6 @@ function LastUse({ at, of = '' }: { at: string | null; of?: string }) {
           {of === '' ? 'Last' : 'last'} used <Moment iso={at} />
         </>
       )}
-    </p>
+    </Facts>
   )
 }

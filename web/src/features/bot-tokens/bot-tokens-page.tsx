@@ -6,15 +6,14 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import { api, asCallError, client, queryClient } from '#src/client.ts'
-import { useConfirm } from '#src/ui/confirm.tsx'
+import { showFailure, useItemAct } from '#src/lists/item-acts.ts'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, SelectField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
-import { Page, Panel, Problem } from '#src/ui/page.tsx'
+import { ItemList } from '#src/ui/item-list.tsx'
+import { Page, Panel, PanelText, Problem } from '#src/ui/page.tsx'
 import { ShownOnce } from '#src/ui/shown-once.tsx'
-import { keepFocusInRows } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { BotTokenItem } from './bot-token-item.tsx'
-import classes from './bot-tokens.module.css'
 
 /** A secret that was just made. */
 interface Secret {
@@ -27,15 +26,12 @@ export function BotTokensPage() {
   const [secret, setSecret] = useState<Secret>()
   return (
     <Page title="Bot Tokens" narrow>
-      <Panel labelledBy="tokens">
-        <h2 id="tokens" className={classes['title']}>
-          Tokens
-        </h2>
-        <p className={classes['text']}>
+      <Panel title="Tokens">
+        <PanelText>
           With a token the game’s bot reads and writes players, claims and balances. Whoever has it can do the same, so it belongs
           in the bot’s configuration and nowhere else. To tell the bot when announcements and tasks change, add{' '}
           <Link to="/webhooks">webhooks</Link>.
-        </p>
+        </PanelText>
         <div aria-live="polite">
           {secret && <ShownOnce key={secret.token} label={`Token of ${secret.name}`} text={secret.token} />}
         </div>
@@ -47,10 +43,7 @@ export function BotTokensPage() {
           <output>Loading...</output>
         )}
       </Panel>
-      <Panel labelledBy="new-token">
-        <h2 id="new-token" className={classes['title']}>
-          New Token
-        </h2>
+      <Panel title="New Token">
         <NewToken onSecret={setSecret} />
       </Panel>
     </Page>
@@ -58,73 +51,57 @@ export function BotTokensPage() {
 }
 
 function Tokens({ tokens, onSecret }: { tokens: BotToken[]; onSecret: (secret: Secret | undefined) => void }) {
-  const confirm = useConfirm()
-  const [isBusy, setIsBusy] = useState(false)
-
-  const act = async (question: Parameters<typeof confirm>[0], call: () => Promise<string>) => {
-    const keepFocus = keepFocusInRows(document.activeElement)
-    if (isBusy || !(await confirm(question))) return
-    setIsBusy(true)
-    try {
-      toast.success(await call())
-    } catch (cause) {
-      showFailure(cause)
-    }
-    await queryClient.invalidateQueries({ queryKey: api.botTokens.key() })
-    setIsBusy(false)
-    keepFocus()
-  }
-
-  if (tokens.length === 0) return <p className={classes['text']}>There is no bot token yet.</p>
+  const act = useItemAct(api.botTokens.key())
+  if (tokens.length === 0) return <PanelText>There is no bot token yet.</PanelText>
   return (
-    <ul className={classes['tokens']}>
+    <ItemList>
       {tokens.map((token) => (
         <BotTokenItem
           key={token.id}
           token={token}
           onRotate={() =>
             void act(
-              {
-                title: 'Rotate token',
-                message: `${token.name} gets a new token.${token.previous ? ' The old one stops working, and' : ''} The present one works until you end it or rotate again.`,
-              },
               async () => {
                 const { token: made } = await client.botTokens.rotate({ id: token.id })
                 onSecret({ name: token.name, token: made })
                 return 'Token rotated.'
               },
+              {
+                title: 'Rotate token',
+                message: `${token.name} gets a new token.${token.previous ? ' The old one stops working, and' : ''} The present one works until you end it or rotate again.`,
+              },
             )
           }
           onEndPrevious={() =>
             void act(
+              async () => {
+                await client.botTokens.endPrevious({ id: token.id })
+                return 'Old token ended.'
+              },
               {
                 title: 'End old token',
                 message: `Are you sure you want to end the old token of ${token.name}? A bot that still uses it is refused at once.`,
                 isDestructive: true,
               },
-              async () => {
-                await client.botTokens.endPrevious({ id: token.id })
-                return 'Old token ended.'
-              },
             )
           }
           onRevoke={() =>
             void act(
-              {
-                title: 'Revoke token',
-                message: `Are you sure you want to revoke ${token.name}? A bot that uses it is refused at once.`,
-                isDestructive: true,
-              },
               async () => {
                 await client.botTokens.revoke({ id: token.id })
                 onSecret(undefined)
                 return 'Token revoked.'
               },
+              {
+                title: 'Revoke token',
+                message: `Are you sure you want to revoke ${token.name}? A bot that uses it is refused at once.`,
+                isDestructive: true,
+              },
             )
           }
         />
       ))}
-    </ul>
+    </ItemList>
   )
 }
 
@@ -168,10 +145,4 @@ function NewToken({ onSecret }: { onSecret: (secret: Secret) => void }) {
       </FormActions>
     </Form>
   )
-}
-
-function showFailure(cause: unknown) {
-  const error = asCallError(cause)
-  toast.failure(error.isException ? 'Internal Server Error' : error.message, { detail: error.message })
-  return error
 }

@@ -4,7 +4,8 @@ import type { Player } from '@arcade/contract/entities/player'
 import type { AdjustmentInput, ReversalInput } from '@arcade/contract/ledger'
 import { Modal } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { asCallError, client, creation } from '#src/client.ts'
+import { client, creation } from '#src/client.ts'
+import { showFailure } from '#src/lists/item-acts.ts'
 import { DialogForm } from '#src/ui/dialog-form.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
 import { TextareaField, useForm } from '#src/ui/form.tsx'
@@ -39,7 +40,7 @@ function AdjustForm({ player, onClose }: DialogProps) {
     try {
       await createOnce((options) => client.balances.adjust({ userId, ...input }, options))
     } catch (cause) {
-      return refusalOf(cause)
+      return showFailure(cause)
     }
     toast.success('Balance adjusted.')
     onClose()
@@ -89,7 +90,7 @@ function ReverseForm({ player, entry, onClose, onReversed }: ReverseProps & { en
       const { isFirst } = await createOnce((options) => client.balances.reverse({ userId, entryId: entry.id, ...input }, options))
       toast.success(isFirst ? 'Entry reversed.' : 'This entry had been reversed already.')
     } catch (cause) {
-      return refusalOf(cause)
+      return showFailure(cause)
     }
     onClose()
     await refreshPlayer(userId)
@@ -140,11 +141,4 @@ function Facts({ player, children }: { player: Player; children?: ReactNode }) {
       {children}
     </dl>
   )
-}
-
-/** What the server said, for the form to show. */
-function refusalOf(cause: unknown) {
-  const error = asCallError(cause)
-  toast.failure(error.isException ? 'Internal Server Error' : error.message, { detail: error.message })
-  return error
 }

@@ -2,10 +2,10 @@
 import type { DashboardUser } from '@arcade/contract/entities/user'
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { asCallError, client } from '#src/client.ts'
+import { client } from '#src/client.ts'
+import { showFailure } from '#src/lists/item-acts.ts'
 import { CopyButton } from '#src/ui/copy-button.tsx'
 import { Moment } from '#src/ui/moment.tsx'
-import { toast } from '#src/ui/toast.tsx'
 import classes from './update-user-page.module.css'
 
 export function PasswordLink({ user: { id, fname } }: { user: DashboardUser }) {
@@ -19,8 +19,7 @@ export function PasswordLink({ user: { id, fname } }: { user: DashboardUser }) {
       const { path, expiresAt } = await client.account.createPasswordLink({ id })
       setLink({ address: `${location.origin}${path}`, expiresAt })
     } catch (cause) {
-      const error = asCallError(cause)
-      toast.failure(error.isException ? 'Internal Server Error' : error.message, { detail: error.message })
+      showFailure(cause)
     } finally {
       setIsBusy(false)
     }

@@ -7,6 +7,7 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, asCallError, client, queryClient } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
+import { showFailure } from '#src/lists/item-acts.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
@@ -155,8 +156,7 @@ function RoleForm({ user, onChange }: { user: DashboardUser; onChange: (changed:
       onChange(changed)
       await refreshAfterActOn('users')
     } catch (cause) {
-      const error = asCallError(cause)
-      toast.failure(error.isException ? 'Internal Server Error' : error.message, { detail: error.message })
+      showFailure(cause)
     } finally {
       setIsBusy(false)
     }

@@ -4,13 +4,12 @@ import { webhookEvents } from '@arcade/contract/entities/webhook'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, asCallError, client, queryClient } from '#src/client.ts'
-import { useConfirm } from '#src/ui/confirm.tsx'
+import { api, asCallError, client } from '#src/client.ts'
+import { useItemAct } from '#src/lists/item-acts.ts'
+import { Facts, Item } from '#src/ui/item-list.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { counted } from '#src/ui/numbers.ts'
 import { Problem } from '#src/ui/page.tsx'
-import { keepFocusInRows } from '#src/ui/table-rows.ts'
-import { toast } from '#src/ui/toast.tsx'
 import classes from './webhooks.module.css'
 
 interface WebhookItemProps {
@@ -20,92 +19,77 @@ interface WebhookItemProps {
 
 export function WebhookItem({ webhook, onRemoved }: WebhookItemProps) {
   const { id, url, events, isActive, alert, failingSince, waiting } = webhook
-  const confirm = useConfirm()
+  const act = useItemAct(api.webhooks.key())
   const [isOpen, setIsOpen] = useState(false)
-  const [isBusy, setIsBusy] = useState(false)
 
-  const act = async (call: () => Promise<unknown>, done: string) => {
-    if (isBusy) return
-    setIsBusy(true)
-    try {
-      await call()
-      toast.success(done)
-    } catch (cause) {
-      showFailure(cause)
-    }
-    await queryClient.invalidateQueries({ queryKey: api.webhooks.key() })
-    setIsBusy(false)
-  }
-  const handleRemove = async () => {
-    const keepFocus = keepFocusInRows(document.activeElement)
-    const message = `Are you sure you want to delete ${url}? What waits for it is lost, and its signing secret ends.`
-    if (!(await confirm({ title: 'Delete webhook', message, isDestructive: true }))) return
+  const remove = async () => {
     setIsOpen(false) // so that nobody asks for the deliveries of what is gone
-    const remove = async () => {
-      await client.webhooks.remove({ id })
-      onRemoved(id)
-    }
-    await act(remove, 'Webhook deleted.')
-    keepFocus()
+    await client.webhooks.remove({ id })
+    onRemoved(id)
+    return 'Webhook deleted.'
   }
+  const removal = {
+    title: 'Delete webhook',
+    message: `Are you sure you want to delete ${url}? What waits for it is lost, and its signing secret ends.`,
+    isDestructive: true,
+  }
+  const switchOver = async () => {
+    await client.webhooks.setActive({ id, isActive: !isActive })
+    return isActive ? 'Switched off.' : 'Switched on.'
+  }
+  const replay = (deliveryId: string) =>
+    act(async () => {
+      await client.webhooks.replay({ id, deliveryId })
+      return isActive ? 'Queued again.' : 'Queued again: it is sent once the webhook is switched on.'
+    })
 
   return (
-    <li>
-      <p className={classes['name']}>
-        {url} {!isActive && <span className={classes['off']}>Switched off</span>}
-      </p>
-      <p className={classes['facts']}>{events.map((event) => webhookEvents[event].label).join(' · ')}</p>
+    <Item
+      name={url}
+      badge={!isActive && 'Switched off'}
+      buttons={
+        <>
+          <Button
+            variant="default"
+            size="compact-md"
+            aria-expanded={isOpen}
+            aria-label={`Deliveries to ${url}`}
+            onClick={() => setIsOpen(!isOpen)}
+          >
+            Deliveries
+          </Button>
+          <Button
+            variant="default"
+            size="compact-md"
+            aria-label={`Send Test to ${url}`}
+            onClick={() => void act(() => client.webhooks.test({ id }).then(() => 'Test queued.'))}
+          >
+            Send Test
+          </Button>
+          <Button
+            variant="default"
+            size="compact-md"
+            aria-label={`Switch ${isActive ? 'Off' : 'On'} ${url}`}
+            onClick={() => void act(switchOver)}
+          >
+            {isActive ? 'Switch Off' : 'Switch On'}
+          </Button>
+          <Button variant="default" size="compact-md" aria-label={`Delete ${url}`} onClick={() => void act(remove, removal)}>
+            Delete
+          </Button>
+        </>
+      }
+      details={isOpen && <Deliveries webhook={webhook} onReplay={(deliveryId) => void replay(deliveryId)} />}
+    >
+      <Facts>{events.map((event) => webhookEvents[event].label).join(' · ')}</Facts>
       {alert !== null && <p className={classes['alert']}>{alert}</p>}
       {failingSince !== null && (
         <p className={classes['alert']}>
           Failing since <Moment iso={failingSince} />
         </p>
       )}
-      {waiting > 0 && <p className={classes['facts']}>{`${waiting.toLocaleString('en')} waiting`}</p>}
-      <div className={classes['buttons']}>
-        <Button
-          variant="default"
-          size="compact-md"
-          aria-expanded={isOpen}
-          aria-label={`Deliveries to ${url}`}
-          onClick={() => setIsOpen(!isOpen)}
-        >
-          Deliveries
-        </Button>
-        <Button
-          variant="default"
-          size="compact-md"
-          aria-label={`Send Test to ${url}`}
-          onClick={() => void act(() => client.webhooks.test({ id }), 'Test queued.')}
-        >
-          Send Test
-        </Button>
-        <Button
-          variant="default"
-          size="compact-md"
-          aria-label={`Switch ${isActive ? 'Off' : 'On'} ${url}`}
-          onClick={() =>
-            void act(() => client.webhooks.setActive({ id, isActive: !isActive }), isActive ? 'Switched off.' : 'Switched on.')
-          }
-        >
-          {isActive ? 'Switch Off' : 'Switch On'}
-        </Button>
-        <Button variant="default" size="compact-md" aria-label={`Delete ${url}`} onClick={() => void handleRemove()}>
-          Delete
-        </Button>
-      </div>
-      {isOpen && (
-        <Deliveries
-          webhook={webhook}
-          onReplay={(deliveryId) =>
-            void act(
-              () => client.webhooks.replay({ id, deliveryId }),
-              isActive ? 'Queued again.' : 'Queued again: it is sent once the webhook is switched on.',
-            )
-          }
-        />
-      )}
-    </li>
+      {waiting > 0 && <Facts>{`${waiting.toLocaleString('en')} waiting`}</Facts>}
+    </Item>
   )
 }
 
@@ -120,7 +104,7 @@ function Deliveries({ webhook: { id, isActive }, onReplay }: DeliveriesProps) {
     if (!error) return <output>Loading...</output>
     return <Problem message={asCallError(error).message} onRetry={() => void refetch()} />
   }
-  if (data.deliveries.length === 0) return <p className={classes['facts']}>Nothing was sent yet.</p>
+  if (data.deliveries.length === 0) return <Facts>Nothing was sent yet.</Facts>
   return (
     <table className={classes['table']} aria-label="Deliveries">
       <thead>
@@ -179,10 +163,4 @@ function Outcome({ delivery: { state, result, attempts, nextAt }, isActive }: { 
       </span>
     </>
   )
-}
-
-export function showFailure(cause: unknown) {
-  const error = asCallError(cause)
-  toast.failure(error.isException ? 'Internal Server Error' : error.message, { detail: error.message })
-  return error
 }

@@ -4,13 +4,15 @@ import { webhookEvents } from '@arcade/contract/entities/webhook'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { api, asCallError, client, queryClient } from '#src/client.ts'
+import { showFailure } from '#src/lists/item-acts.ts'
 import { Choice } from '#src/ui/choice.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
-import { Page, Panel, Problem } from '#src/ui/page.tsx'
+import { ItemList } from '#src/ui/item-list.tsx'
+import { Page, Panel, PanelText, Problem } from '#src/ui/page.tsx'
 import { ShownOnce } from '#src/ui/shown-once.tsx'
 import { toast } from '#src/ui/toast.tsx'
-import { showFailure, WebhookItem } from './webhook-item.tsx'
+import { WebhookItem } from './webhook-item.tsx'
 import classes from './webhooks.module.css'
 
 const REFRESH_MS = 2000
@@ -35,22 +37,19 @@ export function WebhooksPage() {
 
   return (
     <Page title="Webhooks" narrow>
-      <Panel labelledBy="webhooks">
-        <h2 id="webhooks" className={classes['title']}>
-          Addresses
-        </h2>
-        <p className={classes['text']}>
+      <Panel title="Addresses">
+        <PanelText>
           The console sends events to these addresses as they happen, signed as Standard Webhooks 1.0 say. What an address does
           not take is sent again with growing pauses; after a day of failures the address is switched off.
-        </p>
+        </PanelText>
         <div aria-live="polite">
           {secret && <ShownOnce key={secret.text} label={`Signing Secret of ${secret.url}`} text={secret.text} />}
         </div>
         {data ? (
           data.webhooks.length === 0 ? (
-            <p className={classes['text']}>There is no webhook yet.</p>
+            <PanelText>There is no webhook yet.</PanelText>
           ) : (
-            <ul className={classes['webhooks']}>
+            <ItemList>
               {data.webhooks.map((webhook) => (
                 <WebhookItem
                   key={webhook.id}
@@ -58,7 +57,7 @@ export function WebhooksPage() {
                   onRemoved={(id) => setSecret((shown) => (shown?.id === id ? undefined : shown))}
                 />
               ))}
-            </ul>
+            </ItemList>
           )
         ) : error ? (
           <Problem message={asCallError(error).message} onRetry={() => void refetch()} />
@@ -66,10 +65,7 @@ export function WebhooksPage() {
           <output>Loading...</output>
         )}
       </Panel>
-      <Panel labelledBy="new-webhook">
-        <h2 id="new-webhook" className={classes['title']}>
-          New Webhook
-        </h2>
+      <Panel title="New Webhook">
         <NewWebhook onSecret={setSecret} />
       </Panel>
     </Page>

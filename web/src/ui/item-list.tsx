@@ -1,0 +1,38 @@
+/** A list of the few things of a page that have no table: each with a name, facts about it and buttons. */
+import type { ReactNode } from 'react'
+import classes from './item-list.module.css'
+
+export function ItemList({ children }: { children: ReactNode }) {
+  return <ul className={classes['list']}>{children}</ul>
+}
+
+interface ItemProps {
+  name: string
+  /** What sets it apart, beside its name. */
+  badge?: string | false
+  /** `Facts` and the like. */
+  children: ReactNode
+  buttons?: ReactNode
+  /** What opens below its buttons. */
+  details?: ReactNode
+}
+
+export function Item({ name, badge, children, buttons, details }: ItemProps) {
+  return (
+    <li className={classes['item']}>
+      <div className={classes['text']}>
+        <p className={classes['name']}>
+          {name} {badge && <span className={classes['badge']}>{badge}</span>}
+        </p>
+        {children}
+      </div>
+      {buttons && <div className={classes['buttons']}>{buttons}</div>}
+      {details && <div className={classes['details']}>{details}</div>}
+    </li>
+  )
+}
+
+/** A line about an item. */
+export function Facts({ children }: { children: ReactNode }) {
+  return <p className={classes['facts']}>{children}</p>
+}
