@@ -151,7 +151,10 @@ async function claimsOfPgbench(): Promise<number> {
       `\\set player random(1, ${players})`,
       `\\set item random(1, ${ITEMS})`,
       `\\set salt random(1, 1000000000000)`,
-      filled('claimed-item', item),
+      filled(
+        'claimed-items',
+        item.map((value) => `array[${value}]`),
+      ),
       filled('claim', claimed),
       '',
     ].join('\n'),

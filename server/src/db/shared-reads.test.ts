@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { rounds } from '#src/testing/size.ts'
 import { testDatabase } from '#src/testing/test-database.ts'
-import { sharedReads } from './shared-reads.ts'
+import { gatheredReads, sharedReads } from './shared-reads.ts'
 
 const database = await testDatabase()
 
@@ -67,4 +67,29 @@ test('Shared reads: while eight read without a pause, whoever has saved somethin
   }
   isOver = true
   await Promise.all(readers)
+})
+
+test('Gathered reads: who asks while a read runs is answered by the next one, each with what was asked for', async () => {
+  const begun: { asked: string[]; answer: PromiseWithResolvers<string[]> }[] = []
+  const read = gatheredReads((asked: string[]) => {
+    const answer = Promise.withResolvers<string[]>()
+    begun.push({ asked, answer })
+    return answer.promise
+  })
+  const atOnce = [read('a'), read('b')]
+  await expect.poll(() => begun.length).toBe(1)
+  const later = [read('c'), read('a')]
+  begun[0]!.answer.resolve(['A', 'B'])
+  await expect(Promise.all(atOnce)).resolves.toEqual(['A', 'B'])
+  await expect.poll(() => begun.length).toBe(2)
+  begun[1]!.answer.reject(new Error('gone'))
+  await expect(Promise.allSettled(later)).resolves.toMatchObject([
+    { reason: { message: 'gone' } },
+    { reason: { message: 'gone' } },
+  ])
+  const last = read('d')
+  await expect.poll(() => begun.length).toBe(3)
+  begun[2]!.answer.resolve(['D'])
+  await expect(last).resolves.toBe('D')
+  expect(begun.map(({ asked }) => asked)).toEqual([['a', 'b'], ['c', 'a'], ['d']])
 })

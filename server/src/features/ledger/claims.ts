@@ -10,6 +10,7 @@ import { type CapSql, capSql, type EntryCaps } from '#src/db/caps.ts'
 import type { Database } from '#src/db/database.ts'
 import { countEntrySql } from '#src/db/entry-counts.ts'
 import { periodSql } from '#src/db/periods.ts'
+import { gatheredReads } from '#src/db/shared-reads.ts'
 import { createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
 import { boundsSql, type Limits, limitsSql, refuseBeyondLimits } from './limits.ts'
 
@@ -27,6 +28,10 @@ interface Item {
   isVerifiedByBot: boolean
 }
 
+interface NoItem {
+  reward: null
+}
+
 /** A repeat, as far as the database knows: a row wherever the player is known. */
 interface KnownRow extends Earlier, Limits {
   /** Whether there is the participation. */
@@ -35,7 +40,10 @@ interface KnownRow extends Earlier, Limits {
 
 export function createClaims(database: Database, caps: EntryCaps): (input: ClaimInput, context: CallContext) => Promise<Claimed> {
   const once = createEntryOnce(database)
-  const readItem = database.prepared<Item>('claimed-item', ITEM)
+  const readItems = database.prepared<Item | NoItem>('claimed-items', ITEMS)
+  const readItem = gatheredReads((asked: Pick<ClaimInput, 'kind' | 'id'>[]) =>
+    readItems([asked.map(({ kind }) => kind), asked.map(({ id }) => id)]),
+  )
   const cap = caps.get('claim')
   const insertClaim =
     cap === undefined
@@ -45,7 +53,8 @@ export function createClaims(database: Database, caps: EntryCaps): (input: Claim
 
   return async (input, context) => {
     const { userId, kind, id, userInput } = input
-    const [item] = await readItem([kind, id])
+    const found = await readItem({ kind, id })
+    const item = found.reward === null ? undefined : found
     const refusal = refusalOf(item, input, context)
     const { isFirst, balance, entry } = await once(userId, context, {
       async write(key) {
@@ -87,10 +96,15 @@ function refusalOf(item: Item | undefined, { kind, userInput = '' }: ClaimInput,
 const NOW = `(now() at time zone 'UTC')`
 const PERIOD = periodSql('$2::text', NOW)
 
-const ITEM = `
-  select reward::text as reward, true as "isActive", false as "needsInput", verified_by_bot as "isVerifiedByBot" from tasks where collection = $1 and id = $2
-  union all
-  select reward::text, status, coalesce(link_type = 'input', false), verified_by_bot from announcements where $1 = 'announcement' and id = $2`
+/** Of the items by their kinds ($1) and ids ($2), in their order: nulls for one that is not there. */
+const ITEMS = `
+  select item.* from unnest($1::text[], $2::text[]) with ordinality as asked (kind, id, place) left join lateral (
+      select reward::text as reward, true as "isActive", false as "needsInput", verified_by_bot as "isVerifiedByBot"
+        from tasks where collection = asked.kind and tasks.id = asked.id
+      union all
+      select reward::text, status, coalesce(link_type = 'input', false), verified_by_bot
+        from announcements where asked.kind = 'announcement' and announcements.id = asked.id) item on true
+   order by place`
 
 const CAPPED = capSql({ cause: `'claim'`, amount: '$5::numeric', cap: '$11::numeric' })
 
