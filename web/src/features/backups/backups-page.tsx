@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api, asCallError } from '#src/client.ts'
 import { Moment } from '#src/ui/moment.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
+import { PlainTable } from '#src/ui/plain-table.tsx'
 import classes from './backups.module.css'
 
 export function BackupsPage() {
@@ -58,32 +59,19 @@ function Runs({ runs }: { runs: BackupRun[] }) {
   if (runs.length === 0) return <Panel>There is no backup yet.</Panel>
   return (
     <Panel title="Last Backups">
-      <div className={classes['scroller']}>
-        <table className={classes['table']}>
-          <thead>
-            <tr>
-              {['Begun', 'State', 'Rows', 'Size', 'Place'].map((label) => (
-                <th key={label} scope="col">
-                  {label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {runs.map((run) => (
-              <tr key={run.id}>
-                <td>
-                  <Moment iso={run.startedAt} />
-                </td>
-                <td>{stateOf(run)}</td>
-                <td>{run.rows?.toLocaleString('en') ?? ''}</td>
-                <td>{run.bytes === null ? '' : `${(run.bytes / 1e6).toFixed(1)} MB`}</td>
-                <td>{run.place}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <PlainTable label="Last Backups" columns={['Begun', 'State', 'Rows', 'Size', 'Place']}>
+        {runs.map((run) => (
+          <tr key={run.id}>
+            <td>
+              <Moment iso={run.startedAt} />
+            </td>
+            <td>{stateOf(run)}</td>
+            <td>{run.rows?.toLocaleString('en') ?? ''}</td>
+            <td>{run.bytes === null ? '' : `${(run.bytes / 1e6).toFixed(1)} MB`}</td>
+            <td>{run.place}</td>
+          </tr>
+        ))}
+      </PlainTable>
     </Panel>
   )
 }

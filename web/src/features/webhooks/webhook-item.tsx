@@ -10,6 +10,7 @@ import { Facts, Item } from '#src/ui/item-list.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { counted } from '#src/ui/numbers.ts'
 import { Problem } from '#src/ui/page.tsx'
+import { PlainTable } from '#src/ui/plain-table.tsx'
 import classes from './webhooks.module.css'
 
 interface WebhookItemProps {
@@ -106,42 +107,31 @@ function Deliveries({ webhook: { id, isActive }, onReplay }: DeliveriesProps) {
   }
   if (data.deliveries.length === 0) return <Facts>Nothing was sent yet.</Facts>
   return (
-    <table className={classes['table']} aria-label="Deliveries">
-      <thead>
-        <tr>
-          {['Event', 'Outcome', 'Replay'].map((label) => (
-            <th key={label} scope="col">
-              {label}
-            </th>
-          ))}
+    <PlainTable label="Deliveries" columns={['Event', 'Outcome', 'Replay']}>
+      {data.deliveries.map((delivery) => (
+        <tr key={delivery.id}>
+          <td className={classes['text']}>
+            {delivery.event}
+            <span className={classes['facts']}>
+              <Moment iso={delivery.createdAt} />
+            </span>
+          </td>
+          <td className={classes['text']}>
+            <Outcome delivery={delivery} isActive={isActive} />
+          </td>
+          <td className={classes['button']}>
+            <Button
+              variant="default"
+              size="compact-sm"
+              aria-label={`Replay ${delivery.id}`}
+              onClick={() => onReplay(delivery.id)}
+            >
+              Replay
+            </Button>
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {data.deliveries.map((delivery) => (
-          <tr key={delivery.id}>
-            <td>
-              {delivery.event}
-              <span className={classes['facts']}>
-                <Moment iso={delivery.createdAt} />
-              </span>
-            </td>
-            <td>
-              <Outcome delivery={delivery} isActive={isActive} />
-            </td>
-            <td>
-              <Button
-                variant="default"
-                size="compact-sm"
-                aria-label={`Replay ${delivery.id}`}
-                onClick={() => onReplay(delivery.id)}
-              >
-                Replay
-              </Button>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </PlainTable>
   )
 }
 
