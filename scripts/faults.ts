@@ -89,6 +89,15 @@ export const faults: readonly Fault[] = [
     test: 'amid mixed writes',
   },
   {
+    name: 'key-not-kept',
+    what: 'An entry is written without the key of who asked for it',
+    file: `${server}/features/ledger/entry-once.ts`,
+    find: 'from paid where ${hash}::bytea is not null`',
+    replace: 'from paid where ${hash}::bytea is not null and false`',
+    harness: 'crash',
+    test: 'amid claims',
+  },
+  {
     name: 'rounding',
     what: 'Priorities are worked out as floating point numbers',
     file: `${server}/features/tasks/tasks-bulk.ts`,

@@ -22,7 +22,8 @@ import {
   startServer,
   type Victim,
 } from './console-process.ts'
-import { checkDerived, createWorkload, type Workload, WRITERS } from './workload.ts'
+import { createGameWorkload } from './game-workload.ts'
+import { checkDerived, createWorkload, WRITERS } from './workload.ts'
 
 const TIMEOUT_MS = 5 * 60 * 60_000
 /** Far longer than anything here takes on a busy machine. */
@@ -72,6 +73,37 @@ test('§security crash: amid mixed writes, uploads and downloads', { timeout: TI
   reportFigure(
     `crash amid writes: ${cycles} cycles, ${workload.acknowledged} writes acknowledged (${workload.restored} restored from the trash, ${workload.purged} purged), ` +
       `${workload.unknown} without an answer, ${workload.downloads} downloads; starts of ${Math.round(Math.min(...startTimes))} to ${Math.round(Math.max(...startTimes))} ms`,
+  )
+})
+
+test('§security crash: amid claims and entries of the game', { timeout: TIMEOUT_MS }, async () => {
+  const cycles = rounds(4, 60)
+  const dataDir = await preparedDataDir()
+  await importSample(dataDir)
+  let server = startServer(dataDir)
+  let url = await server.ready
+  const workload = await withDatabase(dataDir, (database) => createGameWorkload(database, random, () => url))
+  for (let cycle = 0; cycle < cycles; cycle += 1) {
+    const victim = victims[cycle % victims.length]!
+    let isOver = false
+    const running = workload.run(() => isOver)
+    await moreWrites(workload, 20)
+    await pause(500 * random())
+    await kill(victim, server, dataDir)
+    if (victim !== 'postmaster') {
+      await server.ended
+      server = startServer(dataDir)
+      url = await server.ready
+    }
+    await moreWrites(workload, 20)
+    isOver = true
+    await running
+    await withDatabase(dataDir, (database) => workload.check(database))
+  }
+  await withDatabase(dataDir, (database) => checkDerived(database, dataDir))
+  await expectGoodEnd(server, dataDir)
+  reportFigure(
+    `crash amid claims: ${cycles} cycles, ${workload.acknowledged} entries acknowledged, ${workload.repeated} requests sent again`,
   )
 })
 
@@ -205,7 +237,7 @@ async function succeed(dataDir: string, ...args: string[]): Promise<void> {
   expect(code, output).toBe(0)
 }
 
-async function moreWrites(workload: Workload, count: number): Promise<void> {
+async function moreWrites(workload: { readonly acknowledged: number }, count: number): Promise<void> {
   const before = workload.acknowledged
   await waitFor('acknowledged writes', () => workload.acknowledged >= before + count, PATIENCE_MS)
 }
@@ -262,10 +294,10 @@ async function expectGoodEnd(server: ServerProcess, dataDir: string): Promise<vo
   await waitFor('nothing to run any more', async () => (await processesOf(dataDir)).length === 0, PATIENCE_MS)
 }
 
-async function withDatabase(dataDir: string, work: (database: Database) => Promise<void>): Promise<void> {
+async function withDatabase<T>(dataDir: string, work: (database: Database) => Promise<T>): Promise<T> {
   const database = await openDatabase({ dataDir, use: 'command', log })
   try {
-    await work(database)
+    return await work(database)
   } finally {
     await database.close()
   }
