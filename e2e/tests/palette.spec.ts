@@ -268,7 +268,7 @@ test('Palette: a view comes first where its name begins as one types, else after
   }, view)
   expect(status).toBe(200)
   await page.goto('/')
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Admin Dashboard' })).toBeVisible()
   await openPalette(page)
   const groups = () =>
     palette(page)
