@@ -26,7 +26,8 @@ import { ledgerHandlers } from '../server/src/features/ledger/ledger.ts'
 import { createBotToken } from '../server/src/identity/bot-tokens.ts'
 import { DATABASE, readPassword, ROLE } from '../server/src/postgres/cluster-init.ts'
 import { copyIn, copyOut } from '../server/src/postgres/copy.ts'
-import { openPosting, type Posting } from './posting.ts'
+import { claim, claimUntil } from './claiming.ts'
+import { openPosting } from './posting.ts'
 import {
   type Measured,
   measure,
@@ -61,6 +62,7 @@ const { values } = parseArgs({
   options: { players: { type: 'string', default: '1000000' }, seconds: { type: 'string', default: '6' } },
 })
 const players = Number(values.players)
+const tasks = Array.from({ length: ITEMS }, (_, n) => `bench-${n + 1}`)
 const seconds = Number(values.seconds)
 
 /** Statements as the server prepares them. */
@@ -183,28 +185,12 @@ async function findPgbench(): Promise<string> {
 
 type Headers = Record<string, string>
 
-/** Claims by all clients, each one after the other. @returns how many were made */
+/** As many as there can be. @returns how many were made */
 async function claimFor(bot: Headers, forSeconds: number): Promise<number> {
-  const until = performance.now() + forSeconds * 1000
-  let claims = 0
-  const client = async (): Promise<void> => {
-    const posting = await openPosting(server.url)
-    for (; performance.now() < until; claims += 1) await claim(posting, bot, SEED_BASE + random(players), random(ITEMS))
-    posting.close()
-  }
-  await Promise.all(Array.from({ length: CLIENTS }, client))
-  return claims
-}
-
-async function claim({ post }: Posting, bot: Headers, player: number, item: number): Promise<{ balance: number }> {
-  const headers = { ...bot, 'idempotency-key': crypto.randomUUID() }
-  const answer = await post(`/bot/v1/players/${player}/claims`, headers, { kind: 'social', id: `bench-${item}` })
-  return answer as { balance: number }
-}
-
-/** 1 to `most`. */
-function random(most: number): number {
-  return 1 + Math.floor(Math.random() * most)
+  const until = Date.now() + forSeconds * 1000
+  const { timesMs, failures } = await claimUntil({ url: server.url, headers: bot, tasks, players, clients: CLIENTS, until })
+  if (failures.length > 0) throw new Error(failures[0])
+  return timesMs.length
 }
 
 /** While all clients claim, the player with most claims too, whom the dashboard shows. */
@@ -235,7 +221,7 @@ async function tellShown(bot: Headers): Promise<void> {
   const times: number[] = []
   const load = claimFor(bot, seconds)
   for (let item = ITEMS; item > ITEMS - 5; item -= 1) {
-    const { balance } = await claim(posting, bot, leader, item)
+    const { balance } = await claim(posting, bot, leader, `bench-${item}`)
     const answered = performance.now()
     await new Promise<void>((settled) => {
       waitsFor = { balance, settle: settled }

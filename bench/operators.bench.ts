@@ -3,8 +3,9 @@
  * dashboard open, while 100,000 players are imported and two spreadsheets of all players are written, again and again. The event loop's delay
  * is what its timer comes late, as `GET /metrics` tells it without the timer's own 10 ms; some rows tell it at rest and for one work alone.
  * The operators and the import share the server's two processors, but as on machines of their own and in another terminal: each in a
- * session of its own, as Linux shares processors out among sessions.
- * `node bench/operators.bench.ts [--minutes 15] [--players 1000000]`
+ * session of its own, as Linux shares processors out among sessions. Then the same with claims of the game instead of the imports: half as many
+ * a second as the server takes by itself.
+ * `node bench/operators.bench.ts [--minutes 15] [--players 1000000] [--beside imports,claims]`
  */
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,9 +14,13 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { sql } from 'kysely'
+import { actOfProcess } from '../server/src/audit/audit.ts'
 import { seed } from '../server/src/cli/seed.ts'
+import { createBotToken } from '../server/src/identity/bot-tokens.ts'
 import { PASSWORD } from '../server/src/testing/console-server.ts'
 import { canvas } from '../server/src/testing/test-images.ts'
+import type { Claimed, Claiming } from './claiming.ts'
 import { IS_LARGE, median, percentile, report, residentMb, ROOT, startBenchServer, temporaryDirectory } from './harness.ts'
 import type { LoadResult, OperatorLoad } from './operator-load.ts'
 
@@ -27,6 +32,10 @@ const DASHBOARDS = 60
 const EXPORTERS = 2
 const IMPORTED = 100_000
 const WARM_UP_MS = 10_000
+const CLAIM_CLIENTS = 32
+/** So many that few claims are repeats. */
+const CLAIMED_TASKS = 200
+const CLAIMED_ALONE_MS = 10_000
 const SIGN_INS = 20
 /** Of prom-client's monitor of the event loop. */
 const LOOP_TIMER_MS = 10
@@ -36,6 +45,7 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '15' },
     players: { type: 'string', default: IS_LARGE ? '10000000' : '1000000' },
+    beside: { type: 'string', default: 'imports,claims' },
     large: { type: 'boolean' },
   },
 })
@@ -48,9 +58,10 @@ const temporary = await temporaryDirectory()
 const server = await startBenchServer({ METRICS_TOKEN })
 try {
   await seed({ database: server.database, telegramUsers: players, participations: players, log: (line) => console.log(line) })
-  const imports = await Promise.all([0, 1].map((round) => writePlayers(join(temporary.path, String(round)), round)))
   await tellOneByOne()
-  await tellTogether(imports)
+  const load = await prepareLoad()
+  if (values.beside.includes('imports')) await tellBesideImports(load)
+  if (values.beside.includes('claims')) await tellBesideClaims(load)
 } finally {
   await server.stop()
   await temporary.remove()
@@ -85,13 +96,55 @@ async function tellOneByOne(): Promise<void> {
   }
 }
 
-async function tellTogether(imports: string[]): Promise<void> {
-  const load = await prepareLoad()
+async function tellBesideImports(load: Operators): Promise<void> {
+  const directories = await Promise.all([0, 1].map((round) => writePlayers(join(temporary.path, String(round)), round)))
+  const { seconds, failures } = await tellOperators(load, 'imports', (until) => importAgain(directories, until))
+  report(`imports of ${IMPORTED.toLocaleString('en')} players: median`, { ours: median(seconds), unit: 's' })
+  tellFailures('imports', failures)
+}
+
+async function tellBesideClaims(load: Operators): Promise<void> {
+  const { token } = await createBotToken(server.database, actOfProcess('command', 'bench'), { name: 'bench', scope: 'play' })
+  const { rows } = await sql<{ id: string }>`
+    with made as (
+      insert into tasks (collection, id, image, priority, title, reward)
+      select 'social', 'claimed-' || n, 'twitter', 2000 + n, 'Task ' || n, 5 from generate_series(1, ${CLAIMED_TASKS}) n returning *)
+    insert into history_items (kind, item_id, title, type, reward)
+    select collection, id, title, image, reward from made returning item_id as id`.execute(server.database.db)
+  const claiming: Omit<Claiming, 'until'> = {
+    url: server.url,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    tasks: rows.map(({ id }) => id),
+    players,
+    clients: CLAIM_CLIENTS,
+  }
+  const alone = await inProcess<Claimed>('claim-load.ts', {
+    ...claiming,
+    until: Date.now() + CLAIMED_ALONE_MS,
+  } satisfies Claiming)
+  const most = alone.timesMs.length / (CLAIMED_ALONE_MS / 1000)
+  report('claims alone', { ours: most, unit: 'a second' })
+  const { timesMs, failures } = await tellOperators(load, 'claims', (until) =>
+    inProcess<Claimed>('claim-load.ts', { ...claiming, perSecond: most / 2, until } satisfies Claiming),
+  )
+  report('claims', { ours: timesMs.length / ((measuredMs + WARM_UP_MS) / 1000), unit: 'a second' })
+  for (const share of [0.5, 0.99]) report(`claims: p${share * 100}`, { ours: percentile(timesMs, share), unit: 'ms' })
+  tellFailures('claims', failures)
+}
+
+type Operators = Omit<OperatorLoad, 'measuredFrom' | 'until'>
+
+/** What the operators meet while `work` goes on beside them. @returns what that found, with all that failed */
+async function tellOperators<Found extends { failures: string[] }>(
+  load: Operators,
+  beside: string,
+  work: (until: number) => Promise<Found>,
+): Promise<Found> {
   const measuredFrom = Date.now() + WARM_UP_MS
   const until = measuredFrom + measuredMs
-  const [found, imported, memory, loop, main] = await Promise.all([
-    generate({ ...load, measuredFrom, until }),
-    importAgain(imports, until),
+  const [found, worked, memory, loop, main] = await Promise.all([
+    inProcess<LoadResult>('operator-load.ts', { ...load, measuredFrom, until } satisfies OperatorLoad),
+    work(until),
     watchMemory(until),
     pause(measuredFrom - Date.now())
       .then(loopDelay)
@@ -99,10 +152,8 @@ async function tellTogether(imports: string[]): Promise<void> {
       .then(loopDelay),
     mainThreadShares(measuredFrom, until),
   ])
-  const failures = [...found.failures, ...imported.failures]
-  for (const failure of failures.slice(0, 10)) console.error(failure)
   const { timesMs } = found
-  const during = `${OPERATORS} operators, ${values.minutes} min, ${players.toLocaleString('en')} players`
+  const during = `${OPERATORS} operators beside ${beside}, ${values.minutes} min, ${players.toLocaleString('en')} players`
   report(`list pages of ${during}: p50`, { ours: percentile(timesMs.list, 0.5), unit: 'ms' })
   report('list pages: p99', { ours: percentile(timesMs.list, 0.99), unit: 'ms', atMost: LIST_P99_BUDGET_MS })
   for (const [name, times] of [
@@ -121,11 +172,15 @@ async function tellTogether(imports: string[]): Promise<void> {
   const asked = Object.values(timesMs).reduce((sum, times) => sum + times.length, 0)
   report('requests', { ours: asked / (measuredMs / 1000), unit: 'a second' })
   report('events to each dashboard', { ours: found.events / DASHBOARDS / (measuredMs / 60_000), unit: 'a minute' })
-  report(`imports of ${IMPORTED.toLocaleString('en')} players: median`, { ours: median(imported.seconds), unit: 's' })
   report('spreadsheets of all players, two at once: median', { ours: median(found.exportSeconds), unit: 's' })
-  report('requests, streams, imports and spreadsheets that failed', { ours: failures.length, unit: 'times', atMost: 0 })
   const processorShare = (found.cpuSeconds / (measuredMs / 1000)) * 100
   report('what the load itself took', { ours: processorShare, unit: '% of a processor' })
+  return { ...worked, failures: [...found.failures, ...worked.failures] }
+}
+
+function tellFailures(beside: string, failures: string[]): void {
+  for (const failure of failures.slice(0, 10)) console.error(failure)
+  report(`requests, streams, ${beside} and spreadsheets that failed`, { ours: failures.length, unit: 'times', atMost: 0 })
 }
 
 /** The same players with another balance each time, so that each import changes all of them. */
@@ -167,7 +222,7 @@ async function importAgain(directories: string[], until: number): Promise<{ seco
 }
 
 /** Sessions and tasks of the operators. */
-async function prepareLoad(): Promise<Omit<OperatorLoad, 'measuredFrom' | 'until'>> {
+async function prepareLoad(): Promise<Operators> {
   const operators: OperatorLoad['operators'] = []
   for (let n = 0; n < OPERATORS; n += 1) {
     const person = { fname: 'Operator', lname: `${n}`, email: `operator${n}.${Date.now()}@gmail.com`, userType: 'admin' } as const
@@ -179,11 +234,12 @@ async function prepareLoad(): Promise<Omit<OperatorLoad, 'measuredFrom' | 'until
   return { url: server.url, operators, dashboards: DASHBOARDS, exporters: EXPORTERS, players }
 }
 
-async function generate(load: OperatorLoad): Promise<LoadResult> {
-  const child = fork(join(import.meta.dirname, 'operator-load.ts'), { detached: true })
-  const { promise, resolve, reject } = Promise.withResolvers<LoadResult>()
-  child.once('message', (result) => resolve(result as LoadResult))
-  child.once('exit', (code) => reject(new Error(`the load ended with ${code} and no result`)))
+/** A load that is a file of this folder, in a session of its own. */
+async function inProcess<Result>(file: string, load: object): Promise<Result> {
+  const child = fork(join(import.meta.dirname, file), { detached: true })
+  const { promise, resolve, reject } = Promise.withResolvers<Result>()
+  child.once('message', (result) => resolve(result as Result))
+  child.once('exit', (code) => reject(new Error(`${file} ended with ${code} and no result`)))
   child.send(load)
   return promise
 }

@@ -1,0 +1,63 @@
+/** Claims of random players by the game's bot, each client one after the other: as many as there can be, or so many a second. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { SEED_BASE } from '../server/src/cli/seed.ts'
+import { openPosting, type Posting } from './posting.ts'
+
+export interface Claiming {
+  url: string
+  /** Of the bot. */
+  headers: Record<string, string>
+  /** The ids of social tasks. */
+  tasks: string[]
+  /** Seeded ones. */
+  players: number
+  clients: number
+  /** All clients together; without it they do not wait. */
+  perSecond?: number
+  /** Milliseconds since 1970. */
+  until: number
+}
+
+export interface Claimed {
+  /** Of each claim, from the question to its answer. */
+  timesMs: number[]
+  /** What went wrong, in words. */
+  failures: string[]
+}
+
+export async function claimUntil({ url, headers, tasks, players, clients, perSecond, until }: Claiming): Promise<Claimed> {
+  const claimed: Claimed = { timesMs: [], failures: [] }
+  const startedAt = performance.now()
+  let begun = 0
+  const client = async (): Promise<void> => {
+    const posting = await openPosting(url)
+    while (Date.now() < until) {
+      begun += 1
+      if (perSecond !== undefined) await pause(Math.max(0, startedAt + (begun / perSecond) * 1000 - performance.now()))
+      const askedAt = performance.now()
+      const asked = claim(posting, headers, SEED_BASE + 1 + random(players), tasks[random(tasks.length)]!)
+      await asked.then(
+        () => claimed.timesMs.push(performance.now() - askedAt),
+        (error: Error) => claimed.failures.push(error.message),
+      )
+    }
+    posting.close()
+  }
+  await Promise.all(Array.from({ length: clients }, client))
+  return claimed
+}
+
+export async function claim(
+  { post }: Posting,
+  bot: Record<string, string>,
+  player: number,
+  task: string,
+): Promise<{ balance: number }> {
+  const headers = { ...bot, 'idempotency-key': crypto.randomUUID() }
+  return (await post(`/bot/v1/players/${player}/claims`, headers, { kind: 'social', id: task })) as { balance: number }
+}
+
+/** From 0 up to `most`, without it. */
+function random(most: number): number {
+  return Math.floor(Math.random() * most)
+}
