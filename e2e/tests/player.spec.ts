@@ -25,6 +25,23 @@ test('Player: everything of §3 is there, undefined for what is missing, and can
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('moon_8077')
 })
 
+test('Player: behind a dialog the page stays where it is scrolled to, and the sidebar in its place', async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 500 })
+  await page.goto('/manage-telegram-users/100008077')
+  const block = page.getByRole('button', { name: 'Block Player' })
+  await block.scrollIntoViewIfNeeded()
+  const places = () =>
+    page.evaluate(() => [window.scrollY, document.querySelector('[aria-label=Main]')!.getBoundingClientRect().top])
+  const before = await places()
+  expect(before[0]).toBeGreaterThan(0)
+  await block.click()
+  await expect(page.getByRole('dialog')).toBeVisible()
+  expect(await places()).toEqual(before)
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toBeHidden()
+  expect(await places()).toEqual(before)
+})
+
 test('Player: what the player took part in, newest first, with what it is worth today', async ({ page, server }) => {
   const path = await pathOf(server)
   const { db } = server.database

@@ -58,9 +58,12 @@ export const theme = createTheme({
   defaultRadius: 'md',
   fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif",
   headings: { fontFamily: 'inherit' },
+  // A page that is locked behind a dialog would lose what sticks to its edges: the lock makes the body scroll instead of the window.
   components: {
-    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, centered: true, attributes: noBanner } },
-    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close menu' }, attributes: noBanner } },
+    Modal: {
+      defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, centered: true, lockScroll: false, attributes: noBanner },
+    },
+    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close menu' }, lockScroll: false, attributes: noBanner } },
     Pagination: {
       defaultProps: {
         getControlProps: (control: 'first' | 'previous' | 'next' | 'last') => ({ 'aria-label': pagerLabels[control] }),

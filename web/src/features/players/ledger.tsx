@@ -35,7 +35,7 @@ const columns: readonly Column<ExplainedEntry>[] = [
 
 const columnsWithActions: typeof columns = [...columns, { header: 'Actions', render: (entry) => <ReverseButton entry={entry} /> }]
 
-/** @param props.player undefined: on the way */
+/** @param player undefined until it is known that there is one; then a failure here is told */
 export function Ledger({ userId, player }: { userId: number; player: Player | undefined }) {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(entriesOf(userId))
   const [reversed, setReversed] = useState<ExplainedEntry>()
@@ -77,7 +77,7 @@ export function Ledger({ userId, player }: { userId: number; player: Player | un
           rows={entries}
           rowKey={({ seq }) => seq}
           emptyText="No entries yet: the balance has always been 0."
-          {...(error && !data && { error: asCallError(error).message, onRetry: () => void refetch() })}
+          {...(error && !data && player && { error: asCallError(error).message, onRetry: () => void refetch() })}
         />
       </LedgerContext>
       {hasNextPage && (

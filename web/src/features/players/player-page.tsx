@@ -93,7 +93,7 @@ export function PlayerPage() {
               <FactsCard title="Wallets" card="wallets" player={player} />
             </div>
             <Ledger key={`ledger ${userId}`} userId={userId} player={player} />
-            <TimeLine userId={userId} />
+            <TimeLine userId={userId} isKnown={player !== undefined} />
           </div>
         </>
       )}
@@ -243,14 +243,15 @@ function Waiting() {
   return <span className={classes['waiting']} aria-hidden />
 }
 
-function TimeLine({ userId }: { userId: number }) {
+/** @param isKnown whether there is such a player, which the page tells, perhaps a moment later than this fails */
+function TimeLine({ userId, isKnown }: { userId: number; isKnown: boolean }) {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(participationsOf(userId))
   const all = data?.pages.flatMap(({ participations }) => participations)
   const days = Map.groupBy(all ?? [], ({ timestamp }) => dayName.format(new Date(timestamp)))
   return (
     <section className={classes['timeLine']} aria-labelledby="time-line">
       <h2 id="time-line">Took part in</h2>
-      {error && !all ? (
+      {error && !all && isKnown ? (
         <Problem message={asCallError(error).message} onRetry={() => void refetch()} />
       ) : !all ? (
         <output aria-label="Loading" className={classes['waitingLines']}>
