@@ -171,7 +171,9 @@ describe('§7 startAfter and endBefore', () => {
           where user_id % 2 = 1 and hashint8(user_id - ${n}::int) % 5 = 0`.execute(app.database.db)
     })()
     const forwards = await walk(admin, { pageSize: 5 }, 'after')
-    const backwards = await walk(admin, { pageSize: 5 }, 'before', forwards.at(-1)!.before!)
+    // What comes last may be empty by now.
+    const last = forwards.findLast(({ before }) => before !== null)!
+    const backwards = await walk(admin, { pageSize: 5 }, 'before', last.before!)
     isPaging = false
     await change
     const steady = everyone.map(({ user_id }) => user_id).filter(isSteady)
@@ -180,7 +182,7 @@ describe('§7 startAfter and endBefore', () => {
         .filter(isSteady)
         .toSorted((a, b) => a - b),
     ).toEqual(steady)
-    const seen = [...idsOf(backwards), ...idsOf([forwards.at(-1)!])].filter(isSteady)
+    const seen = [...idsOf(backwards), ...idsOf([last])].filter(isSteady)
     expect(seen.toSorted((a, b) => a - b)).toEqual(steady)
   })
 
