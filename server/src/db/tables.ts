@@ -250,6 +250,8 @@ export interface PlayerKeysTable {
   fingerprint: Buffer
   /** The entry of the answer; null where there is none. */
   seq: number | null
+  /** Of the answer, where there is no entry that has it. */
+  balance: number | null
   is_first: boolean
   created_at: Timestamp
 }

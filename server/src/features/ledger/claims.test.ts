@@ -227,9 +227,13 @@ test('design §7 a participation that an import brought is not paid again', asyn
   await sql`insert into participations (user_id, kind, item_id, at) values (7, 'social', 's', '2026-01-01')`.execute(
     app.database.db,
   )
-  const { body } = await bot.call('POST', PATH, { kind: 'social', id: 's' }, keyed('k'))
+  const claim = (key: string) => bot.call('POST', PATH, { kind: 'social', id: 's' }, keyed(key))
+  const { body } = await claim('k')
   expect(body).toEqual({ success: true, isFirst: false, reward: 0, balance: 1, entry: null })
-  expect((await bot.call('POST', PATH, { kind: 'social', id: 's' }, keyed('k'))).body).toEqual(body)
+  const round = { amount: 2, cause: 'round', reference: 'r' }
+  expect((await bot.call('POST', '/bot/v1/players/7/entries', round)).status).toBe(200)
+  expect((await claim('k')).body, 'the answer that the key has got').toEqual(body)
+  expect((await claim('other')).body).toEqual({ ...body, balance: 3 })
 })
 
 test.each([

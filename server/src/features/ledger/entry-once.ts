@@ -81,7 +81,7 @@ export function createEntryOnce(
       const earlier = await attempt.findEarlier()
       if (!earlier) continue
       if (!key) return answerOf(userId, earlier, false)
-      await keepKey([userId, key.hash, key.fingerprint, earlier.seq])
+      await keepKey([userId, key.hash, key.fingerprint, earlier.seq, earlier.balance])
       const kept = await answerOfKey(userId, key)
       if (kept) return kept
     }
@@ -154,11 +154,12 @@ export const ENTRY = `seq, amount, cause, balance, ${isoSql('at')} as at`
 const FIND_ENTRY = `select ${ENTRY} from ledger_entries where user_id = $1::bigint and seq = $2::bigint`
 
 const FIND_KEY = `
-  select fingerprint, seq, is_first as "isFirst", ${IS_EXPIRED} as "isExpired", balance
-    from player_keys join balances using (user_id) where user_id = $1::bigint and key_hash = $2::bytea`
+  select fingerprint, seq, is_first as "isFirst", ${IS_EXPIRED} as "isExpired", coalesce(k.balance, b.balance) as balance
+    from player_keys k join balances b using (user_id) where user_id = $1::bigint and key_hash = $2::bytea`
 
 const KEEP_KEY = `
-  insert into player_keys (user_id, key_hash, fingerprint, seq, is_first) values ($1::bigint, $2::bytea, $3::bytea, $4::bigint, false)
+  insert into player_keys (user_id, key_hash, fingerprint, seq, balance, is_first)
+  values ($1::bigint, $2::bytea, $3::bytea, $4::bigint, case when $4::bigint is null then $5::numeric end, false)
   on conflict (user_id, key_hash) do nothing`
 
 const FORGET_KEY = `delete from player_keys where user_id = $1::bigint and key_hash = $2::bytea and ${IS_EXPIRED}`
