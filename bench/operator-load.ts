@@ -194,7 +194,16 @@ function ask({ agent, cookie }: Operator, { kind, path, method = 'GET', body }: 
       result.failures.push(`${method} ${path}: ${reason}`)
       settle(undefined)
     }
-    const sent = http.request(load.url + path, { agent, method, headers }, (answer) => {
+    const request = (): void => {
+      const sent = http.request(load.url + path, { agent, method, headers }, read)
+      sent.once('error', (error: NodeJS.ErrnoException) => {
+        // The server closes what nobody has used for a while, perhaps at this moment: browsers ask again (RFC 9112, 9.3.1), too.
+        if (sent.reusedSocket && error.code === 'ECONNRESET' && method === 'GET') request()
+        else fail(error.message)
+      })
+      sent.end(body)
+    }
+    const read = (answer: http.IncomingMessage): void => {
       const chunks: Buffer[] = []
       answer.on('data', (chunk: Buffer) => chunks.push(chunk))
       answer.once('error', (error) => fail(error.message))
@@ -204,9 +213,8 @@ function ask({ agent, cookie }: Operator, { kind, path, method = 'GET', body }: 
         if (started >= load.measuredFrom) result.timesMs[kind].push(performance.now() - startedAt)
         settle(text)
       })
-    })
-    sent.once('error', (error) => fail(error.message))
-    sent.end(body)
+    }
+    request()
   })
 }
 
