@@ -1,6 +1,10 @@
 /** Claims of random players by the game's bot, each client one after the other: as many as there can be, or so many a second. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { actOfProcess } from '../server/src/audit/audit.ts'
 import { SEED_BASE } from '../server/src/cli/seed.ts'
+import type { Database } from '../server/src/db/database.ts'
+import { createBotToken } from '../server/src/identity/bot-tokens.ts'
 import { openPosting, type Posting } from './posting.ts'
 
 export interface Claiming {
@@ -23,6 +27,25 @@ export interface Claimed {
   timesMs: number[]
   /** What went wrong, in words. */
   failures: string[]
+}
+
+export const REWARD = 5
+/** Beyond those of the tasks that are there. */
+const FIRST_PRIORITY = 10_000
+
+/** Adds so many tasks, `bench-1` and so on, and a token for the bot. */
+export async function prepareClaiming(database: Database, tasks: number): Promise<Pick<Claiming, 'headers' | 'tasks'>> {
+  const { token } = await createBotToken(database, actOfProcess('command', 'bench'), { name: 'bench', scope: 'play' })
+  const { rows } = await sql<{ id: string }>`
+    with made as (
+      insert into tasks (collection, id, image, priority, title, reward)
+      select 'social', 'bench-' || n, 'twitter', ${sql.lit(FIRST_PRIORITY)} + n, 'Task ' || n, ${sql.lit(REWARD)} from generate_series(1, ${sql.lit(tasks)}) n returning *)
+    insert into history_items (kind, item_id, title, type, reward)
+    select collection, id, title, image, reward from made returning item_id as id`.execute(database.db)
+  return {
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    tasks: rows.map(({ id }) => id),
+  }
 }
 
 export async function claimUntil({ url, headers, tasks, players, clients, perSecond, until }: Claiming): Promise<Claimed> {

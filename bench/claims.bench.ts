@@ -15,7 +15,6 @@ import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import { playerDetails } from '@arcade/contract/game'
 import { LEADERBOARD_MAX } from '@arcade/contract/ledger'
-import { actOfProcess } from '../server/src/audit/audit.ts'
 import { SEED_BASE, seed } from '../server/src/cli/seed.ts'
 import { foldCounters } from '../server/src/db/counters.ts'
 import type { Database } from '../server/src/db/database.ts'
@@ -23,10 +22,9 @@ import { DISTRIBUTED_TABLES } from '../server/src/db/distribution.ts'
 import { columnName, playerEntity } from '../server/src/db/entities.ts'
 import { reconcile } from '../server/src/db/reconcile.ts'
 import { ledgerHandlers } from '../server/src/features/ledger/ledger.ts'
-import { createBotToken } from '../server/src/identity/bot-tokens.ts'
 import { DATABASE, readPassword, ROLE } from '../server/src/postgres/cluster-init.ts'
 import { copyIn, copyOut } from '../server/src/postgres/copy.ts'
-import { claim, claimUntil } from './claiming.ts'
+import { claim, claimUntil, prepareClaiming, REWARD } from './claiming.ts'
 import { openPosting } from './posting.ts'
 import {
   type Measured,
@@ -51,7 +49,6 @@ const CLIENTS = 32
 const CONNECTIONS = 10 // of readers
 const ROUNDS = 3
 const ITEMS = 2_000
-const REWARD = 5
 const ENTRIES = 60 // of the player whose ledger is read: more than a page
 const BATCH = 1_000
 const BATCHES = 50
@@ -62,7 +59,6 @@ const { values } = parseArgs({
   options: { players: { type: 'string', default: '1000000' }, seconds: { type: 'string', default: '6' } },
 })
 const players = Number(values.players)
-const tasks = Array.from({ length: ITEMS }, (_, n) => `bench-${n + 1}`)
 const seconds = Number(values.seconds)
 
 /** Statements as the server prepares them. */
@@ -76,17 +72,10 @@ const { database } = server
 const { db } = database
 try {
   await seed({ database, telegramUsers: players, participations: 0, log: (line) => console.log(line) })
-  await sql`insert into tasks (collection, id, image, priority, title, reward)
-    select 'social', 'bench-' || n, 'twitter', n, 'Task ' || n, ${sql.lit(REWARD)} from generate_series(1, ${sql.lit(ITEMS)}) n`.execute(
-    db,
-  )
-  await sql`insert into history_items (kind, item_id, title, type, reward)
-    select collection, id, title, image, reward from tasks where id like 'bench-%'`.execute(db)
-  const { token } = await createBotToken(database, actOfProcess('command', 'bench'), { name: 'bench', scope: 'play' })
-  const bot = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const { headers: bot, tasks } = await prepareClaiming(database, ITEMS)
 
-  await tellClaims(bot)
-  await tellShown(bot)
+  await tellClaims(bot, tasks)
+  await tellShown(bot, tasks)
   await tellReconcile()
   await tellReads(bot)
   await tellUpserts(bot)
@@ -95,7 +84,7 @@ try {
   await folder.remove()
 }
 
-async function tellClaims(bot: Headers): Promise<void> {
+async function tellClaims(bot: Headers, tasks: string[]): Promise<void> {
   const bare: number[] = []
   const ours: number[] = []
   let claims = 0
@@ -104,7 +93,7 @@ async function tellClaims(bot: Headers): Promise<void> {
     bare.push(await claimsOfPgbench())
     await settle()
     const before = await bytesOnDisk()
-    const made = await claimFor(bot, seconds)
+    const made = await claimFor(bot, tasks)
     await settle()
     ours.push(made / seconds)
     claims += made
@@ -186,15 +175,15 @@ async function findPgbench(): Promise<string> {
 type Headers = Record<string, string>
 
 /** As many as there can be. @returns how many were made */
-async function claimFor(bot: Headers, forSeconds: number): Promise<number> {
-  const until = Date.now() + forSeconds * 1000
+async function claimFor(bot: Headers, tasks: string[]): Promise<number> {
+  const until = Date.now() + seconds * 1000
   const { timesMs, failures } = await claimUntil({ url: server.url, headers: bot, tasks, players, clients: CLIENTS, until })
   if (failures.length > 0) throw new Error(failures[0])
   return timesMs.length
 }
 
 /** While all clients claim, the player with most claims too, whom the dashboard shows. */
-async function tellShown(bot: Headers): Promise<void> {
+async function tellShown(bot: Headers, tasks: string[]): Promise<void> {
   const { rows } = await sql<{ id: number }>`select user_id as id from balances order by balance desc, user_id limit 1`.execute(
     db,
   )
@@ -219,7 +208,7 @@ async function tellShown(bot: Headers): Promise<void> {
   })().catch(() => undefined) // ended below
   const posting = await openPosting(server.url)
   const times: number[] = []
-  const load = claimFor(bot, seconds)
+  const load = claimFor(bot, tasks)
   for (let item = ITEMS; item > ITEMS - 5; item -= 1) {
     const { balance } = await claim(posting, bot, leader, `bench-${item}`)
     const answered = performance.now()

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { activityRanges } from '@arcade/contract/entities/activity'
 import { SEED_BASE } from '../server/src/cli/seed.ts'
 import { seededRandom } from '../server/src/testing/size.ts'
+import { answerParent } from './in-process.ts'
 
 export interface OperatorLoad {
   url: string
@@ -84,10 +85,9 @@ const result: LoadResult = {
 }
 let load: OperatorLoad
 
-process.once('disconnect', () => process.exit()) // who started it has ended, or has the result
-process.once('message', (given) => {
-  load = given as OperatorLoad
-  void run().then((found) => process.send?.(found, () => process.disconnect()))
+answerParent((given: OperatorLoad) => {
+  load = given
+  return run()
 })
 
 async function run(): Promise<LoadResult> {

@@ -7,21 +7,19 @@
  * a second as the server takes by itself.
  * `node bench/operators.bench.ts [--minutes 15] [--players 1000000] [--beside imports,claims]`
  */
-import { fork, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { sql } from 'kysely'
-import { actOfProcess } from '../server/src/audit/audit.ts'
 import { seed } from '../server/src/cli/seed.ts'
-import { createBotToken } from '../server/src/identity/bot-tokens.ts'
 import { PASSWORD } from '../server/src/testing/console-server.ts'
 import { canvas } from '../server/src/testing/test-images.ts'
-import type { Claimed, Claiming } from './claiming.ts'
+import { type Claimed, type Claiming, prepareClaiming } from './claiming.ts'
 import { IS_LARGE, median, percentile, report, residentMb, ROOT, startBenchServer, temporaryDirectory } from './harness.ts'
+import { inProcess } from './in-process.ts'
 import type { LoadResult, OperatorLoad } from './operator-load.ts'
 
 const LIST_P99_BUDGET_MS = 100
@@ -104,17 +102,9 @@ async function tellBesideImports(load: Operators): Promise<void> {
 }
 
 async function tellBesideClaims(load: Operators): Promise<void> {
-  const { token } = await createBotToken(server.database, actOfProcess('command', 'bench'), { name: 'bench', scope: 'play' })
-  const { rows } = await sql<{ id: string }>`
-    with made as (
-      insert into tasks (collection, id, image, priority, title, reward)
-      select 'social', 'claimed-' || n, 'twitter', 2000 + n, 'Task ' || n, 5 from generate_series(1, ${CLAIMED_TASKS}) n returning *)
-    insert into history_items (kind, item_id, title, type, reward)
-    select collection, id, title, image, reward from made returning item_id as id`.execute(server.database.db)
   const claiming: Omit<Claiming, 'until'> = {
     url: server.url,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    tasks: rows.map(({ id }) => id),
+    ...(await prepareClaiming(server.database, CLAIMED_TASKS)),
     players,
     clients: CLAIM_CLIENTS,
   }
@@ -232,16 +222,6 @@ async function prepareLoad(): Promise<Operators> {
     operators.push({ cookie: `session=${token}`, taskId: id })
   }
   return { url: server.url, operators, dashboards: DASHBOARDS, exporters: EXPORTERS, players }
-}
-
-/** A load that is a file of this folder, in a session of its own. */
-async function inProcess<Result>(file: string, load: object): Promise<Result> {
-  const child = fork(join(import.meta.dirname, file), { detached: true })
-  const { promise, resolve, reject } = Promise.withResolvers<Result>()
-  child.once('message', (result) => resolve(result as Result))
-  child.once('exit', (code) => reject(new Error(`${file} ended with ${code} and no result`)))
-  child.send(load)
-  return promise
 }
 
 interface Sample {

@@ -9,6 +9,11 @@ test.use({ sample: false })
 const confirm = (page: Page) => page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
 const ADDRESS = 'https://bot.example.org/hooks'
 
+async function sendAddress(page: Page, address: string): Promise<void> {
+  await field(page, 'Address').fill(address)
+  await field(page, 'Address').press('Enter')
+}
+
 test('a webhook is added with its secret shown once, tested, replayed, switched off and deleted', async ({
   page,
   server,
@@ -71,8 +76,7 @@ test('what a webhook’s row says and what its deliveries say are of one moment,
 }) => {
   await signIn('admin')
   await page.goto('/webhooks')
-  await field(page, 'Address').fill(`${ADDRESS}/${'a-long-path-'.repeat(8)}${'withoutabreak'.repeat(8)}`)
-  await field(page, 'Address').press('Enter')
+  await sendAddress(page, `${ADDRESS}/${'a-long-path-'.repeat(8)}${'withoutabreak'.repeat(8)}`)
   const item = page.getByRole('listitem').filter({ hasText: ADDRESS })
   await item.getByRole('button', { name: /^Send Test/ }).click()
   await item.getByRole('button', { name: /^Deliveries/ }).click()
@@ -127,13 +131,11 @@ test.describe('what cannot be sent', () => {
         'Address must be public: 10.0.0.8 is not a public address. Only addresses that the administrator of this server has allowed can be private.',
       ],
     ] as const) {
-      await field(page, 'Address').fill(address)
-      await field(page, 'Address').press('Enter')
+      await sendAddress(page, address)
       await expect(field(page, 'Address')).toHaveAccessibleDescription(new RegExp(reason))
       await expect(field(page, 'Address')).toBeFocused()
     }
-    await field(page, 'Address').fill('https://bot.example.org:0/hooks')
-    await field(page, 'Address').press('Enter')
+    await sendAddress(page, 'https://bot.example.org:0/hooks')
     await expect(field(page, 'Address')).toHaveAccessibleDescription(/a port from 1 to 65535/)
     await expect(page.getByText('There is no webhook yet.')).toBeVisible()
   })
@@ -145,8 +147,7 @@ test.describe('what cannot be sent', () => {
   }) => {
     await signIn('admin')
     await page.goto('/webhooks')
-    await field(page, 'Address').fill(ADDRESS)
-    await field(page, 'Address').press('Enter')
+    await sendAddress(page, ADDRESS)
     await expect(field(page, `Signing Secret of ${ADDRESS}`)).toBeFocused()
     await page.getByRole('button', { name: `Send Test to ${ADDRESS}` }).click()
     await page.getByRole('button', { name: `Deliveries to ${ADDRESS}` }).click()

@@ -57,6 +57,13 @@ export const playerList = defineList({
   isPagedByCursor: true,
   findsPeople: true,
 })
+
+/** What people call a player: by name, else `@username`, else by the id. */
+export function playerName({ firstName, lastName, username, userId }: Named): string {
+  return [firstName, lastName].filter(Boolean).join(' ') || (username ? `@${username}` : String(userId))
+}
+type Named = Pick<Player, 'firstName' | 'lastName' | 'username' | 'userId'>
+
 /** Who was erased goes on under a number below 0, which Telegram gives nobody. */
 export function isErased({ userId }: Pick<Player, 'userId'>): boolean {
   return userId < 0

@@ -4,7 +4,7 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { reconcile } from '#src/db/reconcile.ts'
+import { expectReconciled } from '#src/testing/ledger.ts'
 import { rowsOfTables } from '#src/testing/console-rows.ts'
 import { testApp } from '#src/testing/test-app.ts'
 import { importDirectory } from './import.ts'
@@ -42,9 +42,7 @@ test('ADR 22 the game brings an erased id back as a new player with 0, an import
   expect(put.body).toMatchObject({ player: { balance: 0, firstName: 'Somebody' } })
   expect(await rejected()).toEqual([1, 0, 1])
   expect((await bot.call('GET', `/bot/v1/players/${ID}`)).body).toMatchObject({ player: { balance: 0, firstName: 'Somebody' } })
-  const faults: unknown[] = []
-  await reconcile(database, (fault) => faults.push(fault))
-  expect(faults).toEqual([])
+  await expectReconciled(database)
   const { rows } = await sql`select user_id > 0 as "isPlayer", balance from balances order by balance`.execute(database.db)
   expect(rows).toEqual([
     { isPlayer: true, balance: 0 },

@@ -8,8 +8,8 @@ import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { actOfProcess } from '#src/audit/audit.ts'
 import type { Database } from '#src/db/database.ts'
-import { reconcile } from '#src/db/reconcile.ts'
 import { createBotToken } from '#src/identity/bot-tokens.ts'
+import { expectReconciled } from '#src/testing/ledger.ts'
 
 export interface GameWorkload {
   /** Claims and plays until `isOver`, and then until all has an answer; a server that is away is waited for. */
@@ -59,9 +59,7 @@ export async function createGameWorkload(database: Database, random: () => numbe
       await Promise.all(Array.from({ length: CALLERS }, caller))
     },
     async check(checked) {
-      const faults: unknown[] = []
-      await reconcile(checked, (fault) => faults.push(fault))
-      expect(faults, 'balances that are not the sum of their entries').toEqual([])
+      await expectReconciled(checked)
       const found = await entriesOfTheGame(checked)
       for (const id of before.keys()) found.delete(id)
       expect(found, 'entries that were acknowledged').toEqual(entries)

@@ -1,4 +1,4 @@
-/** Reads and checks what a request carries before any handler sees it (security.md, Input). Bodies are counted while they stream. */
+/** Reads and checks what a request carries before any handler sees it (security.md, Input). A body whose length is not told is counted while it streams. */
 import type { z, ZodType } from 'zod'
 import { Failure } from '#src/calls.ts'
 import { parseJson, refuseUnsafe } from './json.ts'

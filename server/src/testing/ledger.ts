@@ -1,6 +1,7 @@
 /** The ledger of player 7 in tests: whether it is whole, and requests that race for its balance. */
 import { sql } from 'kysely'
 import { expect } from 'vitest'
+import type { Database } from '#src/db/database.ts'
 import { reconcile } from '#src/db/reconcile.ts'
 import { type Client, testApp, type TestApp } from './test-app.ts'
 import { openAgain } from './test-database.ts'
@@ -13,11 +14,16 @@ interface Raced {
   body: { code?: string; isFirst?: boolean; entry?: { id: string } }
 }
 
-/** Every balance is the sum of its entries, and the player's are these. */
-export async function expectWhole({ database }: TestApp, balance: number, entries: number): Promise<void> {
+/** Every balance is the sum of its entries. */
+export async function expectReconciled(database: Pick<Database, 'snapshot'>): Promise<void> {
   const faults: unknown[] = []
   await reconcile(database, (fault) => faults.push(fault))
-  expect(faults).toEqual([])
+  expect(faults, 'balances that are not the sum of their entries').toEqual([])
+}
+
+/** The same, and the player's are these. */
+export async function expectWhole({ database }: TestApp, balance: number, entries: number): Promise<void> {
+  await expectReconciled(database)
   const { rows } = await sql`select balance, entries from balances where user_id = 7`.execute(database.db)
   expect(rows).toEqual([{ balance, entries }])
 }

@@ -1,6 +1,6 @@
 /** Acts on what has no table, such as sessions and tokens: a question first, one at a time, a toast after it, and its list is loaded again. */
 import type { QueryKey } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef } from 'react'
 import { asCallError, type CallError, queryClient } from '#src/client.ts'
 import { type Question, useConfirm } from '#src/ui/confirm.tsx'
 import { keepFocusInRows } from '#src/ui/table-rows.ts'
@@ -16,18 +16,18 @@ export function showFailure(cause: unknown): CallError {
 /** @param key of what is loaded again. The act resolves with the text of success; nothing happens while one is under way. */
 export function useItemAct(key: QueryKey): (act: () => Promise<string>, question?: Question) => Promise<void> {
   const confirm = useConfirm()
-  const [isBusy, setIsBusy] = useState(false)
+  const isBusy = useRef(false)
   return async (act, question) => {
     const keepFocus = keepFocusInRows(document.activeElement)
-    if (isBusy || (question && !(await confirm(question)))) return
-    setIsBusy(true)
+    if (isBusy.current || (question && !(await confirm(question)))) return
+    isBusy.current = true
     try {
       toast.success(await act())
     } catch (cause) {
       showFailure(cause)
     }
     await queryClient.invalidateQueries({ queryKey: key })
-    setIsBusy(false)
+    isBusy.current = false
     keepFocus()
   }
 }

@@ -6,6 +6,7 @@ import { announcementTypeLabels } from '@arcade/contract/entities/announcement'
 import { taskCollections } from '@arcade/contract/entities/task'
 import { SEARCH_MAX_LENGTH } from '@arcade/contract/entities/entity'
 import { listPaths } from '@arcade/contract/entities/lists'
+import { playerName } from '@arcade/contract/entities/player'
 import { updateUserAddress } from '@arcade/contract/entities/user'
 import { useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
@@ -299,11 +300,11 @@ function useFound(text: string): Found {
       title: 'Telegram Users',
       query: players,
       total: isUncounted ? counted.data?.total : players.data?.total,
-      entries: players.data?.users.map(({ userId, firstName, lastName, username }) => ({
-        id: `player ${userId}`,
-        label: [firstName, lastName].filter(Boolean).join(' ') || (username ? `@${username}` : String(userId)),
-        detail: [username && `@${username}`, userId].filter(Boolean).join(' · '),
-        run: open(`/manage-telegram-users/${userId}`),
+      entries: players.data?.users.map((player) => ({
+        id: `player ${player.userId}`,
+        label: playerName(player),
+        detail: [player.username && `@${player.username}`, player.userId].filter(Boolean).join(' · '),
+        run: open(`/manage-telegram-users/${player.userId}`),
       })),
     },
     {

@@ -5,6 +5,7 @@
 import { type CSSProperties, type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import classes from './chart.module.css'
 import { formatted } from './numbers.ts'
+import { HeadedTable } from './plain-table.tsx'
 
 export interface ChartPoint {
   key: string
@@ -201,26 +202,15 @@ function FigureTable({ title, columns, rows }: Pick<ChartPanelProps, 'title' | '
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard
     <section className={classes['scroller']} aria-label={`${title} as a table`} tabIndex={0}>
-      <table aria-label={title}>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
+      <HeadedTable label={title} columns={columns}>
+        {rows.map(({ key, cells }) => (
+          <tr key={key}>
+            {cells.map((cell, index) => (
+              <td key={columns[index]}>{typeof cell === 'number' ? formatted(cell) : cell}</td>
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ key, cells }) => (
-            <tr key={key}>
-              {cells.map((cell, index) => (
-                <td key={columns[index]}>{typeof cell === 'number' ? formatted(cell) : cell}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </HeadedTable>
     </section>
   )
 }

@@ -1,28 +1,35 @@
-/** A table of few rows, which is neither sorted nor paged. Its rows are the children. */
+/** Tables of few rows, which are neither sorted nor paged. Their rows are the children. */
 import type { ReactNode } from 'react'
 import classes from './plain-table.module.css'
 
-interface PlainTableProps {
+interface TableProps {
   label: string
   columns: readonly string[]
   children: ReactNode
 }
 
-export function PlainTable({ label, columns, children }: PlainTableProps) {
+export function PlainTable(props: TableProps) {
   return (
-    <div className={classes['scroller']}>
-      <table className={classes['table']} aria-label={label}>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
+    <div className={classes['plain']}>
+      <HeadedTable {...props} />
     </div>
+  )
+}
+
+/** One whose place says what it looks like. */
+export function HeadedTable({ label, columns, children }: TableProps) {
+  return (
+    <table aria-label={label}>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column} scope="col">
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
   )
 }

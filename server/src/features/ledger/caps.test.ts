@@ -1,7 +1,7 @@
 /** Caps (design §7): the most that a cause gives a player on a day in UTC, exact also when twenty ask at once, and nobody else's. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { reconcile } from '#src/db/reconcile.ts'
+import { expectReconciled } from '#src/testing/ledger.ts'
 import { addPlayers } from '#src/testing/players.ts'
 import { type Client, testApp, type TestApp } from '#src/testing/test-app.ts'
 import { openAgain } from '#src/testing/test-database.ts'
@@ -38,9 +38,7 @@ async function game(): Promise<Game> {
 async function expectBalance({ database }: TestApp, balance: number): Promise<void> {
   const { rows } = await sql`select balance from balances where user_id = 7`.execute(database.db)
   expect(rows).toEqual([{ balance }])
-  const faults: unknown[] = []
-  await reconcile(database, (fault) => faults.push(fault))
-  expect(faults).toEqual([])
+  await expectReconciled(database)
 }
 
 test('design §7 an entry beyond the cap of its cause is refused with what is left, others go on', async () => {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { readCounters } from '#src/db/counters.ts'
-import { reconcile } from '#src/db/reconcile.ts'
+import { expectReconciled } from '#src/testing/ledger.ts'
 import { activityCounters, countedActivity } from '#src/testing/activity.ts'
 import { addPlayers } from '#src/testing/players.ts'
 import { type Client, testApp, type TestApp } from '#src/testing/test-app.ts'
@@ -26,9 +26,7 @@ async function gameApp(): Promise<{ app: TestApp; bot: Client }> {
 }
 
 async function expectWhole({ database }: TestApp, balance: number): Promise<void> {
-  const faults: unknown[] = []
-  await reconcile(database, (fault) => faults.push(fault))
-  expect(faults).toEqual([])
+  await expectReconciled(database)
   expect(await activityCounters(database.db)).toEqual(await countedActivity(database.db))
   const { rows } = await sql`select balance from balances where user_id = 7`.execute(database.db)
   expect(rows).toEqual([{ balance }])

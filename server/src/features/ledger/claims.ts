@@ -40,7 +40,7 @@ interface KnownRow extends Earlier, Limits {
 
 export function createClaims(database: Database, caps: EntryCaps): (input: ClaimInput, context: CallContext) => Promise<Claimed> {
   const once = createEntryOnce(database)
-  const readItems = database.prepared<Item | NoItem>('claimed-items', ITEMS)
+  const readItems = database.statement<Item | NoItem>('claimed-items', ITEMS)
   const readItem = gatheredReads((asked: Pick<ClaimInput, 'kind' | 'id'>[]) =>
     readItems([asked.map(({ kind }) => kind), asked.map(({ id }) => id)]),
   )

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { verifyAudit } from '#src/audit/verify.ts'
 import { foldCounters } from '#src/db/counters.ts'
-import { reconcile } from '#src/db/reconcile.ts'
+import { expectReconciled } from '#src/testing/ledger.ts'
 import { recount } from '#src/db/recount.ts'
 import { rowsOfTables } from '#src/testing/console-rows.ts'
 import { type Client, testApp, type TestApp } from '#src/testing/test-app.ts'
@@ -65,10 +65,10 @@ async function everything({ database }: TestApp): Promise<string> {
 }
 
 async function expectWhole({ database }: TestApp): Promise<void> {
-  const faults: unknown[] = []
-  await reconcile(database, (fault) => faults.push(fault))
-  await recount(database, { onMiscount: (miscount) => faults.push(miscount) })
-  expect([...faults, ...(await verifyAudit(database)).findings]).toEqual([])
+  await expectReconciled(database)
+  const miscounts: unknown[] = []
+  await recount(database, { onMiscount: (miscount) => miscounts.push(miscount) })
+  expect([...miscounts, ...(await verifyAudit(database)).findings]).toEqual([])
 }
 
 test('ADR 22 nothing in the database names an erased player, and sums, counts and the ledger are as they were', async () => {

@@ -1,7 +1,7 @@
 /** The activity below the dashboard's cards: what happened over time, top balances, what most people took part in. It is loaded after the cards and kept up to date by events. */
 import type { Activity as ActivityData } from '@arcade/contract/dashboard'
 import { type ActivityRange, DEFAULT_ACTIVITY_RANGE, RANKS_SHOWN } from '@arcade/contract/entities/activity'
-import { isErased } from '@arcade/contract/entities/player'
+import { isErased, playerName } from '@arcade/contract/entities/player'
 import { taskTypeLabels } from '@arcade/contract/entities/task'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
@@ -249,7 +249,7 @@ function Panels({ activity, range, isStale }: PanelsProps) {
             key: String(player.userId),
             label: <PlayerLink player={player} />,
             note: [player.username && `@${player.username}`, player.userId]
-              .filter((part) => part && String(part) !== playerName(player))
+              .filter((part) => part && String(part) !== shownName(player))
               .join(' · '),
             value: player.balance,
           }))}
@@ -357,14 +357,12 @@ function TypeLink({ kind, type }: Pick<ActivityData['types'][number], 'kind' | '
 
 type TopPlayer = ActivityData['topPlayers'][number]
 
-function playerName(player: TopPlayer): string {
-  const { userId, firstName, lastName, username } = player
-  if (isErased(player)) return 'Erased player'
-  return [firstName, lastName].filter(Boolean).join(' ') || (username ? `@${username}` : String(userId))
+function shownName(player: TopPlayer): string {
+  return isErased(player) ? 'Erased player' : playerName(player)
 }
 
 function PlayerLink({ player }: { player: TopPlayer }) {
-  return <ListLink list={lists.player(player.userId)}>{playerName(player)}</ListLink>
+  return <ListLink list={lists.player(player.userId)}>{shownName(player)}</ListLink>
 }
 
 function ItemLink({ item }: { item: Pick<ActivityData['topItems'][number], 'kind' | 'id' | 'title'> }) {
