@@ -23,7 +23,7 @@ import {
   type Victim,
 } from './console-process.ts'
 import { createGameWorkload } from './game-workload.ts'
-import { checkDerived, createWorkload, WRITERS } from './workload.ts'
+import { checkDerived, createWorkload, type Workload, WRITERS } from './workload.ts'
 
 const TIMEOUT_MS = 5 * 60 * 60_000
 /** Far longer than anything here takes on a busy machine. */
@@ -49,23 +49,13 @@ test('§security crash: amid mixed writes, uploads and downloads', { timeout: TI
   const startTimes: number[] = []
 
   for (let cycle = 0; cycle < cycles; cycle += 1) {
-    const victim = victims[cycle % victims.length]!
-    let isOver = false
-    const running = workload.run(() => isOver)
-    await moreWrites(workload, 5)
-    await pause(500 * random())
-    await kill(victim, server, dataDir)
-    // One of each writer may have been under way, so one more came after the database was back.
-    if (victim === 'postmaster') await moreWrites(workload, WRITERS + 1)
-    else {
-      await server.ended
+    // One of each writer may have been under way, so one more comes after all is back.
+    await killAmid(workload, { cycle, dataDir, server, writes: { before: 5, after: WRITERS + 1 } }, async () => {
       const startedAt = performance.now()
       server = startServer(dataDir)
       url = await server.ready
       startTimes.push(performance.now() - startedAt)
-    }
-    isOver = true
-    await running
+    })
     await withDatabase(dataDir, (database) => workload.check(database, dataDir))
     expect(await isSignedIn(url, cookie), 'an acknowledged session').toBe(true)
   }
@@ -84,20 +74,10 @@ test('§security crash: amid claims and entries of the game', { timeout: TIMEOUT
   let url = await server.ready
   const workload = await withDatabase(dataDir, (database) => createGameWorkload(database, random, () => url))
   for (let cycle = 0; cycle < cycles; cycle += 1) {
-    const victim = victims[cycle % victims.length]!
-    let isOver = false
-    const running = workload.run(() => isOver)
-    await moreWrites(workload, 20)
-    await pause(500 * random())
-    await kill(victim, server, dataDir)
-    if (victim !== 'postmaster') {
-      await server.ended
+    await killAmid(workload, { cycle, dataDir, server, writes: { before: 20, after: 20 } }, async () => {
       server = startServer(dataDir)
       url = await server.ready
-    }
-    await moreWrites(workload, 20)
-    isOver = true
-    await running
+    })
     await withDatabase(dataDir, (database) => workload.check(database))
   }
   await withDatabase(dataDir, (database) => checkDerived(database, dataDir))
@@ -237,7 +217,36 @@ async function succeed(dataDir: string, ...args: string[]): Promise<void> {
   expect(code, output).toBe(0)
 }
 
-async function moreWrites(workload: { readonly acknowledged: number }, count: number): Promise<void> {
+interface Killed {
+  cycle: number
+  dataDir: string
+  server: ServerProcess
+  /** How many are acknowledged before the kill, and when all is back. */
+  writes: { before: number; after: number }
+}
+
+/** Kills one of the victims at a random moment amid the workload. @param restart starts a server that was among them again */
+async function killAmid(
+  workload: Pick<Workload, 'run' | 'acknowledged'>,
+  { cycle, dataDir, server, writes }: Killed,
+  restart: () => Promise<void>,
+): Promise<void> {
+  const victim = victims[cycle % victims.length]!
+  let isOver = false
+  const running = workload.run(() => isOver)
+  await moreWrites(workload, writes.before)
+  await pause(500 * random())
+  await kill(victim, server, dataDir)
+  if (victim !== 'postmaster') {
+    await server.ended
+    await restart()
+  }
+  await moreWrites(workload, writes.after)
+  isOver = true
+  await running
+}
+
+async function moreWrites(workload: Pick<Workload, 'acknowledged'>, count: number): Promise<void> {
   const before = workload.acknowledged
   await waitFor('acknowledged writes', () => workload.acknowledged >= before + count, PATIENCE_MS)
 }
