@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, readlink, rm } from 'node:fs/promises'
 import http from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -72,10 +72,18 @@ export function openBrowser(): Promise<Browser> {
   })
 }
 
-/** A process' resident memory. */
+/** The resident memory of a process of Node and of those that it has started; the program itself, which all of them share, counts once. */
 export async function residentMb(pid: number): Promise<number> {
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').filter(Boolean)
+  const program = await readlink(`/proc/${pid}/exe`)
+  const isOurs = async (id: string): Promise<boolean> => (await readlink(`/proc/${id}/exe`).catch(() => '')) === program
+  const sizes = children.map(async (id) => ((await isOurs(id)) ? memoryOf(id, 'RssAnon').catch(() => 0) : 0))
+  return (await Promise.all([memoryOf(pid, 'VmRSS'), ...sizes])).reduce((sum, size) => sum + size, 0)
+}
+
+async function memoryOf(pid: number | string, kind: 'VmRSS' | 'RssAnon'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
+  return Number(new RegExp(`${kind}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024
 }
 
 export function median(values: number[]): number {

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { deflateRawSync } from 'node:zlib'
 import { copyText } from '../server/src/postgres/copy-text.ts'
 import type { Column } from '../server/src/sheets/cells.ts'
-import { spreadsheet } from '../server/src/sheets/spreadsheet.ts'
+import { writeSheet } from '../server/src/sheets/sheet-writer.ts'
 
 const TIME_BUDGET = 2 // times the reference, design §9
 const RSS_BUDGET_MB = 64 // design §9
@@ -160,7 +160,7 @@ async function run(subject: string, rows: number): Promise<Result> {
   const pool = players(Math.min(POOL_ROWS, rows))
   if (subject !== 'spreadsheet') return reference(pool, rows, Number(subject))
   const copied = chunks(pool)
-  return measure(() => spreadsheet({ sheetName: 'Players', columns, rows: repeat(copied, rows) }))
+  return measure(() => writeSheet({ format: 'xlsx', sheetName: 'Players', columns, rows: repeat(copied, rows) }))
 }
 
 function inOwnProcess(subject: string, rows: number): Promise<Result> {
@@ -181,7 +181,7 @@ if (import.meta.main) {
     const copy = await inOwnProcess('6', rows)
     const copyFast = await inOwnProcess('1', rows)
     const xlsx = await inOwnProcess('spreadsheet', rows)
-    console.table({ 'COPY text, deflate 6': copy, 'COPY text, deflate 1': copyFast, 'spreadsheet()': xlsx })
+    console.table({ 'COPY text, deflate 6': copy, 'COPY text, deflate 1': copyFast, 'writeSheet()': xlsx })
     const { report } = await import('./harness.ts') // the measured processes do without it
     report(`${rows.toLocaleString('en')} players`, { ours: xlsx.seconds, limit: copy.seconds, unit: 's', atMost: TIME_BUDGET })
     report('memory above idle', { ours: xlsx.rssMb, unit: 'MB', atMost: RSS_BUDGET_MB })

@@ -25,6 +25,7 @@ import { forgetPlayerKeys } from '#src/features/ledger/entry-once.ts'
 import { forgetIdempotencyKeys } from '#src/identity/idempotency.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
 import { openFileStore } from '#src/files/files.ts'
+import { stopSheetProcess } from '#src/sheets/sheet-writer.ts'
 import { openSpool } from '#src/sheets/spool.ts'
 import { limitSockets } from '#src/http/socket-limits.ts'
 import { loadWebApp } from '#src/http/static.ts'
@@ -138,6 +139,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       if (config.databaseUrl !== undefined) await told
       await drain(server, deadline)
       images.stop()
+      await stopSheetProcess()
       await database.close()
     }
     return { stop }

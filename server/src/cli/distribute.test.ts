@@ -32,6 +32,11 @@ async function divides(): Promise<void> {
       database.db,
     )
   expect(rows).toEqual([{ players: 1000, balance: 500_500 }])
+  const settings = `select string_agg(s, ',') from pg_db_role_setting join pg_database d on d.oid = setdatabase, unnest(setconfig) s where datname = '${name}'`
+  const { rows: servers } = await sql<{ result: string }>`select result from run_command_on_workers(${settings})`.execute(
+    database.db,
+  )
+  expect(new Set(servers.map(({ result }) => result))).toEqual(new Set(['enable_mergejoin=off']))
   expect(await auditTrail(database.db, 'data.distribute')).toHaveLength(1)
 }
 

@@ -1,4 +1,5 @@
 /** `arcade distribute`: divides the tables of players among the servers of a Citus cluster, once and while the console serves. */
+import { sql } from 'kysely'
 import { actOfProcess, audit } from '#src/audit/audit.ts'
 import { foldCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
@@ -20,6 +21,7 @@ export async function distribute(database: Database, shards = SHARDS): Promise<n
     )
   if (cluster.workers === 0)
     throw new StartError('No server of this Citus cluster holds shards, so nothing was changed: add one with citus_add_node.')
+  await planAlike(database)
   const missing = DISTRIBUTED_TABLES.filter((table) => !cluster.distributed.includes(table))
   if (missing.length === 0) {
     process.stdout.write(`The tables of players are distributed among ${cluster.workers} servers already.\n`)
@@ -34,6 +36,15 @@ export async function distribute(database: Database, shards = SHARDS): Promise<n
   })
   process.stdout.write(`The tables of players are distributed among ${cluster.workers} servers.\n`)
   return 0
+}
+
+/** A session's settings do not reach the servers: those plan without merge joins as well (postgres/connections.ts). */
+async function planAlike({ db }: Database): Promise<void> {
+  const { rows } = await sql<{ server: string; success: boolean; result: string }>`
+    select nodename || ':' || nodeport as server, success, result
+      from run_command_on_workers(format('alter database %I set enable_mergejoin = off', current_database()))`.execute(db)
+  for (const { server, success, result } of rows)
+    if (!success) process.stdout.write(`${server}: merge joins could not be switched off, which deep pages may miss: ${result}\n`)
 }
 
 /** One after the other, on one connection, since a session may not divide two tables at once. */

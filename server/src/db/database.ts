@@ -52,8 +52,9 @@ export interface Database {
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>
   readonly prepared: Reads['prepared']
   /**
-   * A statement that changes something by itself, prepared once a connection: a transaction in one round trip. It runs again after a
-   * deadlock or serialization failure. A `name` must always mean the same SQL.
+   * A statement of the ledger's, prepared once a connection: a transaction in one round trip. It runs again after a deadlock or serialization
+   * failure. A `name` must always mean the same SQL. These have connections of their own, which give way: however much the game writes,
+   * operators read (ADR 18).
    */
   statement<Row>(name: string, sql: string): (params: unknown[]) => Promise<Row[]>
   /** A consistent view without a time limit, on a connection outside the pool. */
@@ -93,6 +94,7 @@ export interface Replica {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { dataDir, url, log, use } = options
   let pool: Pool | undefined
+  let ledgerPool: Pool | undefined
   if (url === undefined) await refuseUnfinishedFolder(dataDir)
   const lockHolder = await openLockHolder({
     target:
@@ -102,9 +104,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     giveUpAfterMs: options.giveUpAfterMs ?? GIVE_UP_MS,
     heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
     signal: options.signal,
-    onConnected: (address) => pool?.moveTo(address),
+    onConnected(address) {
+      for (const one of [pool, ledgerPool]) one?.moveTo(address)
+    },
     // A command may wait: nobody else waits for it.
-    onSilent: use === 'server' ? () => pool?.abandon() : undefined,
+    onSilent() {
+      if (use === 'server') for (const one of [pool, ledgerPool]) one?.abandon()
+    },
     onFatal: options.onFatal ?? exit(log),
   })
   try {
@@ -113,12 +119,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const limits = use === 'server' ? SERVER_LIMITS : COMMAND_LIMITS
     const poolOptions = { ...limits, ...options.limits, givesWay: options.givesWay, log }
     pool = openPool(lockHolder.address(), poolOptions)
+    const ledgerSize = Math.ceil(poolOptions.size * LEDGER_SHARE)
+    ledgerPool = openPool(lockHolder.address(), { ...poolOptions, size: ledgerSize, givesWay: true })
     const freeSpace = url === undefined ? await watchFreeSpace(dataDir, { keepsSpareFile: use === 'server' }) : undefined
     const { replicaUrl } = options
     const replicaOptions = replicaUrl === undefined ? undefined : { ...poolOptions, url: replicaUrl }
-    return databaseOn({ pool, lockHolder, freeSpace, replicaOptions })
+    return databaseOn({ pool, ledgerPool, lockHolder, freeSpace, replicaOptions })
   } catch (error) {
-    await pool?.end(0)
+    await Promise.all([pool?.end(0), ledgerPool?.end(0)])
     await lockHolder.close(CLOSE_LOCK_HOLDER_MS)
     throw error
   }
@@ -128,6 +136,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 const SERVER_LIMITS: PoolLimits = { size: 16, statementTimeoutMs: 30_000, lockTimeoutMs: 2_000 }
 /** Nobody waits for a command but the person who started it, and who can end it. */
 const COMMAND_LIMITS: PoolLimits = { size: 16, statementTimeoutMs: 0, lockTimeoutMs: 0 }
+/** Of the size of the pool. Fewer connections would write less, since each waits for the disk. */
+const LEDGER_SHARE = 0.75
 const GIVE_UP_MS = 10_000
 const HEARTBEAT_MS = 5_000
 const CLOSE_POOL_MS = 2_000
@@ -139,12 +149,13 @@ const RECONNECT_POLL_MS = 100
 
 interface Parts {
   pool: Pool
+  ledgerPool: Pool
   lockHolder: LockHolder
   freeSpace: FreeSpace | undefined
   replicaOptions: ReplicaOptions | undefined
 }
 
-function databaseOn({ pool, lockHolder, freeSpace, replicaOptions }: Parts): Database {
+function databaseOn({ pool, ledgerPool, lockHolder, freeSpace, replicaOptions }: Parts): Database {
   // Kysely's type asks for more of a pool than its code does.
   const kyselyPool = { connect: () => pool.connect(), end: async () => undefined } as unknown as PostgresPool
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: kyselyPool }) })
@@ -155,7 +166,7 @@ function databaseOn({ pool, lockHolder, freeSpace, replicaOptions }: Parts): Dat
     db,
     transaction: (work) => withRetries(() => db.transaction().execute(work)),
     prepared: (name, text) => own.prepared(name, text),
-    statement: (name, text) => (values) => withRetries(() => runQuery(pool, { name, text, values })),
+    statement: (name, text) => (values) => withRetries(() => runQuery(ledgerPool, { name, text, values })),
     snapshot: (work, options) => withSnapshot(lockHolder.address(), work, options),
     reads: replica?.reads ?? own,
     replica,
@@ -172,11 +183,16 @@ function databaseOn({ pool, lockHolder, freeSpace, replicaOptions }: Parts): Dat
     },
     freeSpaceLow: () => freeSpace?.isLow() ?? false,
     freeSpaceNearlyGone: () => freeSpace?.isNearlyGone() ?? false,
-    poolUse: () => pool.use(),
+    poolUse() {
+      const [one, other] = [pool.use(), ledgerPool.use()]
+      return { size: one.size + other.size, inUse: one.inUse + other.inUse, waiting: one.waiting + other.waiting }
+    },
     roomBytes: async () => freeSpace?.roomBytes() ?? Infinity,
     close() {
       freeSpace?.close()
-      closed ??= Promise.all([pool.end(CLOSE_POOL_MS), replica?.close()]).then(() => lockHolder.close(CLOSE_LOCK_HOLDER_MS))
+      closed ??= Promise.all([pool.end(CLOSE_POOL_MS), ledgerPool.end(CLOSE_POOL_MS), replica?.close()]).then(() =>
+        lockHolder.close(CLOSE_LOCK_HOLDER_MS),
+      )
       return closed
     },
   }

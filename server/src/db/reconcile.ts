@@ -29,7 +29,7 @@ export async function reconcile(
         for (let after: number | null = Number.MIN_SAFE_INTEGER; after !== null;) after = await findFaults(view, after, onFault)
       return counted
     },
-    { isOneMoment: true },
+    { isOneMoment: true, hasHelpers: true },
   )
 }
 

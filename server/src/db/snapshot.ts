@@ -17,6 +17,8 @@ export interface SnapshotOptions {
   isOneMoment?: boolean
   /** Whether somebody waits for the answer to see it: then it gives way less. */
   isAwaited?: boolean
+  /** Whether PostgreSQL may give its statements helpers, which do not give way. */
+  hasHelpers?: boolean
 }
 
 const CHUNK_BYTES = 128 * 1024
@@ -39,13 +41,17 @@ export async function withSnapshot<T>(
   }
 }
 
-async function begin(address: Address, { isOneMoment = false, isAwaited = false }: SnapshotOptions = {}): Promise<Connection> {
+async function begin(
+  address: Address,
+  { isOneMoment = false, isAwaited = false, hasHelpers = false }: SnapshotOptions = {},
+): Promise<Connection> {
   const client = await connect(address, 'arcade snapshot')
   try {
     await giveWay(client, address, { isAwaited })
     // PostgreSQL then cancels a query whose client is gone; not every platform can, hence the catch.
     await client.query(`set client_connection_check_interval = '1s'`).catch(() => undefined)
-    await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0')
+    const helpers = hasHelpers ? '' : '; set max_parallel_workers_per_gather = 0'
+    await client.query(`set statement_timeout = 0; set idle_in_transaction_session_timeout = 0${helpers}`)
     if (isOneMoment) await beginAtOneMoment([client])
     else await client.query('begin isolation level repeatable read read only')
     return client

@@ -21,9 +21,10 @@ const COUNTS_AT_ONCE = 4
 const COUNTS_WAITING = 80
 const COUNT_WAIT_MS = 10_000
 const COUNT_TIMEOUT_SECONDS = 30
-/** Rows of which the share that a filter matches is told, and the share from which on it matches so many that no index finds them sooner. */
-const SAMPLE_ROWS = 20_000
+/** The share of rows from which on a filter matches so many that no index finds them sooner. */
 const COMMON_SHARE = 0.05
+/** So many rows tell that share; fewer first, which most filters match hardly any of. */
+const SAMPLES = [2_000, 20_000]
 
 export type CursorQuery<L extends List> = Ordering<L> &
   FilterOf<L> & { pageSize: number; after?: string | undefined; before?: string | undefined }
@@ -119,9 +120,13 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
         }
         await snapshot.query(`set statement_timeout = '${COUNT_TIMEOUT_SECONDS}s'; set work_mem = '${ROOM_FOR_HITS.work_mem}'`)
         const most = sql.lit(MAX_HITS + 1)
-        const sample = sql`(${sql.raw(firstRowsSql(entity, SAMPLE_ROWS))}) as sample`
-        const share = (await count(sql`select ${id} from ${sample} where ${where.matches}`)) / SAMPLE_ROWS
-        if (share >= COMMON_SHARE) return count(sql`select ${id} from ${table} where ${where.matches} limit ${most}`)
+        const isCommon = async ([size, ...larger]: number[]): Promise<boolean> => {
+          if (size === undefined) return true
+          const sample = sql`(${sql.raw(firstRowsSql(entity, size))}) as sample`
+          const share = (await count(sql`select ${id} from ${sample} where ${where.matches}`)) / size
+          return share >= (larger.length > 0 ? COMMON_SHARE / 2 : COMMON_SHARE) && isCommon(larger)
+        }
+        if (await isCommon(SAMPLES)) return count(sql`select ${id} from ${table} where ${where.matches} limit ${most}`)
         const ways = (where.ways ?? where.guessedWays).map((way) => sql`(select ${id} from ${table} where ${way} limit ${most})`)
         return count(sql`select * from (${sql.join(ways, sql` union all `)}) as hits limit ${most}`)
       }

@@ -196,10 +196,12 @@ export class Connection extends pg.Client {
 }
 
 /**
- * To compile an expression takes longer than any of the statements gains by it. A cluster would open more connections to a server for each
- * statement of more than 10 ms, which takes longer than the statement; others than clusters know nothing of that setting (docs/scaling.md).
+ * To compile an expression takes longer than any of the statements gains by it. A merge join begins with both tables at their beginnings: the
+ * planner, who believes equal values to lie anywhere, would walk along half of all players to the first of a page. A cluster would open more
+ * connections to a server for each statement of more than 10 ms, which takes longer than the statement; others than clusters know nothing of
+ * that setting (docs/scaling.md).
  */
-const SETTINGS = '-c jit=off -c citus.max_adaptive_executor_pool_size=1'
+const SETTINGS = '-c jit=off -c enable_mergejoin=off -c citus.max_adaptive_executor_pool_size=1'
 
 /** Has a row where the database is one of a cluster. */
 export const CITUS_SQL = `select from pg_extension where extname = 'citus'`

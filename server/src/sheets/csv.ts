@@ -5,53 +5,20 @@
 import { readRows } from '#src/postgres/copy-text.ts'
 import { guardText, numberOf } from './cell-text.ts'
 import type { Column } from './cells.ts'
-import type { SpreadsheetOptions } from './spreadsheet.ts'
+import type { SheetContent } from './spreadsheet.ts'
 
 const BYTE_ORDER_MARK = '\uFEFF'
 const END_OF_LINE = '\r\n'
 
-/** The file as a stream of bytes, made only as fast as it is read. A failure of `rows` errors the stream. */
-export function csv(options: Omit<SpreadsheetOptions, 'sheetName'>): ReadableStream<Uint8Array> {
-  const { columns, rows, onRows, signal } = options
-  const chunks = rows[Symbol.asyncIterator]()
-  const encoder = new TextEncoder()
-  const closed = new AbortController()
+/** The file's bytes in pieces, made only as fast as they are read. It fails as `rows` does. */
+export async function* csv({ columns, rows, onRows }: SheetContent): AsyncGenerator<Uint8Array> {
   let written = 0
-  let text = BYTE_ORDER_MARK + csvLine(columns.map(({ header }) => header))
-  const release = async (): Promise<void> => {
-    closed.abort()
-    await chunks.return?.()
+  yield Buffer.from(BYTE_ORDER_MARK + csvLine(columns.map(({ header }) => header)))
+  for await (const chunk of rows) {
+    const read = readRows(chunk)
+    yield Buffer.from(read.map((row) => csvLine(columns.map((column) => cellText(column, row)))).join(''))
+    onRows?.((written += read.length))
   }
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        const handleAbort = (): void => {
-          controller.error(signal?.reason)
-          release().catch(() => {}) // the reader gets the signal's reason
-        }
-        if (signal?.aborted) handleAbort()
-        else signal?.addEventListener('abort', handleAbort, { once: true, signal: closed.signal })
-      },
-      async pull(controller) {
-        let isEnded = false
-        do {
-          const chunk = await chunks.next()
-          if (closed.signal.aborted) return
-          isEnded = chunk.done ?? false
-          const rowsOfChunk = chunk.done ? [] : readRows(chunk.value)
-          for (const row of rowsOfChunk) text += csvLine(columns.map((column) => cellText(column, row)))
-          onRows?.((written += rowsOfChunk.length))
-        } while (text === '' && !isEnded)
-        if (text !== '') controller.enqueue(encoder.encode(text))
-        text = ''
-        if (!isEnded) return
-        closed.abort()
-        controller.close()
-      },
-      cancel: release,
-    },
-    { highWaterMark: 0 },
-  )
 }
 
 /** Dates stand as in the spreadsheet, in UTC. */

@@ -9,11 +9,10 @@ import { type CallContext, Failure, signedIn, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { isDiskFull } from '#src/postgres/errors.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
-import { csv } from './csv.ts'
 import { type Progress, progressElsewhere } from './progress.ts'
 import type { Spool, Transfer } from './spool.ts'
 import type { Column } from './cells.ts'
-import { spreadsheet } from './spreadsheet.ts'
+import { writeSheet } from './sheet-writer.ts'
 
 /** Sheets that are written but not taken hold no connection, yet memory: so many for each export that may run. */
 const TRANSFERS_PER_EXPORT = 16
@@ -125,7 +124,7 @@ export async function createDownloads({
         }
         const table = { columns, rows: chunks, onRows, signal: stalled.signal }
         const isCsv = format === 'csv'
-        const sheet = isCsv ? csv(table) : spreadsheet({ ...table, sheetName })
+        const sheet = writeSheet({ ...table, format, sheetName })
         current.transfer = spool.through(sheet)
         void current.transfer.ended.then((error) => {
           running.delete(current)

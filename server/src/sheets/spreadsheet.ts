@@ -6,16 +6,18 @@ import { cut, escape, textCell } from './cell-text.ts'
 import { type Column, columnName, RowWriter, STYLE } from './cells.ts'
 import { ENTRY_LIMIT_BYTES, PieceBuffer, zip, type ZipEntry } from './zip-stream.ts'
 
-export interface SpreadsheetOptions {
-  /** Further sheets are called `name (2)`, `name (3)` and so on. Characters that Excel refuses in a name are replaced. */
-  sheetName: string
+/** What a file is made of, whatever its format. */
+export interface SheetContent {
   columns: readonly Column[]
-  /** Chunks of whole rows of COPY text, of which one is read ahead. The iterator's `return` is called when the reader leaves or the signal fires. */
+  /** Chunks of whole rows of COPY text, of which one is read ahead. The iterator's `return` is called when the reader leaves. */
   rows: AsyncIterable<Buffer>
   /** Called after each chunk with the number of rows written so far. */
   onRows?: ((written: number) => void) | undefined
-  /** Firing breaks the stream with the signal's reason, also while nobody reads. */
-  signal?: AbortSignal | undefined
+}
+
+export interface SpreadsheetContent extends SheetContent {
+  /** Further sheets are called `name (2)`, `name (3)` and so on. Characters that Excel refuses in a name are replaced. */
+  sheetName: string
 }
 
 const LIMITS = {
@@ -26,45 +28,12 @@ const LIMITS = {
 const SHEET_NAME_CHARACTERS = 31
 
 /**
- * The file as a stream of bytes, made only as fast as it is read. A failure of `rows` errors the stream, so a transfer breaks
- * instead of ending well.
+ * The file's bytes in pieces, made only as fast as they are read. It fails as `rows` does.
  * @param limits lower only in tests
  */
-export function spreadsheet(options: SpreadsheetOptions, limits: Partial<typeof LIMITS> = {}): ReadableStream<Uint8Array> {
-  const source = new RowSource(options.rows, options.onRows)
+export function spreadsheet(content: SpreadsheetContent, limits: Partial<typeof LIMITS> = {}): AsyncGenerator<Uint8Array> {
   const bounds = { ...LIMITS, ...limits }
-  const bytes = zip(parts(options, source, bounds), bounds.zip64From)
-  const closed = new AbortController()
-  const stop = async (reason: unknown): Promise<void> => {
-    closed.abort()
-    source.interrupt(reason)
-    await Promise.all([bytes.return(), source.release()])
-  }
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        const { signal } = options
-        const handleAbort = (): void => {
-          controller.error(signal?.reason)
-          stop(signal?.reason).catch(() => {}) // the reader gets the signal's reason
-        }
-        if (signal?.aborted) handleAbort()
-        else signal?.addEventListener('abort', handleAbort, { once: true, signal: closed.signal })
-      },
-      async pull(controller) {
-        const { done, value } = await bytes.next().catch((error: unknown) => {
-          closed.abort()
-          throw error
-        })
-        if (closed.signal.aborted) return
-        if (!done) return controller.enqueue(value)
-        closed.abort()
-        controller.close()
-      },
-      cancel: stop,
-    },
-    { highWaterMark: 0 },
-  )
+  return zip(parts(content, bounds), bounds.zip64From)
 }
 
 /** Hands out the rows of chunks one by one. The next chunk is asked for while one is written, so that the database works meanwhile. */
@@ -75,9 +44,6 @@ class RowSource {
   #next = 0
   #written = 0
   #ahead: Promise<IteratorResult<Buffer>> | undefined
-  #interrupt: ((reason: unknown) => void) | undefined
-  #interrupted: { reason: unknown } | undefined
-  #released: Promise<unknown> | undefined
 
   constructor(rows: AsyncIterable<Buffer>, onRows: ((written: number) => void) | undefined) {
     this.#chunks = rows[Symbol.asyncIterator]()
@@ -100,48 +66,27 @@ class RowSource {
     while (!this.isReady) {
       if (this.#chunk.length > 0) this.#onRows?.(this.#written)
       this.#chunk = this.#chunk.subarray(0, 0)
-      const { done, value } = await this.#nextChunk()
+      const { done, value } = await (this.#ahead ?? this.#chunks.next())
       if (done) return false
-      this.#readAhead()
+      this.#ahead = this.#chunks.next()
+      this.#ahead.catch(() => {}) // thrown where it is awaited
       this.#chunk = value
       this.#next = 0
     }
     return true
   }
 
-  /** Ends the wait for a chunk that may never come. */
-  interrupt(reason: unknown): void {
-    this.#interrupted = { reason }
-    this.#interrupt?.(reason)
-  }
-
-  /** Releases the source, and does so once. An async generator runs its `finally` only after the chunk that it is reading. */
   release(): Promise<unknown> {
-    this.#released ??= Promise.resolve(this.#chunks.return?.())
-    return this.#released
-  }
-
-  #readAhead(): void {
-    this.#ahead = this.#chunks.next()
-    this.#ahead.catch(() => {}) // thrown where it is awaited
-  }
-
-  #nextChunk(): Promise<IteratorResult<Buffer>> {
-    return new Promise((resolve, reject) => {
-      if (this.#interrupted) return reject(this.#interrupted.reason)
-      if (!this.#ahead) this.#readAhead()
-      this.#interrupt = reject
-      this.#ahead!.then(resolve, reject)
-    })
+    return Promise.resolve(this.#chunks.return?.())
   }
 }
 
 /** The files of the package. Those that list the sheets come last, as only then their number is known. */
 async function* parts(
-  { sheetName, columns }: SpreadsheetOptions,
-  source: RowSource,
+  { sheetName, columns, rows, onRows }: SpreadsheetContent,
   limits: typeof LIMITS,
 ): AsyncGenerator<ZipEntry, void, undefined> {
+  const source = new RowSource(rows, onRows)
   try {
     yield { name: '_rels/.rels', content: [Buffer.from(ROOT_RELATIONS)] }
     yield { name: 'xl/styles.xml', content: [Buffer.from(STYLES)] }

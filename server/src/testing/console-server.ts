@@ -113,7 +113,7 @@ export async function startConsoleServer(
     async stop() {
       await database.close()
       child.kill('SIGTERM')
-      if (child.exitCode === null) await once(child, 'exit')
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
       if (env['DATA_DIR'] === undefined) await rm(dataDir, { recursive: true, force: true })
     },
   }

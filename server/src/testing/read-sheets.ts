@@ -115,7 +115,7 @@ function unescape(text: string): string {
 }
 
 /** All bytes of a stream. */
-export async function readAll(stream: ReadableStream<Uint8Array>): Promise<Buffer> {
+export async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   for await (const chunk of stream) chunks.push(chunk)
   return Buffer.concat(chunks)
