@@ -32,8 +32,9 @@ export function isDiskFull(error: unknown): boolean {
 export function violatedConstraint(error: unknown): string | undefined {
   let constraint: string | undefined
   someCause(error, (cause) => {
-    if (!cause.code.startsWith('23')) return false
-    // Citus names the constraint of rows that it copies to a shard in the message alone.
+    // Of rows that Citus copies to a shard of another server it repeats the message alone, as an internal error (its ReportCopyError).
+    const isCopied = cause.code === 'XX000' && cause.message.startsWith('duplicate key value violates unique constraint')
+    if (!cause.code.startsWith('23') && !isCopied) return false
     const named = cause.constraint ?? /constraint "(\w+)"/.exec(cause.message)?.[1]
     // On a shard the constraint has the shard's number at the end: telegram_users_pkey_102008.
     constraint = named?.replace(/_\d{6,}$/, '')

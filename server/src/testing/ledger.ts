@@ -35,7 +35,8 @@ export async function raceForBalance(
   path: string,
   request: (n: number) => { body: unknown; key?: string | undefined },
 ): Promise<Raced[]> {
-  const limits = { size: 16, lockTimeoutMs: 60_000 }
+  // So large that half of the requests can wait on each server, where one kind of call may hold three quarters of the ledger's connections.
+  const limits = { size: 20, lockTimeoutMs: 60_000 }
   const servers = [
     await testApp({ database: await openAgain({ limits }) }),
     await testApp({ database: await openAgain({ limits }) }),

@@ -83,12 +83,14 @@ test('design §7 the next day begins anew, and what was kept of the day before g
   const { app, claim, enter } = await game()
   await enter(10, 'r1')
   await claim('s2')
-  await sql`update balances set given = jsonb_build_object('2026-01-31', given -> to_char(now() at time zone 'UTC', 'YYYY-MM-DD'))
-    where user_id = 7`.execute(app.database.db)
+  const today = new Date().toISOString().slice(0, 10)
+  await sql`update balances set given = jsonb_build_object('2026-01-31', given -> ${today}::text) where user_id = 7`.execute(
+    app.database.db,
+  )
   expect((await enter(10, 'r2')).status).toBe(200)
   expect(await claim('s4')).toMatchObject({ status: 200 })
   const { rows } = await sql<{ given: object }>`select given from balances where user_id = 7`.execute(app.database.db)
-  expect(rows[0]!.given).toEqual({ [new Date().toISOString().slice(0, 10)]: { claim: 4, play: 10 } })
+  expect(rows[0]!.given).toEqual({ [today]: { claim: 4, play: 10 } })
 })
 
 test('design §7 of 20 at once on two servers as much is given as the cap allows, to the last', async () => {
