@@ -121,7 +121,8 @@ function sendSheet(hear: (message: FromSheet) => void): SentSheet {
   sheetsSent += 1
   const sheet = sheetsSent
   const send: SentSheet['send'] = (message) => {
-    if (sheets.has(sheet) && child.connected) child.send({ sheet, message } satisfies Envelope<ToSheet>)
+    // What cannot be sent any more is no failure of its own: the end of the process is told to all.
+    if (sheets.has(sheet) && child.connected) child.send({ sheet, message } satisfies Envelope<ToSheet>, () => {})
   }
   sheets.set(sheet, hear)
   child.channel?.ref()
