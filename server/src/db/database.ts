@@ -93,8 +93,7 @@ export interface Replica {
 /** Starts the embedded cluster or adopts it, connects and migrates. Rejects with a StartError where a person has to act. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { dataDir, url, log, use } = options
-  let pool: Pool | undefined
-  let ledgerPool: Pool | undefined
+  const pools: Pool[] = []
   if (url === undefined) await refuseUnfinishedFolder(dataDir)
   const lockHolder = await openLockHolder({
     target:
@@ -105,11 +104,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
     signal: options.signal,
     onConnected(address) {
-      for (const one of [pool, ledgerPool]) one?.moveTo(address)
+      for (const pool of pools) pool.moveTo(address)
     },
     // A command may wait: nobody else waits for it.
     onSilent() {
-      if (use === 'server') for (const one of [pool, ledgerPool]) one?.abandon()
+      if (use === 'server') for (const pool of pools) pool.abandon()
     },
     onFatal: options.onFatal ?? exit(log),
   })
@@ -118,15 +117,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await migrateUntilDone(lockHolder, options)
     const limits = use === 'server' ? SERVER_LIMITS : COMMAND_LIMITS
     const poolOptions = { ...limits, ...options.limits, givesWay: options.givesWay, log }
-    pool = openPool(lockHolder.address(), poolOptions)
+    const pool = openPool(lockHolder.address(), poolOptions)
     const ledgerSize = Math.ceil(poolOptions.size * LEDGER_SHARE)
-    ledgerPool = openPool(lockHolder.address(), { ...poolOptions, size: ledgerSize, givesWay: true })
+    const ledgerPool = openPool(lockHolder.address(), { ...poolOptions, size: ledgerSize, givesWay: true })
+    pools.push(pool, ledgerPool)
     const freeSpace = url === undefined ? await watchFreeSpace(dataDir, { keepsSpareFile: use === 'server' }) : undefined
     const { replicaUrl } = options
     const replicaOptions = replicaUrl === undefined ? undefined : { ...poolOptions, url: replicaUrl }
     return databaseOn({ pool, ledgerPool, lockHolder, freeSpace, replicaOptions })
   } catch (error) {
-    await Promise.all([pool?.end(0), ledgerPool?.end(0)])
+    await Promise.all(pools.map((pool) => pool.end(0)))
     await lockHolder.close(CLOSE_LOCK_HOLDER_MS)
     throw error
   }

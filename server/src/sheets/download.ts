@@ -122,9 +122,8 @@ export async function createDownloads({
         const onRows = (written: number): void => {
           current.rows = written
         }
-        const table = { columns, rows: chunks, onRows, signal: stalled.signal }
         const isCsv = format === 'csv'
-        const sheet = writeSheet({ ...table, format, sheetName })
+        const sheet = writeSheet({ format, sheetName, columns, rows: chunks, onRows, signal: stalled.signal })
         current.transfer = spool.through(sheet)
         void current.transfer.ended.then((error) => {
           running.delete(current)
