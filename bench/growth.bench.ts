@@ -4,6 +4,7 @@
  * on it is a bound. BENCH_DATA_DIR keeps the seeded consoles, a folder each, for the next time.
  */
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { seed } from '../server/src/cli/seed.ts'
 import { readCounters } from '../server/src/db/counters.ts'
@@ -15,7 +16,7 @@ const GROWTH_BUDGET = 1.3
 /** Differences of less are the machine's. */
 const SAME_MS = 1
 const MILLION = 1_000_000
-const SECONDS = 2
+const SECONDS = 5
 const CONNECTIONS = 10
 /** The server refuses more, lest they take all of its database. */
 const COUNTS_AT_ONCE = 4
@@ -42,6 +43,7 @@ async function measureAt(size: number): Promise<Map<string, Measured>> {
     const { database, url, admin } = server
     const [players = 0] = await readCounters(database.db, [{ of: 'players' }])
     if (players < size) await seed({ database, telegramUsers: size, participations: size, log: (line) => console.log(line) })
+    await settle(database)
     const results = new Map<string, Measured>()
     for (const [question, path] of Object.entries(await questions(database, size))) {
       const headers = { cookie: admin.cookie }
@@ -57,6 +59,14 @@ async function measureAt(size: number): Promise<Map<string, Measured>> {
     return results
   } finally {
     await server.stop()
+  }
+}
+
+/** Waits until tables that were filled are vacuumed. */
+async function settle({ db }: Database): Promise<void> {
+  for (let isBusy = true; isBusy; await pause(1000)) {
+    const { rows } = await sql`select from pg_stat_progress_vacuum`.execute(db)
+    isBusy = rows.length > 0
   }
 }
 

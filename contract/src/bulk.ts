@@ -1,6 +1,7 @@
 /** One call can act on many rows: on picked ones, or on all that a filter matches. A dry run comes first, and people confirm its summary. */
 import { z } from 'zod'
 import { BULK_MAX_IDS } from './entities/entity.ts'
+import { type ErrorCode, errorCatalogue } from './errors.ts'
 import { idField } from './fields.ts'
 
 export const BULK_BODY_LIMIT_BYTES = 2 * 1024 * 1024
@@ -27,7 +28,15 @@ export const bulkOutput = z.object({
   affected: z.int(),
   named: z.array(z.object({ id: idField, title: z.string() })),
   refused: z.int(),
-  refusals: z.array(z.object({ id: idField, title: z.string(), reason: z.string() })),
+  /** `code` is the one with which the same act on this row alone fails, where there is one. */
+  refusals: z.array(
+    z.object({
+      id: idField,
+      title: z.string(),
+      reason: z.string(),
+      code: z.enum(Object.keys(errorCatalogue) as ErrorCode[]).optional(),
+    }),
+  ),
 })
 export type BulkOutput = z.infer<typeof bulkOutput>
 

@@ -88,8 +88,22 @@ export function numberField(label: string) {
   return requiredNumber(label, outOfRange, outOfRange)
 }
 
+/** As many as bitcoin has. More are what a computation with doubles leaves, such as 0.30000000000000004. */
+const AMOUNT_MAX_DECIMALS = 8
+
+/** What is paid or taken, with at most 8 decimals. */
+export function amountOf(label: string, amount: z.ZodNumber) {
+  return amount.refine(
+    (value) => Number(value.toFixed(AMOUNT_MAX_DECIMALS)) === value,
+    `${label} must have at most ${AMOUNT_MAX_DECIMALS} decimals`,
+  )
+}
+
 /** What a task or an announcement pays, 0 or more (design §7). */
-export const rewardField = requiredNumber('Reward', 'Reward must be 0 or more', `Reward must be at most ${MAX_NUMBER}`, 0)
+export const rewardField = amountOf(
+  'Reward',
+  requiredNumber('Reward', 'Reward must be 0 or more', `Reward must be at most ${MAX_NUMBER}`, 0),
+)
 
 function requiredNumber(label: string, tooSmall: string, tooLarge: string, min = -MAX_NUMBER) {
   return z

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { call } from './call.ts'
 import { isOwnCause } from './entities/entry.ts'
-import { cursorField, idField, numberField, textField } from './fields.ts'
+import { amountOf, cursorField, idField, numberField, textField } from './fields.ts'
 import { playerIdField } from './game.ts'
 import { historyKindField } from './history.ts'
 import { numberParameter } from './numbers.ts'
@@ -24,22 +24,17 @@ export const entry = z.object({
 })
 export type Entry = z.infer<typeof entry>
 
+/** Stands for all causes of the game that have no cap of their own (ENTRY_CAPS). */
+export const OTHER_CAUSES = '*'
+
 /** What an entry of the game is for in the game's own words, never in the console's. */
 export const gameCauseField = z
   .string('cause must be a text')
   .regex(/^[a-z][a-z0-9_.-]{0,39}$/, 'cause must be up to 40 small letters, digits, dots, dashes and underscores after a letter')
   .refine((cause) => !isOwnCause(cause), 'This cause is the console’s own')
 
-/** As many as bitcoin has. More are what a computation with doubles leaves, such as 0.30000000000000004. */
-const AMOUNT_MAX_DECIMALS = 8
-
 /** Below 0 it is taken, which no balance goes below 0 for. */
-const amountField = numberField('Amount')
-  .refine((amount) => amount !== 0, 'Amount must not be 0')
-  .refine(
-    (amount) => Number(amount.toFixed(AMOUNT_MAX_DECIMALS)) === amount,
-    `Amount must have at most ${AMOUNT_MAX_DECIMALS} decimals`,
-  )
+const amountField = amountOf('Amount', numberField('Amount')).refine((amount) => amount !== 0, 'Amount must not be 0')
 const reasonField = textField('Reason', REASON_MAX_LENGTH)
 const numberedPlayer = { userId: shownIdParameter }
 

@@ -71,7 +71,8 @@ export const players = {
       summary: 'Players filtered and in one of several orders, a page at a time',
     })
     .input(playersFilter.extend(cursorQueryFields(playerList)).refine(...oneCursor))
-    .output(z.object({ users: z.array(player), ...cursorPageFields })),
+    /** `blocked` are the ids of those of the page who are blocked, which is no field of a player (§3); left out where nobody is. */
+    .output(z.object({ users: z.array(player), ...cursorPageFields, blocked: z.array(z.int()).optional() })),
   count: call(['admin'], { mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/telegram-users/count', tags, summary: 'How many players a filter matches' })
     .input(playersFilter)

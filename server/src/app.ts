@@ -104,7 +104,7 @@ export async function createApp({
   const devices = await createDevices(database)
   const signInGuard = createSignInGuard({ database, attempts, devices, log })
   const { registrationEmailHost, passwordPolicy, publicOrigin } = config
-  const downloads = await createDownloads({ database, log, spool, maxExports: config.maxExports })
+  const downloads = await createDownloads({ database, sessions, log, spool, maxExports: config.maxExports })
   const { trashDays } = config
   const files = createFiles({ database, store: fileStore, log, trashDays })
   const services = {

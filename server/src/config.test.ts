@@ -56,6 +56,8 @@ describe('design §8 the environment', () => {
     ['ENTRY_CAPS', 'play='],
     ['ENTRY_CAPS', 'play=0'],
     ['ENTRY_CAPS', 'play=-1'],
+    ['ENTRY_CAPS', '*=-1'],
+    ['ENTRY_CAPS', '*=1,*=2'],
     ['ENTRY_CAPS', 'play=much'],
     ['ENTRY_CAPS', 'play=1=2'],
     ['ENTRY_CAPS', 'play=1,play=2'],

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { Cron } from 'croner'
 import { z } from 'zod'
 import { MAX_NUMBER } from '@arcade/contract/entities/entity'
-import { gameCauseField } from '@arcade/contract/ledger'
+import { gameCauseField, OTHER_CAUSES } from '@arcade/contract/ledger'
 import { isExactNumber } from '@arcade/contract/numbers'
 
 /** A malformed environment: `message` is the one line to print before exiting with 1. */
@@ -100,13 +100,15 @@ const capAmount = z
   .regex(/^\d+(\.\d+)?$/)
   .refine(isExactNumber)
   .transform(Number)
-  .pipe(z.number().positive().max(MAX_NUMBER))
-const cappedCause = z.union([z.literal('claim'), gameCauseField])
+  .pipe(z.number().nonnegative().max(MAX_NUMBER))
+const cappedCause = z.union([z.literal('claim'), z.literal(OTHER_CAUSES), gameCauseField])
 const caps = z
   .string()
   .transform((value) => value.split(',').map((part) => part.trim().split('=')))
   .pipe(z.array(z.tuple([cappedCause, capAmount])))
   .refine((pairs) => new Set(pairs.map(([cause]) => cause)).size === pairs.length)
+  // Nothing at all may be given for causes that nobody has thought of; what is named is there to give something.
+  .refine((pairs) => pairs.every(([cause, most]) => most > 0 || cause === OTHER_CAUSES))
   .transform((pairs) => new Map(pairs))
 
 const variables = {
@@ -134,7 +136,10 @@ const variables = {
   TELEGRAM_BOT_TOKEN: [z.string().regex(/^\d{1,16}:[\w-]{1,100}$/), 'the token that Telegram gave the bot, such as 123456:ABC…'],
   TELEGRAM_BOT_ID: [z.string().regex(/^[1-9]\d{0,15}$/), 'the number of the bot, which its token begins with'],
   INIT_DATA_MAX_AGE: [wholeNumber(1, 31 * 86_400), 'seconds from 1 to 2678400'],
-  ENTRY_CAPS: [caps, 'claim or causes of the game with the most that each gives a player a day, such as claim=5000,play=1000'],
+  ENTRY_CAPS: [
+    caps,
+    'claim or causes of the game with the most that each gives a player a day, and * for all others, such as claim=5000,play=1000,*=0',
+  ],
   SECRET_KEY: [z.string().regex(/^\S{32,200}$/), 'a secret of 32 to 200 characters without spaces'],
   WEBHOOK_NETWORKS: [addressRanges, 'addresses or networks such as 10.0.0.0/8, fd00::/8, 192.0.2.1'],
   TRUSTED_PROXIES: [addressRanges, 'addresses or networks such as 10.0.0.0/8, fd00::/8, 192.0.2.1'],

@@ -22,6 +22,8 @@ export const trashFields = {
   deletedBy: { label: 'Deleted By', kind: 'text', isOptional: true, sheetWidth: 24 },
   expiresAt: { label: 'Kept Until', kind: 'moment', sheetWidth: 20 },
   recordId: { label: 'Record ID', kind: 'text', sheetWidth: 38 },
+  /** The same act deleted other records, too, which are still in the trash. */
+  hasOthersOfAct: { label: 'Deleted With Others', kind: 'flag', isDerived: true, sheetWidth: 20 },
   /** The act that deleted it, perhaps with others: the request of the audit trail. */
   actId: { label: 'Request', kind: 'text', sheetWidth: 38 },
 } as const satisfies Fields

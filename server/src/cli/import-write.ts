@@ -24,6 +24,7 @@ import { raiseNews } from '#src/db/news.ts'
 import { lockPriorities, parkPriorities } from '#src/db/priorities.ts'
 import type { HistoryKind } from '@arcade/contract/entities/history'
 import type { Tables } from '#src/db/tables.ts'
+import { changeAsNamed } from '#src/db/turns.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import {
   type Columns,
@@ -326,6 +327,7 @@ async function upsert(tx: Transaction<Tables>, table: Table, rows: Columns[]): P
     on conflict (${sql.raw(key)}) do nothing returning ${sql.raw(key + (moment ? `, ${moment} as moment` : ''))}`.execute(tx)
   if (added.length === rows.length) return { added, changed: [] }
 
+  await changeAsNamed(tx)
   const others = names.filter((column) => !table.key.includes(column))
   const after = others.map((column) => {
     if (column in defaults) return `coalesce(r.${column}, t.${column})`
@@ -343,7 +345,7 @@ async function upsert(tx: Transaction<Tables>, table: Table, rows: Columns[]): P
     : sql``
   const moments = moment ? `, held.${moment} as before, t.${moment} as moment` : ''
   const { rows: changed } = await sql<Key>`
-    with r as materialized (select * from ${imported})
+    with r as materialized (select * from ${imported} order by ${sql.raw(key)})
     update ${name} as t set ${sql.raw(changes.join(', '))} from r ${held}
     where ${sql.raw(sameKey('t', 'r'))} ${isHeld} and ${sql.raw(differs)} and not ${sql.raw(settled)} returning ${sql.raw(keyColumns('t') + moments)}`.execute(
     tx,

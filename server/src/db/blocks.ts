@@ -5,6 +5,7 @@
 import { sql, type Transaction } from 'kysely'
 import { databaseNow } from './moments.ts'
 import type { Tables } from './tables.ts'
+import { changeAsNamed } from './turns.ts'
 
 export interface BlockChange {
   userId: number
@@ -27,12 +28,15 @@ export async function changeBlocks(
 ): Promise<Set<number>> {
   if (changes.length === 0) return new Set()
   const now = await databaseNow(tx)
+  await changeAsNamed(tx)
   const { rows } = await sql<{ id: number }>`
+    with wanted as materialized (
+      select * from unnest(${changes.map(({ userId }) => userId)}::bigint[], ${changes.map(({ before }) => before)}::text[],
+                           ${changes.map(({ beforeBy }) => beforeBy)}::text[], ${changes.map(({ after }) => after)}::text[]) as named (id, before, before_by, after)
+       order by id)
     update balances set block_reason = wanted.after, blocked_by = case when wanted.after is not null then ${by}::text end,
            blocked_at = case when wanted.after is not null then ${now}::timestamptz end
-      from unnest(${changes.map(({ userId }) => userId)}::bigint[], ${changes.map(({ before }) => before)}::text[],
-                  ${changes.map(({ beforeBy }) => beforeBy)}::text[], ${changes.map(({ after }) => after)}::text[]) as wanted (id, before, before_by, after)
-     where balances.user_id = wanted.id and block_reason is not distinct from wanted.before
+      from wanted where balances.user_id = wanted.id and block_reason is not distinct from wanted.before
        and blocked_by is not distinct from wanted.before_by
     returning balances.user_id as id`.execute(tx)
   return new Set(rows.map(({ id }) => id))

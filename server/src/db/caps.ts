@@ -3,9 +3,23 @@
  * cause of the last day alone, so whoever holds the row knows it exactly without looking at any entry; without caps nothing is kept. In an
  * UPDATE Citus takes neither COALESCE nor CASE around the time of day, so GREATEST gives what is to stand for null.
  */
+import { OTHER_CAUSES } from '@arcade/contract/ledger'
 
-/** The most for each cause; a cause that is not named has none. */
+/** The most for each cause. Causes of the game that are not named have none, unless there is one for all of them together. */
 export type EntryCaps = ReadonlyMap<string, number>
+
+/** What limits a cause: the most, and under which name it is kept what was given. */
+export interface Cap {
+  most: number
+  countedAs: string
+}
+
+/** The cap of a cause of the game. */
+export function capOf(caps: EntryCaps, cause: string): Cap | undefined {
+  const countedAs = caps.has(cause) ? cause : OTHER_CAUSES
+  const most = caps.get(countedAs)
+  return most === undefined ? undefined : { most, countedAs }
+}
 
 export interface CapSql {
   /** Whether an amount may still be given; what takes, or is 0, always may. */

@@ -43,6 +43,7 @@ test.each([
   'with gone as (delete from counter_deltas returning *) select count(*) from gone',
   'update telegram_users set balance = random()',
   'update participations set user_id = $1 where user_id = $2',
+  'delete from uncounted_entries where user_id = $1 returning seq, at::text as at',
   `select id, (select sum(delta) from counter_deltas where name = 'n:' || tasks.id) from tasks`,
 ])('§design 4 a statement that cannot be sent to a distributed database is named: %s', (statement) => {
   expect(distributionFaults(statement)).toHaveLength(1)

@@ -28,6 +28,8 @@ export interface Entity {
   id: string
   /** Fields that are in another table, with a row for each of this one's under the same id. */
   beside?: Beside | undefined
+  /** The table that samples are taken of, where `table` is a view. */
+  sampled?: string | undefined
 }
 
 interface Beside {
@@ -47,7 +49,15 @@ export function defineEntity<
   columnNames: Names & { readonly [Other in Exclude<keyof Names, StoredName<Fs>>]: never }
   id: StoredName<Fs>
   beside?: Beside & { fields: readonly StoredName<Fs>[] }
-}): { table: string; fields: Fs; columnNames: Names & Readonly<Record<string, string>>; id: StoredName<Fs>; beside?: Beside } {
+  sampled?: string
+}): {
+  table: string
+  fields: Fs
+  columnNames: Names & Readonly<Record<string, string>>
+  id: StoredName<Fs>
+  beside?: Beside
+  sampled?: string
+} {
   return entity
 }
 
@@ -66,7 +76,13 @@ export const announcementEntity = defineEntity({
   columnNames: { image: 'image_key', icon: 'icon_key' },
   id: 'id',
 })
-export const auditEntity = defineEntity({ table: 'audit_trail', fields: auditFields, columnNames: {}, id: 'seq' })
+export const auditEntity = defineEntity({
+  table: 'audit_trail',
+  fields: auditFields,
+  columnNames: {},
+  id: 'seq',
+  sampled: 'audit_entries',
+})
 export const trashEntity = defineEntity({ table: 'trash', fields: trashFields, columnNames: {}, id: 'id' })
 export const historyItemEntity = defineEntity({
   table: 'history_items',
@@ -147,11 +163,16 @@ export function lookedUpSql(entity: Entity, column: string): string {
   return `(select beside.${column} from ${beside!.table} as beside where beside.${id} = ${table}.${id}) as ${column}`
 }
 
-/** The first rows at hand of an entity, with all columns; whatever is asked of them, no more of either table is read. */
-export function firstRowsSql(entity: Entity, count: number): string {
-  const { table, beside } = entity
+/**
+ * Some `size` of an entity's `all` rows, with all columns: those of some pages of its table, the same ones each time, so that these stay in
+ * memory. Whatever is asked of them, no more of either table is read.
+ */
+export function sampleSql(entity: Entity, size: number, all: number): string {
+  const { table, beside, sampled = table } = entity
   const columns = beside ? [...beside.fields.map((field) => columnName(entity, field)), ...beside.filteredBy] : []
-  return `select ${[`${table}.*`, ...columns.map((column) => lookedUpSql(entity, column))].join(', ')} from ${table} limit ${count}`
+  const selected = [`${sampled}.*`, ...columns.map((column) => lookedUpSql(entity, column))].join(', ')
+  const percent = Math.min(100, (100 * size) / Math.max(1, all))
+  return `select ${selected} from ${sampled} tablesample system (${percent.toFixed(6)}) repeatable (0)`
 }
 
 /** The name of a stored field's column. */

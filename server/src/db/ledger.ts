@@ -6,6 +6,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import { type BalanceBucket, balanceBucketSql } from './counter-keys.ts'
 import { addDelta, type Deltas } from './counters.ts'
 import type { Tables } from './tables.ts'
+import { changeAsNamed } from './turns.ts'
 
 export interface BroughtBalance {
   userId: number
@@ -34,9 +35,10 @@ export async function bringBalances(
   deltas: Deltas,
 ): Promise<number[]> {
   if (players.length === 0) return []
+  await changeAsNamed(tx)
   // Of two imports at once the second leaves a row alone that the first has changed: only then is the difference certain.
   const { rows } = await sql<BroughtRow>`
-    with r as materialized (select * from ${broughtSql(players)})
+    with r as materialized (select * from ${broughtSql(players)} order by user_id)
     update balances as t set balance = t.balance + (r.balance - held.imported), imported = r.balance, entries = t.entries + 1
       from r join balances as held on held.user_id = r.user_id
      where t.user_id = r.user_id and t.user_id = held.user_id and t.imported = held.imported and held.imported <> r.balance

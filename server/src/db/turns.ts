@@ -1,4 +1,4 @@
-/** Transactions that take turns (design §4): each waits until those before it have ended, instead of for rows that they hold. */
+/** Transactions that do not get stuck on each other (design §4): they take turns, or change rows in one order. */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
 import type { Tables } from './tables.ts'
@@ -18,4 +18,12 @@ export async function tryTurn(tx: Transaction<Tables>, turn: 'backupSchedule' | 
   const { rows } = await sql<{ taken: boolean }>`
     select pg_try_advisory_xact_lock(${LOCK_SPACE}::int, ${LOCKS[turn]}::int) as taken`.execute(tx)
   return rows[0]?.taken ?? false
+}
+
+/**
+ * From here on, an `update … from` a list changes rows one after the other as the list names them, and not as they lie in the table. Whoever
+ * changes many rows names them in the order of their keys: then two wait for each other, and never each for a row that the other holds.
+ */
+export async function changeAsNamed(tx: Transaction<Tables>): Promise<void> {
+  await sql`select set_config('enable_hashjoin', 'off', true), set_config('enable_seqscan', 'off', true)`.execute(tx)
 }

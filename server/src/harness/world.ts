@@ -60,7 +60,7 @@ const changedOf = (group: string, rows: string): string => {
     '${group}Versions', array(select version from ${changed})`
 }
 
-/** What there is, in one statement. $1 are hashes of sessions' tokens, $2 is that of a password link's. */
+/** What there is but players, whom a cluster has elsewhere, in one statement. $1 are hashes of sessions' tokens, $2 is that of a password link's. */
 const SIGHT = `
   select ${FINGERPRINT} as fingerprint,
     (select coalesce(json_object_agg(encode(token_hash, 'hex'), user_type), '{}')
@@ -68,8 +68,6 @@ const SIGHT = `
     exists (select from password_links where encode(token_hash, 'hex') = $2 and used_at is null) as "hasLink",
     array(select email from users order by id limit 5) as emails,
     json_build_object(
-      'players', array(select user_id from telegram_users where user_id > 0 order by user_id limit 20),
-      'playerTexts', array(select user_id::text from telegram_users where user_id > 0 order by user_id limit 20),
       'users', array(select id from users where user_type = 'user' order by id limit 20),
       'announcements', array(select id from announcements order by id limit 20),
       'views', array(select id from saved_views where private_to is null order by id limit 20),
@@ -136,6 +134,10 @@ export async function createWorld(): Promise<World> {
     (await query.execute(db)).rows.map(({ value }) => value)
   const readFingerprint = app.database.prepared<{ text: string }>('world-fingerprint', `select ${FINGERPRINT} as text`)
   const readSight = app.database.prepared<Sight>('world-sight', SIGHT)
+  const readPlayers = app.database.prepared<{ userId: number }>(
+    'world-players',
+    'select user_id as "userId" from telegram_users where user_id > 0 order by user_id limit 20',
+  )
 
   /** Sees what there is now. */
   const look = async (): Promise<Sight> => {
@@ -143,7 +145,8 @@ export async function createWorld(): Promise<World> {
     const hashes = [people.user, people.admin, operator].map((client) => (client ? hashOf(client) : ''))
     const [sight] = await readSight([hashes, hashToken(String(found.links?.[0])).toString('hex')])
     const { socialOrder, dailyOrder } = sight!
-    Object.assign(found, sight!.found, { socialOrder, dailyOrder })
+    const players = (await readPlayers([])).map(({ userId }) => userId)
+    Object.assign(found, sight!.found, { socialOrder, dailyOrder, players, playerTexts: players.map(String) })
     found.emails = [...sight!.emails, 'nobody@gmail.com']
     found.socialTasks = socialOrder.map(({ id }) => id)
     found.dailyTasks = dailyOrder.map(({ id }) => id)

@@ -1,6 +1,7 @@
 /** Acting on many rows at once: what is done is what was confirmed. */
 import type { Transaction } from 'kysely'
 import { BULK_NAMED_ROWS, BULK_SHOWN_REFUSALS, type BulkOutput } from '@arcade/contract/bulk'
+import type { ErrorCode } from '@arcade/contract/errors'
 import { Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { transactionOrDryRun } from '#src/db/dry-run.ts'
@@ -10,6 +11,7 @@ export interface Refusal {
   id: string
   title: string
   reason: string
+  code?: ErrorCode
 }
 
 export interface Done {

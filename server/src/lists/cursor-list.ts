@@ -4,7 +4,7 @@ import type { FilterOf, List, SortName } from '@arcade/contract/entities/entity'
 import type { Count } from '@arcade/contract/fields'
 import { Failure, type JsonText, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
-import { columnName, firstRowsSql, sourceSql } from '#src/db/entities.ts'
+import { columnName, sampleSql, sourceSql } from '#src/db/entities.ts'
 import { requiredPosition } from '#src/db/reads.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
 import { isTimeout } from '#src/postgres/errors.ts'
@@ -21,10 +21,11 @@ const COUNTS_AT_ONCE = 4
 const COUNTS_WAITING = 80
 const COUNT_WAIT_MS = 10_000
 const COUNT_TIMEOUT_SECONDS = 30
-/** The share of rows from which on a filter matches so many that no index finds them sooner. */
-const COMMON_SHARE = 0.05
-/** So many rows tell that share; fewer first, which most filters match hardly any of. */
+/** So many rows tell whether a filter matches far too many to be counted; fewer first, which are enough for most filters. */
 const SAMPLES = [2_000, 20_000]
+/** So many of them must match, and this many times what they would if no more than can be counted did among all: else it could be chance, where such rows lie together. */
+const SURE_HITS = 600
+const SURE_FACTOR = 8
 
 export type CursorQuery<L extends List> = Ordering<L> &
   FilterOf<L> & { pageSize: number; after?: string | undefined; before?: string | undefined }
@@ -37,6 +38,8 @@ export interface CursorPage<L extends List> {
   total: number | null
   after: string | null
   before: string | null
+  /** The ids of those rows that the list marks, if there are any. */
+  marked?: number[]
 }
 
 export interface CursorList<L extends List> {
@@ -75,6 +78,7 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
       const total = read.total ?? (where.isEmpty ? await pages.countAll() : null)
       const cursorAt = (row: KeyedRow): string => writePlace(row, order, reversed)
       const page = keysetPage(read.rows, { size: pageSize, direction, toCursor: cursorAt })
+      const marked = page.rows.filter(({ isMarked }) => isMarked)
       return {
         rows: jsonArray(page.rows.map(({ json }) => json)),
         pageSize,
@@ -82,6 +86,7 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
         total,
         after: page.after,
         before: page.before,
+        ...(marked.length > 0 && { marked: marked.map((row) => row.id) }),
       }
     },
 
@@ -112,6 +117,7 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
 
   async function countMatches(where: Where, signal: AbortSignal): Promise<Count> {
     try {
+      const all = await pages.countAll()
       const countIn = async (snapshot: Snapshot): Promise<number> => {
         const count = async (rows: RawBuilder<unknown>): Promise<number> => {
           const query = sql`select count(*) as total from (${rows}) as counted`.compile(database.db)
@@ -120,13 +126,15 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
         }
         await snapshot.query(`set statement_timeout = '${COUNT_TIMEOUT_SECONDS}s'; set work_mem = '${ROOM_FOR_HITS.work_mem}'`)
         const most = sql.lit(MAX_HITS + 1)
-        const isCommon = async ([size, ...larger]: number[]): Promise<boolean> => {
-          if (size === undefined) return true
-          const sample = sql`(${sql.raw(firstRowsSql(entity, size))}) as sample`
-          const share = (await count(sql`select ${id} from ${sample} where ${where.matches}`)) / size
-          return share >= (larger.length > 0 ? COMMON_SHARE / 2 : COMMON_SHARE) && isCommon(larger)
+        for (const size of SAMPLES) {
+          const matching = await count(
+            sql`select ${id} from (${sql.raw(sampleSql(entity, size, all))}) as sample where ${where.matches}`,
+          )
+          const isSure = (of: number): boolean =>
+            (matching / size) * of >= Math.max(SURE_HITS, (SURE_FACTOR * MAX_HITS * of) / all)
+          if (isSure(size)) return MAX_HITS + 1
+          if (!isSure(SAMPLES.at(-1)!)) break
         }
-        if (await isCommon(SAMPLES)) return count(sql`select ${id} from ${table} where ${where.matches} limit ${most}`)
         const ways = (where.ways ?? where.guessedWays).map((way) => sql`(select ${id} from ${table} where ${way} limit ${most})`)
         return count(sql`select * from (${sql.join(ways, sql` union all `)}) as hits limit ${most}`)
       }

@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { List, SortName } from '@arcade/contract/entities/entity'
 import type { Database } from '#src/db/database.ts'
-import { columnName, firstRowsSql, isBeside, lookedUpSql, selectList, sourceSql } from '#src/db/entities.ts'
+import { columnName, isBeside, lookedUpSql, sampleSql, selectList, sourceSql } from '#src/db/entities.ts'
 import type { TextRow } from '#src/db/reads.ts'
 import { bindSql, type Condition } from './conditions.ts'
 import {
@@ -24,6 +24,8 @@ import type { ServedList, Where } from './list.ts'
 /** A row as JSON, and its place in the order. */
 export interface KeyedRow extends Place {
   json: string
+  /** True for what the list marks. */
+  isMarked: boolean
 }
 
 export interface Read {
@@ -56,12 +58,14 @@ const lookedAtFirst = (limit: number): number => Math.max(200, 30 * limit)
 const lookedAtAgain = (limit: number): number => 20 * lookedAtFirst(limit)
 /** That many rows are sorted in some ten milliseconds. */
 export const MAX_HITS = 10_000
+/** A search is taken to find more than that if a sample says so many, which is no exact number. */
+const TOO_MANY_HITS = 1.5 * MAX_HITS
 /** Rows that are looked at where a filter matches many rows, of which few are near the place. */
 const LOOKED_AT_FAR = 20_000
-/** Rows at hand that tell whether a search finds very many, and where one of the nearest of those is. */
-const AT_HAND = 2_000
-/** Of so few rows at hand the share says too little. */
-const AT_HAND_LEAST = 30
+/** So many rows tell whether a search finds very many, and where one of the nearest of those is. */
+const SAMPLE = 2_000
+/** Of so few of them the share says too little. */
+const SAMPLE_LEAST = 30
 /** Room for where each of ten million rows lies, which an index has found: without it PostgreSQL remembers pages and reads all their rows. */
 export const ROOM_FOR_HITS = { work_mem: '64MB' }
 /** So many rows lie in memory, about 1 GB of them. */
@@ -74,6 +78,9 @@ const ROWS_IN_MEMORY = {
   max_parallel_workers_per_gather: '0',
 }
 
+/** Before its fields a row has the number of all rows, and its own place, id and mark. */
+const FIRST_FIELD = 4
+
 export function cursorPages<L extends List>(database: Database, served: ServedList<L>): CursorPages<L> {
   const { reads } = database
   const { list, entity, derived, counted } = served
@@ -81,7 +88,7 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
   const idColumn = columnName(entity, entity.id)
   const fields = selectList(entity, { derived, moments: 'utc' })
   const names = Object.keys(entity.fields).map((name) => `"${name}"`)
-  const writeRow = rowWriter(entity.fields, 3)
+  const writeRow = rowWriter(entity.fields, FIRST_FIELD)
   const sorts = Object.keys(list.sorts) as SortName<L>[]
   const orders = Object.fromEntries(sorts.map((sort) => [sort, cursorOrder(served, sort)])) as Record<SortName<L>, CursorOrder>
   const everything = counted?.({}) ?? `(select count(*) from ${entity.table})`
@@ -102,7 +109,7 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
       let rows = await near(lookedAtFirst(limit))
       if (rows.length < limit && rows.length * 6 >= limit) rows = await near(lookedAtAgain(limit))
       if (rows.length === limit) return { rows }
-      const known = where.hasSearch ? await farthestAtHand(where, reading, limit) : undefined
+      const known = where.hasSearch ? await farthestInSample(where, reading, limit) : undefined
       if (known) return { rows: await amongMany(where, { reading, limit, farthest: known }) }
       const hits = await amongHits(where.ways ?? [where.matches], { reading, limit, maxHits: MAX_HITS })
       if (hits.total <= MAX_HITS) return hits
@@ -175,16 +182,16 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
   /** What is selected of the table's rows: the fields, and what tells a row's place in this order. */
   function placed(sort: SortName<L>): string {
     const { keyText, value } = orders[sort]
-    return `${keyText} as place_key, ${value} as place_value, ${idColumn} as place_id, ${fields}`
+    return `${keyText} as place_key, ${value} as place_value, ${idColumn} as place_id, ${served.marked ?? 'false'} as place_mark, ${fields}`
   }
 
   /** What is selected of such rows in the end. */
   function selected(total: string): string {
-    return [total, 'place_key', 'place_id', ...names].join(', ')
+    return [total, 'place_key', 'place_id', 'place_mark', ...names].join(', ')
   }
 
   function toRead(texts: readonly TextRow[]): Read {
-    const rows = texts.map((row) => ({ key: row[1] ?? null, id: Number(row[2]), json: writeRow(row) }))
+    const rows = texts.map((row) => ({ key: row[1] ?? null, id: Number(row[2]), isMarked: row[3] === 't', json: writeRow(row) }))
     return { rows, total: texts[0]?.[0] == null ? undefined : Number(texts[0][0]) }
   }
 
@@ -236,11 +243,13 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     return sql`(select * from (${sql.join(parts, sql` union all `)}) as ranges limit ${sql.lit(lookedAt)})`
   }
 
-  /** A row that ends the page at the latest, from the rows at hand, if so many of those match that an index would find more than can be sorted. */
-  async function farthestAtHand({ matches }: Where, reading: Reading<L>, limit: number): Promise<KeyedRow | undefined> {
-    const from = `(${firstRowsSql(entity, AT_HAND)}) as ${entity.table}`
+  /** A row that ends the page at the latest, from a sample, if so many of that match that an index would find more than can be sorted. */
+  async function farthestInSample({ matches }: Where, reading: Reading<L>, limit: number): Promise<KeyedRow | undefined> {
+    const all = await countAll()
+    if (all < TOO_MANY_HITS) return undefined
+    const from = `(${sampleSql(entity, SAMPLE, all)}) as ${entity.table}`
     const { rows, total } = await amongHits([matches], { reading, limit, from })
-    if (total < AT_HAND_LEAST || (total / AT_HAND) * (await countAll()) < 1.5 * MAX_HITS) return undefined
+    if (total < SAMPLE_LEAST || (total / SAMPLE) * all < TOO_MANY_HITS) return undefined
     return rows[limit - 1]
   }
 

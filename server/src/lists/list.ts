@@ -36,6 +36,8 @@ export interface ServedList<L extends List = List> {
    * that is paged by cursors in the order of a moment.
    */
   indexedFilters?: readonly (keyof L['filters'] & string)[]
+  /** SQL that is true for rows whose ids a page of a list that is paged by cursors tells beside them: what is no field of theirs. */
+  marked?: string
   /** SQL for the number of rows that a filter without a search matches, hidden ones included, where counters know it. */
   counted?: (filter: FilterOf<L>) => string
 }

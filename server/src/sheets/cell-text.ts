@@ -28,7 +28,9 @@ export function textCell(start: string, text: string): string {
   return `${start} t="inlineStr"><is><t xml:space="preserve">${escape(safe)}</t></is></c>`
 }
 
-const FORMULA_START = /^(?:[\t\n]|["\s]*[=+\-@＝＋－＠])/
+/** What no program shows before a formula, some may skip: control characters and the marks without width, too. */
+// oxlint-disable-next-line no-control-regex -- finding them is the purpose
+const FORMULA_START = /^(?:[\t\n]|["\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069]*[=+\-@＝＋－＠])/
 /** A lone hyphen, a plain number or phone number and a handle hold nothing that a spreadsheet could compute or call. */
 const HARMLESS = /^(?:-|[+-]\d+(?:\.\d+)?|@[A-Za-z0-9_.]+)$/
 /**

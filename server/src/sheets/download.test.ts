@@ -195,6 +195,10 @@ describe('§7 the downloads', () => {
   })
 })
 
+async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  while (!(await reader.read()).done);
+}
+
 describe('progress and limits', () => {
   const ID = '6b1f0a52-63a5-4c3c-9b1e-0d5a4f0f6f11'
 
@@ -211,7 +215,7 @@ describe('progress and limits', () => {
     expect((await other.call('GET', `/api/exports/${ID}`)).status).toBe(404)
     expect((await user.call('GET', `/api/exports/${ID}`)).status).toBe(403)
     expect((await app.guest.call('GET', `/api/exports/${ID}`)).status).toBe(401)
-    while (!(await reader.read()).done);
+    await readAll(reader)
     await expect.poll(async () => (await admin.call('GET', `/api/exports/${ID}`)).status).toBe(404)
     for (const bad of ['x', `${ID}x`]) expect((await admin.call('GET', `${START}?exportId=${bad}`)).status).toBe(400)
   })
@@ -234,6 +238,26 @@ describe('progress and limits', () => {
     await Promise.all(readers.map((reader) => reader.cancel()))
     await expectFreed(app.database)
   })
+})
+
+test('security: a download breaks off when its session ends, the role changes or the person is removed', async () => {
+  const app = await testApp()
+  const clients = [
+    await app.signUp('admin'),
+    await app.signUp('admin'),
+    await app.signUp('admin'),
+    await app.signUp('admin'),
+  ] as const
+  const [own, demoted, removed, boss] = clients
+  await addManyPlayers(app.database)
+  const readers = []
+  for (const client of clients) readers.push(await begin(app, client))
+  await expectFreed(app.database) // what is left waits for the readers alone
+  await own.call('DELETE', '/api/session')
+  await boss.call('PUT', `/api/users/${demoted.id}/user-type`, { userType: 'user' })
+  expect((await boss.call('DELETE', `/removeUser/${removed.id}`)).status).toBe(200)
+  const ends = await Promise.allSettled(readers.map(readAll))
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'fulfilled'])
 })
 
 describe('security: a connection is freed', () => {
@@ -271,11 +295,7 @@ describe('security: a connection is freed', () => {
     const reader = body.getReader()
     await reader.read()
     await expectFreed(app.database)
-    await expect(
-      (async () => {
-        while (!(await reader.read()).done);
-      })(),
-    ).rejects.toThrow('stalled')
+    await expect(readAll(reader)).rejects.toThrow('stalled')
     expect(lines.join()).toContain('download-broken')
   })
 
@@ -289,11 +309,7 @@ describe('security: a connection is freed', () => {
     await reader.read()
     const [pid] = await snapshotsOf(app.database)
     await sql`select pg_terminate_backend(${pid}::int)`.execute(app.database.db)
-    await expect(
-      (async () => {
-        while (!(await reader.read()).done);
-      })(),
-    ).rejects.toThrow('terminat')
+    await expect(readAll(reader)).rejects.toThrow('terminat')
     await expectFreed(app.database)
   })
 
@@ -348,10 +364,13 @@ describe('over a real socket', () => {
   })
 })
 
+const USER = { id: 'a', username: 'A', fname: 'A', lname: 'A', email: 'a@gmail.com', userType: 'admin' as const }
+
 /** Downloads that keep nothing for slow readers. */
 async function bareDownloads({ database }: TestApp, stallMs?: number, log = pino({ level: 'silent' })): Promise<Downloads> {
   const spool = await openSpool({ directory: join(tmpdir(), `arcade-test-bare-${process.pid}`), log, limitBytes: 0 })
-  return createDownloads({ database, log, spool, maxExports: MAX_EXPORTS, ...(stallMs !== undefined && { stallMs }) })
+  const sessions = { onChange() {}, holderOf: async () => USER }
+  return createDownloads({ database, sessions, log, spool, maxExports: MAX_EXPORTS, ...(stallMs !== undefined && { stallMs }) })
 }
 
 /** A download without a call around it. */
@@ -360,8 +379,7 @@ function downloadOf(
   query = 'select user_id as id, phone_number as text from telegram_users order by user_id',
   signal = new AbortController().signal,
 ) {
-  const user = { id: 'a', username: 'A', fname: 'A', lname: 'A', email: 'a@gmail.com', userType: 'admin' as const }
-  const context = { caller: { kind: 'user', user }, requestId: randomUUID(), signal } as CallContext
+  const context = { caller: { kind: 'user', user: USER }, requestId: randomUUID(), signal } as CallContext
   return downloads.start({
     context,
     exportId: undefined,

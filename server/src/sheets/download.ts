@@ -1,12 +1,13 @@
 /**
  * Spreadsheets as answers to calls (§7): rows of one snapshot, streamed. Hides the limit on exports at once, progress, the audit
- * entry, and that a connection is freed as soon as the sheet is written, and however a transfer ends: given up, stalled or failed.
+ * entry, that one breaks off when its session ends or the role changes, and that a connection is freed as soon as the sheet is written, and however a transfer ends: given up, stalled or failed.
  */
 import type { Logger } from 'pino'
 import { CSV_MEDIA_TYPE, type SheetFormat, XLSX_MEDIA_TYPE } from '@arcade/contract/download'
 import { actOf, audit } from '#src/audit/audit.ts'
 import { type CallContext, Failure, signedIn, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
+import type { Sessions } from '#src/identity/sessions.ts'
 import { isDiskFull } from '#src/postgres/errors.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
 import { type Progress, progressElsewhere } from './progress.ts'
@@ -62,6 +63,8 @@ export interface Downloads {
 interface Export {
   id: string | undefined
   userId: string
+  userType: string
+  sessionToken: string
   /** Written so far. */
   rows: number
   total: number
@@ -70,12 +73,14 @@ interface Export {
 
 export async function createDownloads({
   database,
+  sessions,
   log,
   spool,
   maxExports,
   stallMs = STALL_MS,
 }: {
   database: Database
+  sessions: Pick<Sessions, 'onChange' | 'holderOf'>
   log: Logger
   spool: Spool
   /** How many sheets may be written at once. Each holds a database connection and half a core. */
@@ -92,17 +97,20 @@ export async function createDownloads({
     return undefined
   }
   const askOthers = await progressElsewhere(database, ownProgress)
+  sessions.onChange((userId) => {
+    for (const one of running) if (userId === undefined || one.userId === userId) void breakOffUnlessAllowed(one)
+  })
   const downloads: Downloads = {
     async start(options: DownloadOptions) {
       const { context, exportId, format = 'xlsx', fileName, sheetName } = options
-      const { id: userId } = signedIn(context)
+      const { id: userId, userType } = signedIn(context)
       if (writing.size >= maxExports || spool.transfers >= maxExports * TRANSFERS_PER_EXPORT) {
         throw new Failure('UNAVAILABLE', {
           message: 'Too many downloads are running. Please try again in a moment.',
           retryAfterSeconds: RETRY_AFTER_SECONDS,
         })
       }
-      const current: Export = { id: exportId, userId, rows: 0, total: 0 }
+      const current: Export = { id: exportId, userId, userType, sessionToken: context.sessionToken ?? '', rows: 0, total: 0 }
       writing.add(current)
       running.add(current)
       try {
@@ -125,6 +133,8 @@ export async function createDownloads({
         const isCsv = format === 'csv'
         const sheet = writeSheet({ format, sheetName, columns, rows: chunks, onRows, signal: stalled.signal })
         current.transfer = spool.through(sheet)
+        // What changed before there was a transfer shows in this look-up.
+        await breakOffUnlessAllowed(current)
         void current.transfer.ended.then((error) => {
           running.delete(current)
           if (error === undefined) return
@@ -158,6 +168,15 @@ export async function createDownloads({
     },
   }
   return downloads
+
+  /** While the database is away nothing is known, so the transfer goes on. */
+  async function breakOffUnlessAllowed({ sessionToken, userType, transfer }: Export): Promise<void> {
+    const isAllowed = await sessions.holderOf(sessionToken).then(
+      (holder) => holder?.userType === userType,
+      () => true,
+    )
+    if (!isAllowed) transfer?.breakOff(new Error('The session has ended, or the role has changed'))
+  }
 
   /**
    * Records who took which data away. Reading goes on when the disk has no room for the record, and downloads do not use up the room that

@@ -42,7 +42,8 @@ process.on('message', ({ sheet, message }: Envelope<ToSheet>) => {
 await letGiveWay(process.pid)
 
 function write(sheet: number, { format, sheetName, columns }: SheetTask): { handle: Handle; ended: Promise<void> } {
-  const send = (message: FromSheet): void => void process.send?.({ sheet, message } satisfies Envelope<FromSheet>)
+  // What cannot be sent because the server has just ended is wanted by nobody.
+  const send = (message: FromSheet): void => void process.send?.({ sheet, message } satisfies Envelope<FromSheet>, () => {})
   let isLeft = false
   let written = 0
   let takes = 0

@@ -21,6 +21,8 @@ export interface Transfer {
   takenShare(): number
   /** Once the reader has all of it, left, or was cut off; then with the reason. */
   ended: Promise<unknown>
+  /** Cuts the reader off: what was not taken yet is lost. */
+  breakOff(reason: unknown): void
 }
 
 export interface SpoolOptions {
@@ -118,6 +120,7 @@ class SpooledTransfer implements Transfer {
   #takenBytes = 0
   #change = Promise.withResolvers<void>()
   #stall: NodeJS.Timeout | undefined
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
 
   constructor(source: ReadableStream<Uint8Array>, room: Room, stallMs: number) {
     this.#source = source.getReader()
@@ -127,10 +130,11 @@ class SpooledTransfer implements Transfer {
     this.body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          const handleFailure = (error: unknown): void => this.#break(controller, error)
+          this.#controller = controller
+          const handleFailure = (error: unknown): void => this.breakOff(error)
           this.#source.closed.catch(handleFailure)
           this.#pump().catch(handleFailure)
-          this.#watchReader(controller)
+          this.#watchReader()
         },
         pull: async (controller) => {
           clearTimeout(this.#stall)
@@ -143,9 +147,9 @@ class SpooledTransfer implements Transfer {
             }
             this.#takenBytes += bytes.length
             controller.enqueue(bytes)
-            this.#watchReader(controller)
+            this.#watchReader()
           } catch (error) {
-            this.#break(controller, error)
+            this.breakOff(error)
           }
         },
         cancel: async (reason) => {
@@ -238,15 +242,15 @@ class SpooledTransfer implements Transfer {
     resolve()
   }
 
-  #watchReader(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    this.#stall = setTimeout(() => this.#break(controller, new Error('The reader stalled')), this.#stallMs).unref()
+  #watchReader(): void {
+    this.#stall = setTimeout(() => this.breakOff(new Error('The reader stalled')), this.#stallMs).unref()
   }
 
-  #break(controller: ReadableStreamDefaultController<Uint8Array>, error: unknown): void {
+  breakOff(reason: unknown): void {
     if (this.#isOver) return
-    this.#finish(error)
-    controller.error(error)
-    this.#source.cancel(error).catch(() => {}) // the reader gets the error
+    this.#finish(reason)
+    this.#controller?.error(reason)
+    this.#source.cancel(reason).catch(() => {}) // the reader gets the reason
   }
 
   #finish(error?: unknown): void {

@@ -28,6 +28,10 @@ const rules: Rule[] = [
       /^(with .*)?\b(update|delete)\b/.test(text) && /\b(random|gen_random_uuid|clock_timestamp|nextval)\(/.test(text),
   },
   {
+    what: 'gives a moment of a changed row back as a text, which depends on the session',
+    breaks: (text) => /\b(insert into|update|delete from) .*\breturning .*\bat::text\b/.test(text),
+  },
+  {
     what: 'moves a row to another player',
     breaks: (text) => /\bupdate (\w+)( as \w+)? set (?:(?! from | where ).)*\buser_id = /.test(text),
   },

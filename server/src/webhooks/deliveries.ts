@@ -16,9 +16,8 @@ const RETRY_AFTER_SECONDS = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000,
 const TIMEOUT_MS = 15_000
 /** Longer than an attempt takes. */
 const LEASE_SECONDS = 60
-const SENT_AT_ONCE = 20
-/** One that hangs leaves room for the others. */
-const SENT_AT_ONCE_TO_ONE = 4
+/** To one address. Those that hang take no room from the others, however many they are: there are `WEBHOOKS_MAX` of them at most. */
+const SENT_AT_ONCE = 4
 const KEPT_DAYS = 30
 const GONE = 410 // Standard Webhooks: the receiver wants no more
 
@@ -70,16 +69,15 @@ export function createDeliveries({ database, key, networks, log, timeoutMs = TIM
   }
 
   async function lease(): Promise<Leased[]> {
-    const room = SENT_AT_ONCE - [...sending.values()].reduce((sum, one) => sum + one, 0)
-    if (room <= 0) return []
-    const busy = [...sending].filter(([, count]) => count >= SENT_AT_ONCE_TO_ONE).map(([id]) => id)
     const { rows } = await sql<Leased>`
       with due as materialized (
         select id from (
-          select d.id, next_at, row_number() over (partition by webhook_id order by next_at, d.id) as place
+          select d.id, coalesce(under_way.count, 0) + row_number() over (partition by d.webhook_id order by next_at, d.id) as place
             from webhook_deliveries d join webhooks w on w.id = webhook_id
-           where next_at <= now() and switched_off_at is null and webhook_id <> all(${busy}::text[])) as waiting
-         where place <= ${SENT_AT_ONCE_TO_ONE} order by next_at limit ${room}),
+            left join unnest(${[...sending.keys()]}::text[], ${[...sending.values()]}::int[]) as under_way (webhook_id, count)
+              on under_way.webhook_id = d.webhook_id
+           where next_at <= now() and switched_off_at is null) as waiting
+         where place <= ${SENT_AT_ONCE}),
       leased as materialized (
         select id from webhook_deliveries where id in (select id from due) and next_at <= now() for update skip locked)
       update webhook_deliveries d

@@ -67,11 +67,13 @@ async function addItems({ db }: Database): Promise<void> {
 async function countedPoints({ db }: Database, unit: Activity['unit'], from: string): Promise<Activity['points']> {
   const { rows } = await sql<Record<string, number> & { at: Date }>`
     with happened as (
-      select created_at as at, 'players' as series from telegram_users union all select at, kind from participations
+      select created_at as at, 'players' as series, 0::numeric as paid from telegram_users
+      union all select at, kind, 0 from participations
+      union all select at, cause, amount from ledger_entries where cause = 'claim'
     )
     select step at time zone 'UTC' as at, count(*) filter (where series = 'players') as players, count(*) filter (where series = 'social') as social,
       count(*) filter (where series = 'daily') as daily, count(*) filter (where series = 'announcement') as announcement,
-      (select coalesce(sum(amount), 0) from ledger_entries where cause = 'claim' and date_trunc(${unit}, at at time zone 'UTC') = step) as paid
+      coalesce(sum(paid), 0) as paid
     from generate_series(${from}::timestamptz at time zone 'UTC', now() at time zone 'UTC', ('1 ' || ${unit})::interval) step
     left join happened on date_trunc(${unit}, happened.at at time zone 'UTC') = step group by step order by step`.execute(db)
   return rows.map((row) => ({ ...row, at: row.at.toISOString() })) as unknown as Activity['points']

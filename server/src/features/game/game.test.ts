@@ -217,6 +217,25 @@ describe('§8 players', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     expect(await readCounters(app.database.db, [{ of: 'players' }])).toEqual([2])
   })
+
+  test('wait for each other, never in a circle, in twenty batches of the same players in other orders', async () => {
+    const [app, other] = [await testApp(), await testApp({ database: await openAgain() })]
+    const { headers } = await app.bot()
+    await sql`insert into telegram_users (user_id) select generate_series(1001, 6000)`.execute(app.database.db) // of few rows all would be read
+    const ids = Array.from({ length: 50 }, (_, n) => n + 1)
+    const batch = (round: number, call: number) => {
+      const place = (id: number): number => (id * (call + 2) * 31) % 101
+      const players = ids.toSorted((a, b) => place(a) - place(b)).map((userId) => ({ userId, firstName: `${round} ${call}` }))
+      return (call % 2 ? app : other).guest.call('POST', '/bot/v1/players', { players }, headers)
+    }
+    for (const round of [1, 2, 3]) {
+      const answers = await Promise.all(Array.from({ length: 20 }, (_, call) => batch(round, call)))
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    }
+    const { rows } = await sql<{ deadlocks: number }>`
+      select deadlocks from pg_stat_database where datname = current_database()`.execute(app.database.db)
+    expect(rows).toEqual([{ deadlocks: 0 }])
+  })
 })
 
 test('§8 tasks are in order of their priority, and done ones are marked, daily ones for the day', async () => {

@@ -11,6 +11,7 @@ import type { Database } from '#src/db/database.ts'
 import { columnName, playerEntity, selectList, sourceSql } from '#src/db/entities.ts'
 import { openBalances } from '#src/db/ledger.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { changeAsNamed } from '#src/db/turns.ts'
 
 const columns = playerDetails.map((name) => ({ name, column: columnName(playerEntity, name) }))
 const readPlayer = sql.raw(`select ${selectList(playerEntity, { derived: {} })} from ${sourceSql(playerEntity)}`)
@@ -78,9 +79,10 @@ export async function writePlayers(
   const addedIds = new Set(added.map(({ id }) => id))
   if (addedIds.size === players.length) return { added: addedIds, changed: new Set() }
 
+  await changeAsNamed(tx)
   const after = (name: string): string => `case when r.given ? '${name}' then r.${name} else t.${name} end`
   const { rows: changed } = await sql<{ id: number }>`
-    with r as materialized (select * from ${rows})
+    with r as materialized (select * from ${rows} order by user_id)
     update telegram_users as t set ${sql.raw(names.map((name) => `${name} = ${after(name)}`).join(', '))} from r
      where t.user_id = r.user_id
        and (${sql.raw(names.map((name) => `t.${name}`).join(', '))}) is distinct from (${sql.raw(names.map(after).join(', '))})

@@ -16,8 +16,8 @@ interface Game {
 }
 
 /** The players 7 and 8 with 100 each, and social tasks that pay 2, 3, 4 and nothing. */
-async function game(): Promise<Game> {
-  const app = await testApp({ entryCaps })
+async function game(caps: Record<string, number> = entryCaps): Promise<Game> {
+  const app = await testApp({ entryCaps: caps })
   const { db } = app.database
   await addPlayers(db, [
     { user_id: 7, balance: 100 },
@@ -64,6 +64,26 @@ test('design §7 an entry beyond the cap of its cause is refused with what is le
   await expectBalance(app, 156)
 })
 
+test('design §7 causes without a cap of their own share one, so that a new name gives no more', async () => {
+  const { app, enter } = await game({ ...entryCaps, '*': 3 })
+  expect((await enter(2, 'r1', { cause: 'gift' })).status).toBe(200)
+  const beyond = await enter(2, 'r2', { cause: 'prize' })
+  expect(beyond).toMatchObject({ status: 409, body: { left: 1, message: 'At most 1 more can be given for prize today (UTC).' } })
+  expect((await enter(4, 'r3', { cause: 'prize' })).body).toMatchObject({
+    code: 'CAP_REACHED',
+    message: '4 is more than can be given for prize on any day: at most 3.',
+  })
+  expect((await enter(1, 'r4', { cause: 'prize' })).status).toBe(200)
+  expect((await enter(10, 'r5')).status).toBe(200)
+  await expectBalance(app, 113)
+})
+
+test('design §7 causes without a cap of their own can be closed to what gives', async () => {
+  const { enter } = await game({ '*': 0 })
+  expect((await enter(1, 'r')).body).toMatchObject({ code: 'CAP_REACHED', left: 0 })
+  expect((await enter(-1, 'r')).status).toBe(200)
+})
+
 test('design §7 claims have a cap of their own; a repeat and what pays nothing are no matter of it', async () => {
   const { app, claim, enter } = await game()
   expect((await enter(10, 'r')).status).toBe(200)
@@ -84,7 +104,7 @@ test('design §7 the next day begins anew, and what was kept of the day before g
   await enter(10, 'r1')
   await claim('s2')
   const today = new Date().toISOString().slice(0, 10)
-  await sql`update balances set given = jsonb_build_object('2026-01-31', given -> ${today}::text) where user_id = 7`.execute(
+  await sql`update balances set given = jsonb_set('{}', '{2026-01-31}', given -> ${today}::text) where user_id = 7`.execute(
     app.database.db,
   )
   expect((await enter(10, 'r2')).status).toBe(200)

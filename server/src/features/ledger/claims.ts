@@ -76,7 +76,7 @@ export function createClaims(database: Database, caps: EntryCaps): (input: Claim
         if (!claim) throw new Failure('NO_SUCH_PLAYER')
         if (claim.isDone) return claim
         if (refusal) throw refusal
-        refuseBeyondLimits(claim, 'claim')
+        refuseBeyondLimits(claim, { cause: 'claim', amount: Number(item?.reward ?? 0), most: cap })
         return undefined
       },
     })

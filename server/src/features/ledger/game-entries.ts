@@ -5,7 +5,7 @@
 import type { Entered } from '@arcade/contract/ledger'
 import { type CallContext, Failure } from '#src/calls.ts'
 import { IS_OPEN } from '#src/db/blocks.ts'
-import { type CapSql, capSql, type EntryCaps } from '#src/db/caps.ts'
+import { capOf, type CapSql, capSql, type EntryCaps } from '#src/db/caps.ts'
 import type { Database } from '#src/db/database.ts'
 import { countEntrySql } from '#src/db/entry-counts.ts'
 import { createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
@@ -34,21 +34,21 @@ export function createGameEntries(
 
   return async ({ userId, amount, cause, reference }, context) => {
     // What takes is no matter of a cap, and makes no room.
-    const cap = amount > 0 ? caps.get(cause) : undefined
+    const cap = amount > 0 ? capOf(caps, cause) : undefined
     const { isFirst, balance, entry } = await once(userId, context, {
       write: (key) => {
         const params = [userId, amount, cause, reference, ...writtenBy(context), ...key]
-        return cap === undefined ? insertEntry(params) : insertCapped([...params, cap])
+        return cap === undefined ? insertEntry(params) : insertCapped([...params, cap.most, cap.countedAs])
       },
       unlessKnown: 'ledger_entries_reference',
       async findEarlier() {
-        const [known] = await findKnown([userId, amount, cause, reference, cap ?? null])
+        const [known] = await findKnown([userId, amount, cause, reference, cap?.most ?? null, cap?.countedAs ?? cause])
         if (!known) throw new Failure('NO_SUCH_PLAYER')
         if (known.seq !== null) {
           if (!known.isSameAmount) throw new Failure('REFERENCE_REUSED')
           return known
         }
-        refuseBeyondLimits(known, cause)
+        refuseBeyondLimits(known, { cause, amount, most: cap?.most })
         return undefined
       },
     })
@@ -58,10 +58,11 @@ export function createGameEntries(
 
 const { isTooLow, isTooHigh } = boundsSql('$2::numeric')
 
-const CAPPED = capSql({ cause: '$3::text', amount: '$2::numeric', cap: '$10::numeric' })
+const CAPPED = capSql({ cause: '$11::text', amount: '$2::numeric', cap: '$10::numeric' })
 
 /**
- * $1 the player, $2 the amount, $3 the cause, $4 the reference, $5 to $7 who says so, $8 and $9 the key or nulls, $10 the cap if there is one. Who comes second waits for the
+ * $1 the player, $2 the amount, $3 the cause, $4 the reference, $5 to $7 who says so, $8 and $9 the key or nulls, $10 the cap and $11
+ * what it counts as if there is one. Who comes second waits for the
  * first at the balance, looks at what it is then, and fails at the reference if it was the same.
  */
 const enterSql = ({ isWithin, add }: Partial<CapSql> = {}): string => `
@@ -80,6 +81,6 @@ const enterSql = ({ isWithin, add }: Partial<CapSql> = {}): string => `
 
 const FIND_KNOWN = `
   select b.*, e.seq, e.amount = $2::numeric as "isSameAmount"
-    from (select user_id, balance, ${limitsSql({ cause: '$3::text', amount: '$2::numeric', cap: '$5::numeric' })}
+    from (select user_id, balance, ${limitsSql({ cause: '$6::text', amount: '$2::numeric', cap: '$5::numeric' })}
             from balances where user_id = $1::bigint) b
     left join ledger_entries e on e.user_id = b.user_id and e.cause = $3::text and e.reference = $4::text`

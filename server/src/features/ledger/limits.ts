@@ -40,12 +40,24 @@ export function refuseBeyondBounds({ isTooLow, isTooHigh }: Bounds): void {
   if (isTooHigh) throw new Failure('BALANCE_TOO_HIGH')
 }
 
+interface Wanted {
+  cause: string
+  amount: number
+  /** The cap of the cause. */
+  most: number | undefined
+}
+
 /** @throws Failure for who is blocked, too, and for more than the cause may give on a day, with how much more it may */
-export function refuseBeyondLimits(limits: Limits, cause: string): void {
+export function refuseBeyondLimits(limits: Limits, { cause, amount, most }: Wanted): void {
   if (limits.isBlocked) throw new Failure('PLAYER_BLOCKED')
   refuseBeyondBounds(limits)
   if (!limits.isBeyondCap) return
   const left = limits.left ?? 0
   const more = left <= 0 ? 'No more' : `At most ${left} more`
-  throw new Failure('CAP_REACHED', { message: `${more} can be given for ${cause} today (UTC).`, left })
+  // What no day allows would be asked for again each day.
+  const isNever = most !== undefined && amount > most
+  const message = isNever
+    ? `${amount} is more than can be given for ${cause} on any day: at most ${most}.`
+    : `${more} can be given for ${cause} today (UTC).`
+  throw new Failure('CAP_REACHED', { message, left })
 }

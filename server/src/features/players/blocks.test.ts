@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { addPlayers } from '#src/testing/players.ts'
+import { citusUrl } from '#src/testing/citus.ts'
 import { type Client, testApp, type TestApp } from '#src/testing/test-app.ts'
 
 const PLAYERS = '/api/telegram-users'
@@ -83,15 +84,12 @@ test('design §7 a block that is committed first refuses a claim that has begun'
   expect((await sql`select user_id from participations`.execute(database.db)).rows).toEqual([])
 })
 
-/** Until a statement waits for a lock. */
+/** Until a statement waits for a lock; on a cluster it waits where the player is. */
 async function waitForWaiting({ database }: TestApp): Promise<void> {
-  for (;;) {
-    const { rows } =
-      await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-        database.db,
-      )
-    if (rows.length > 0) return
-  }
+  const waiting = citusUrl
+    ? sql`select 1 from citus_lock_waits`
+    : sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await expect.poll(async () => (await waiting.execute(database.db)).rows.length, { timeout: 60_000 }).toBeGreaterThan(0)
 }
 
 test('design §7 many are blocked at once after a dry run, the list is filtered by it, and it is undone', async () => {
@@ -110,6 +108,12 @@ test('design §7 many are blocked at once after a dry run, the list is filtered 
   expect(await found('blocked')).toEqual([9, 8])
   expect(await found('unblocked')).toEqual([7])
   expect(await found('erased')).toEqual([])
+  // Whole and filtered, in the order of either table, a page tells who of it is blocked.
+  for (const query of ['', '?sort=user-id', '?search=bob', '?sort=a-z&balanceMin=15']) {
+    const { body } = await admin.call('GET', PLAYERS + query)
+    expect([query, body.blocked.toSorted()]).toEqual([query, query === '?search=bob' ? [8] : [8, 9]])
+    for (const player of body.users) expect(Object.keys(player)).toHaveLength(15)
+  }
   expect((await admin.call('GET', `${PLAYERS}/count?status=blocked`)).body).toMatchObject({ total: 2 })
   // Who is blocked already keeps the first reason.
   const reason = 'Blocked already by Test Person: Farm'

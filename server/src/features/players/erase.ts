@@ -63,7 +63,7 @@ async function moveUncounted(
 ): Promise<void> {
   const { rows } = await sql`
     delete from uncounted_entries where user_id = ${userId}
-    returning seq, at::text as at, amount::text as amount, balance::text as balance, kind, item_id`.execute(tx)
+    returning seq, at, amount::text as amount, balance::text as balance, kind, item_id`.execute(tx)
   await sql`
     insert into uncounted_entries (user_id, seq, at, amount, balance, kind, item_id)
     select ${anonymousId}::bigint, seq, at, amount, balance, kind, item_id

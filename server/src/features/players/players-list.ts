@@ -1,6 +1,7 @@
 /** Telegram Users as a list (§2, §7, §9): by balance unless sorted otherwise, searched and filtered, paged by cursors. */
 import { sql } from 'kysely'
 import { playerList } from '@arcade/contract/entities/player'
+import { foldsToNothing } from '@arcade/contract/entities/search'
 import { counterSql } from '#src/db/counters.ts'
 import { playerEntity } from '#src/db/entities.ts'
 import type { Condition } from '#src/lists/conditions.ts'
@@ -36,11 +37,14 @@ export const servedPlayers = serveList<typeof playerList>({
     ],
   },
   search: searchPlayers,
+  marked: 'blocked_at is not null',
   counted: () => counterSql({ of: 'players' }),
 })
 
 /** A part of a name, handle, e-mail or phone number, the beginning of a wallet, or a whole user id. */
 function searchPlayers(text: string): SearchCondition | undefined {
+  // Beside an outer join Citus takes no condition that is the same for all rows, such as `false`.
+  if (foldsToNothing(text)) return { matches: sql<boolean>`user_id is null` }
   const term = searchTerm(text)
   if (!term) return undefined
   const walletColumns = ['ton_wallet_address', 'bsc_wallet'].map((column) => sql`lower(${sql.ref(column)})`)

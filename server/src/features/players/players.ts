@@ -23,8 +23,8 @@ export function playersHandlers({ database }: { database: Database }): Handlers<
 
   return {
     async list(query) {
-      const { rows: users, ...page } = await list.page(query)
-      return { users, ...page }
+      const { rows: users, marked: blocked, ...page } = await list.page(query)
+      return { users, ...page, ...(blocked && { blocked }) }
     },
 
     count: (filter, { signal }) => list.count(filter, signal),

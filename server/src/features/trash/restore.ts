@@ -44,7 +44,7 @@ export type ConflictCode = 'PRIORITY_TAKEN' | 'EMAIL_TAKEN' | 'STALE'
 export const conflictTexts: Record<ConflictCode, string> = {
   PRIORITY_TAKEN: errorCatalogue.PRIORITY_TAKEN.message,
   EMAIL_TAKEN: errorCatalogue.EMAIL_TAKEN.message,
-  STALE: 'This is there again, by an import.',
+  STALE: 'It exists again: an import brought it back.',
 }
 
 interface Services {

@@ -6,6 +6,7 @@ import { searchWithoutIndex } from '#src/lists/search.ts'
 
 const derived: DerivedSql<typeof trashEntity> = {
   priorityOrEmail: `coalesce(content #>> '{row,priority}', content #>> '{row,email}')`,
+  hasOthersOfAct: `exists (select from trash as other where other.act_id = trash.act_id and other.id <> trash.id and other.expires_at > now())`,
 }
 
 export const servedTrash = serveList<typeof trashList>({
@@ -13,7 +14,7 @@ export const servedTrash = serveList<typeof trashList>({
   entity: trashEntity,
   derived,
   conditions: {},
-  sheet: { sheetName: 'Trash', flags: {} },
+  sheet: { sheetName: 'Trash', flags: { hasOthersOfAct: ['Yes', 'No'] } },
   search: (text) =>
     searchWithoutIndex(
       `name || ' ' || coalesce(content #>> '{row,email}', '') || ' ' || coalesce(content #>> '{row,link}', '')`,

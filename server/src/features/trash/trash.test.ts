@@ -45,6 +45,7 @@ describe('the trash of tasks', () => {
       priorityOrEmail: '0.3',
       deletedBy: 'Test Person',
       recordId: id,
+      hasOthersOfAct: false,
       actId,
     })
     expect((Date.parse(record!.expiresAt) - Date.parse(record!.deletedAt)) / 86_400_000).toBeCloseTo(30, 1)
@@ -101,19 +102,47 @@ describe('the trash of tasks', () => {
       await add(admin, { priority: 3, title: 'Share' }),
     ]
     const { actId } = await succeed(admin.call('POST', '/api/social-tasks/remove', { target: { ids } }))
+    await remove(admin, await add(admin, { priority: 4, title: 'Alone' }))
+    const withOthers = async () => (await inTrash(admin, '?sort=name')).map(({ name, hasOthersOfAct }) => [name, hasOthersOfAct])
+    expect(await withOthers()).toEqual([
+      ['Alone', false],
+      ['Follow us', true],
+      ['Join', true],
+      ['Share', true],
+    ])
     await add(admin, { priority: 2, title: 'Newer' })
     expect((await restoreAct(admin, actId)).body).toMatchObject({
       affected: 2,
       refused: 1,
-      refusals: [{ title: 'Join', reason: 'Priority is already taken!' }],
+      refusals: [{ title: 'Join', reason: 'Priority is already taken!', code: 'PRIORITY_TAKEN' }],
     })
-    expect((await inTrash(admin)).map(({ name }) => name)).toEqual(['Join'])
+    expect(await withOthers()).toEqual([
+      ['Alone', false],
+      ['Join', false],
+    ])
     expect((await succeed(admin.call('GET', '/api/social-tasks'))).tasks.map(({ title }: { title: string }) => title)).toEqual([
       'Follow us',
       'Newer',
       'Share',
     ])
     expect((await restoreAct(admin, crypto.randomUUID())).body.code).toBe('NOT_IN_TRASH')
+  })
+
+  test('says of one that an import has brought back meanwhile that it exists again, and leaves it', async () => {
+    const { app, admin } = await opening()
+    const id = await add(admin)
+    const { actId } = await remove(admin, id)
+    const imported = { collection: 'social' as const, id, image: 'twitter', priority: 7, title: 'Follow us', reward: 1 }
+    await app.database.db.insertInto('tasks').values(imported).execute()
+    const [record] = await inTrash(admin)
+    const text = 'It exists again: an import brought it back.'
+    expect((await restore(admin, record!.id)).body).toMatchObject({ code: 'STALE', message: text })
+    expect((await restoreAct(admin, actId)).body).toMatchObject({
+      affected: 0,
+      refused: 1,
+      refusals: [{ title: 'Follow us', reason: text, code: 'STALE' }],
+    })
+    expect(await inTrash(admin)).toHaveLength(1)
   })
 
   test('of two deleted tasks with one priority the later one gets it', async () => {

@@ -78,7 +78,7 @@ export function trashHandlers({ database, files, registrationEmailHost }: Servic
     await restoreRecords(tx, { files, act }, free)
     const refusals = chosen.flatMap(({ id, name }) => {
       const code = conflicts.get(id)
-      return code ? [{ id, title: name, reason: conflictTexts[code] }] : []
+      return code ? [{ id, title: name, reason: conflictTexts[code], code }] : []
     })
     return { rows: named(free), refusals }
   }
