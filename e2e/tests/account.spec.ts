@@ -182,7 +182,13 @@ test('a link that has expired or was replaced says so', async ({ page, server, s
   const newer = await field(page, 'Password Link').inputValue()
   await context.clearCookies()
   await page.goto(older)
-  await expect(page.getByText('This link is not valid: a newer one has taken its place.')).toBeVisible()
+  await expect(
+    page.getByText('This link is not valid. It may be incomplete, or a newer one may have taken its place.'),
+  ).toBeVisible()
+  await page.goto('/set-password?link=zzz')
+  await expect(
+    page.getByText('This link is not valid. It may be incomplete, or a newer one may have taken its place.'),
+  ).toBeVisible()
   await sql`update password_links set expires_at = now() - interval '1 second'`.execute(server.database.db)
   await page.goto(newer)
   await expect(page.getByText('This link has expired: it was good for a day.')).toBeVisible()

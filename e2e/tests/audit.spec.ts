@@ -101,7 +101,10 @@ test('Audit: filtered by the time of day, the last minute included; an address w
       const date = new Date(Date.parse(moment) + offset * 60_000)
       return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
     }
-    return { now: minutes(0), next: minutes(1), before: minutes(-1) }
+    const [, year, month, day, hour, minute] = /(\d+)-(\d+)-(\d+)T(\d+):(\d+)/.exec(minutes(0))!
+    const ofTwelve = String(Number(hour) % 12 || 12).padStart(2, '0')
+    const shown = `${month}/${day}/${year} ${ofTwelve}:${minute} ${Number(hour) < 12 ? 'AM' : 'PM'}`
+    return { now: minutes(0), shown, next: minutes(1), before: minutes(-1) }
   }, done[0]!.at.toISOString())
   await page.goto('/audit?actorKind=user')
   await expect(rows(page)).toHaveCount(1)
@@ -109,7 +112,7 @@ test('Audit: filtered by the time of day, the last minute included; an address w
   await field(page, 'From').fill(local.now)
   await field(page, 'Until').fill(local.now)
   await page.keyboard.press('Escape')
-  await expect(chips(page).filter({ hasText: 'Until' })).toHaveText(`Until: ${local.now.replace('T', ' ')}`)
+  await expect(chips(page).filter({ hasText: 'Until' })).toHaveText(`Until: ${local.shown}`)
   await expect(rows(page)).toContainText('A task of Bo')
   await page.goto(`/audit?actorKind=user&doneFrom=${local.next}`)
   await expect(page.getByText('No entry matches.')).toBeVisible()
@@ -118,7 +121,7 @@ test('Audit: filtered by the time of day, the last minute included; an address w
   const day = local.now.slice(0, 10)
   await page.goto(`/audit?actorKind=user&doneFrom=${day}&doneUntil=${day}`)
   await expect(rows(page)).toContainText('A task of Bo')
-  await expect(chips(page).filter({ hasText: 'Until' })).toHaveText(`Until: ${day} 23:59`)
+  await expect(chips(page).filter({ hasText: 'Until' })).toHaveText(`Until: ${local.shown.split(' ')[0]} 11:59 PM`)
 })
 
 test('Audit: newer entries are announced and shown when one asks for them', async ({ page, signIn, server }) => {

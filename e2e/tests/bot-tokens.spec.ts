@@ -43,12 +43,19 @@ test('§8 a token is made with a scope and shown once, rotated with two that wor
   await expect(field(page, 'Token of game')).toHaveCount(0)
   expect(await page.content()).not.toContain(first)
 
+  const question = page.getByRole('alertdialog')
   await page.getByRole('button', { name: 'Rotate game' }).click()
+  await expect(question).toContainText('game gets a new token. The present one works until you end it or rotate again.')
   await confirm(page)
   await expect(toast(page, 'Token rotated.')).toBeVisible()
   const second = await shownToken(page)
   expect([await statusWith(server.url, first), await statusWith(server.url, second)]).toEqual([200, 200])
   await expect(row).toContainText('Old token, which still works')
+  await page.getByRole('button', { name: 'Rotate game' }).click()
+  await expect(question).toContainText(
+    'game gets a new token. The old one stops working, and the present one works until you end it or rotate again.',
+  )
+  await question.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'End Old Token, game' }).click()
   await confirm(page)
   await expect(toast(page, 'Old token ended.')).toBeVisible()

@@ -50,6 +50,7 @@ for (const facts of [social, daily] as const) {
     test(`§8 ${title}: a copy of a task that is gone`, async ({ page }) => {
       await page.goto(`${path}-form?from=gone`)
       await expect(page.getByText('This task does not exist any more.')).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Retry' })).toHaveCount(0) // it would not bring the task back
       await control(page, 'Back').click()
       await expect(page).toHaveURL(path)
     })

@@ -121,6 +121,21 @@ test('Dashboard: the five cards come first and lead to their lists', async ({ pa
   }
 })
 
+test('Dashboard: the first four cards stand in one row, or two and two where there is no room for that', async ({
+  page,
+  signIn,
+}) => {
+  await signIn('admin')
+  const titles = ['Total Users', 'User Type', 'Telegram Users', 'Active Announcements']
+  for (const [width, inRow] of Object.entries({ 800: 2, 1000: 2, 1210: 2, 1280: 4, 1440: 4, 1920: 4 })) {
+    await page.setViewportSize({ width: Number(width), height: 800 })
+    await page.goto('/')
+    const boxes = await Promise.all(titles.map((name) => page.getByRole('region', { name, exact: true }).boundingBox()))
+    const firstRow = boxes.filter((box) => box!.y === boxes[0]!.y)
+    expect(firstRow, `at ${width}`).toHaveLength(inRow)
+  }
+})
+
 test('Dashboard: the range is in the address, outlives a reload, and every chart is a table too', async ({
   page,
   server,
@@ -265,8 +280,10 @@ test.describe('Dashboard in the zone of the operator', () => {
     await page.goto('/?range=24h')
     const players = card(page, 'New players')
     await expect(players.getByRole('button', { name: /:30 [AP]M: 3 new players$/ })).toHaveCount(1)
+    await expect(players.getByText('Hours of your time')).toBeVisible()
     await page.goto('/?range=7d')
     await expect(players.getByRole('button', { name: /\(UTC\): \d+ new players?$/ })).toHaveCount(7)
+    await expect(players.getByText('Days in UTC')).toBeVisible()
   })
 })
 

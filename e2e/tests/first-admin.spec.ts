@@ -59,7 +59,9 @@ test('an expired link and one that a newer one has replaced say so', async ({ pa
   const older = await server.newSetupLink()
   const newer = await server.newSetupLink()
   await page.goto(older)
-  await expect(page.getByText('This set-up link is not valid: a newer one has taken its place.')).toBeVisible()
+  await expect(
+    page.getByText('This set-up link is not valid. It may be incomplete, or a newer one may have taken its place.'),
+  ).toBeVisible()
   await sql`update setup_links set expires_at = now() - interval '1 second'`.execute(server.database.db)
   await page.goto(newer)
   await expect(page.getByText('This set-up link has expired.')).toBeVisible()

@@ -1,7 +1,8 @@
 /** The rows of lists: all of them in view, by keyboard, by their names and after an act (§2, design §7). */
 import type { Page } from '@playwright/test'
 import { rows, settled } from '#src/lists.ts'
-import { expect, test } from '#src/test.ts'
+import { otherAdmin } from '#src/other-admin.ts'
+import { type ConsoleServer, expect, test } from '#src/test.ts'
 
 test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')
@@ -17,20 +18,83 @@ for (const [path, columnCount] of wide) {
   test(`§2 ${path} shows all its columns without sideways scrolling, also on a small desktop and while rows are picked`, async ({
     page,
   }) => {
-    for (const width of [1440, 1280, 1024]) {
-      await page.setViewportSize({ width, height: 900 })
-      await page.goto(path)
-      await settled(page)
-      await expect(page.getByRole('columnheader')).toHaveCount(columnCount)
-      expect(await clippedParts(page), `at ${width}`).toEqual([])
-      const select = page.getByRole('button', { name: 'Select', exact: true })
-      if ((await select.getAttribute('aria-pressed')) === 'false') await select.click()
-      await expect(page.getByRole('columnheader')).toHaveCount(columnCount + 1)
-      expect(await clippedParts(page), `at ${width}, picking`).toEqual([])
-      await select.click()
-    }
+    await expectAllColumns(page, path, columnCount)
   })
 }
+
+async function expectAllColumns(page: Page, path: string, columnCount: number): Promise<void> {
+  for (const width of [1440, 1280, 1024]) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.goto(path)
+    await settled(page)
+    await expect(page.getByRole('columnheader')).toHaveCount(columnCount)
+    expect(await clippedParts(page), `at ${width}`).toEqual([])
+    const select = page.getByRole('button', { name: 'Select', exact: true })
+    if ((await select.getAttribute('aria-pressed')) === 'false') await select.click()
+    await expect(page.getByRole('columnheader')).toHaveCount(columnCount + 1)
+    expect(await clippedParts(page), `at ${width}, picking`).toEqual([])
+    await select.click()
+  }
+}
+
+/** Deletes a user with a long address, and tasks: two together, and one with a long title alone. */
+async function deleteSome(server: ConsoleServer): Promise<void> {
+  const { db } = server.database
+  const names = { fname: 'Maximiliana-Konstantina', lname: 'Papadopoulou-Wolkenstein' }
+  const { id } = await server.addPerson({ ...names, email: `${'long'.repeat(12)}@gmail.com`, userType: 'user' })
+  const tasks = await db.selectFrom('tasks').select('id').where('collection', '=', 'social').limit(3).execute()
+  const [alone, ...together] = tasks.map((task) => task.id)
+  await db
+    .updateTable('tasks')
+    .set({ title: 'A task with a title that is far longer than what one can see of it in any list of this console' })
+    .where('id', '=', alone!)
+    .execute()
+  const { call } = await otherAdmin(server, 'Mary Jackson-Papadopoulou')
+  await call('DELETE', `/removeUser/${id}`)
+  await call('DELETE', `/api/social-tasks/${alone}`)
+  await call('POST', '/api/social-tasks/remove', { target: { ids: together } })
+}
+
+test('Trash: all columns are seen without sideways scrolling; Restore All is only where several were deleted together', async ({
+  page,
+  server,
+}) => {
+  await deleteSome(server)
+  await expectAllColumns(page, '/trash', 7)
+  await expect(page.getByRole('button', { name: 'Restore', exact: true })).toHaveCount(4)
+  await expect(page.getByRole('button', { name: 'Restore All' })).toHaveCount(2)
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.getByRole('button', { name: 'Restore All' }).first().click()
+  await expect(page.getByRole('alert')).toContainText('2 deleted records are back.')
+  await expect(page.getByRole('button', { name: 'Restore', exact: true })).toHaveCount(2)
+})
+
+test('Audit: all columns are seen without sideways scrolling, and what was done is one line', async ({ page, server }) => {
+  await deleteSome(server)
+  const { user_id: id } = await server.database.db.selectFrom('telegram_users').select('user_id').executeTakeFirstOrThrow()
+  const { call } = await otherAdmin(server, 'Grace Hopper-Papadopoulou')
+  await call('POST', '/api/telegram-users/block', { target: { ids: [String(id)] }, reason: 'Plays with many accounts at once' })
+  await call('POST', '/api/bot-tokens', { name: 'the token of the reference game', scope: 'play' })
+  await expectAllColumns(page, '/audit', 5)
+  for (const width of [1440, 1280, 1024]) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const text of ['Blocked a player', 'Made a bot token']) {
+      const { height } = (await page.getByRole('button', { name: text }).first().boundingBox())!
+      expect(height, `${text} at ${width}`).toBeLessThan(30)
+    }
+  }
+})
+
+test('History: at 1440 and 1280 the number of participants and the day of an item stand in one line', async ({ page }) => {
+  for (const width of [1440, 1280]) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.goto('/history')
+    const titles = page.getByRole('navigation', { name: 'Annoucements' }).getByRole('listitem')
+    await expect(titles.first()).toBeVisible()
+    const lines = await titles.locator('p').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height))
+    expect(new Set(lines).size, lines.join()).toBe(1)
+  }
+})
 
 test('Lists: users’ names and addresses leave room for all columns that one can show, however long they are', async ({
   page,

@@ -72,6 +72,45 @@ test('Trash: on a phone a deletion is undone from its card, with the button on t
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
 })
 
+test('Lists: on a phone a task’s priority stands below its label', async ({ page }) => {
+  await page.goto('/social-tasks')
+  await settled(page)
+  const cell = rows(page).first().locator('[data-column="Priority"]')
+  const { label, figure } = await cell.evaluate((element) => {
+    const text = document.createRange()
+    text.selectNodeContents([...element.firstElementChild!.childNodes].find(({ nodeType }) => nodeType === Node.TEXT_NODE)!)
+    return { label: element.getBoundingClientRect().left, figure: text.getBoundingClientRect().left }
+  })
+  expect(figure - label).toBeLessThan(12)
+})
+
+test('Lists: on a phone what is missing of a player takes no line of its own', async ({ page }) => {
+  await page.goto('/manage-telegram-users?q=100008077')
+  await settled(page)
+  const email = rows(page).first().locator('[data-column="Email"]')
+  await expect(email).toHaveText('undefined')
+  expect((await email.boundingBox())!.width).toBeLessThan(150)
+})
+
+test('Lists: on a phone the bar of picked players has two lines', async ({ page }) => {
+  await page.goto('/manage-telegram-users')
+  await settled(page)
+  await page.getByRole('button', { name: 'Select', exact: true }).tap()
+  await page.getByRole('checkbox', { name: 'Select row 1', exact: true }).tap()
+  const bar = page.getByRole('region', { name: 'Selection' })
+  await expect(bar.getByRole('button', { name: 'Unblock' })).toBeInViewport({ ratio: 1 })
+  expect((await bar.boundingBox())!.height).toBeLessThan(125)
+})
+
+test('Palette: a touch screen shows no keys', async ({ page }) => {
+  await page.goto('/')
+  const keys = page.getByRole('dialog', { name: 'Search', exact: true }).getByText('g u', { exact: true })
+  await page.getByRole('banner').getByRole('button', { name: 'Search' }).tap()
+  await expect(page.getByRole('option', { name: 'Manage Users' })).toBeVisible()
+  expect(await page.evaluate(() => matchMedia('(pointer: coarse)').matches)).toBe(true)
+  await expect(keys).toBeHidden()
+})
+
 const lists = [
   ['/annoucements', ['Title', 'Toggle Status', 'Update', 'Delete']],
   ['/social-tasks', ['Title', 'Edit', 'Delete']],

@@ -25,8 +25,32 @@ test('Player: everything of §3 is there, undefined for what is missing, and can
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('moon_8077')
 })
 
+test('Player: who it is comes first, with what can be done at its end; on a desktop the balance and the handles stand beside it', async ({
+  page,
+}) => {
+  const boxOf = async (name: string) => (await page.getByRole('region', { name, exact: true }).boundingBox())!
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto('/manage-telegram-users/100008077')
+  const identity = page.getByRole('region', { name: 'Identity' })
+  for (const name of ['Block Player', 'Erase Player']) await expect(identity.getByRole('button', { name })).toBeVisible()
+  const tops = await Promise.all(['Identity', 'Balance', 'Handles', 'Wallets'].map(async (name) => (await boxOf(name)).y))
+  expect(tops).toEqual(tops.toSorted((one, other) => one - other))
+
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const [first, balance, handles, wallets] = [
+    await boxOf('Identity'),
+    await boxOf('Balance'),
+    await boxOf('Handles'),
+    await boxOf('Wallets'),
+  ]
+  expect(balance.x).toBeGreaterThan(first.x + first.width)
+  expect(balance.y).toBe(first.y)
+  expect(handles.y + handles.height).toBeCloseTo(first.y + first.height, 0)
+  expect(wallets.width).toBeCloseTo(balance.x + balance.width - first.x, 0)
+})
+
 test('Player: behind a dialog the page stays where it is scrolled to, and the sidebar in its place', async ({ page }) => {
-  await page.setViewportSize({ width: 1440, height: 500 })
+  await page.setViewportSize({ width: 1440, height: 400 })
   await page.goto('/manage-telegram-users/100008077')
   const block = page.getByRole('button', { name: 'Block Player' })
   await block.scrollIntoViewIfNeeded()
@@ -42,7 +66,7 @@ test('Player: behind a dialog the page stays where it is scrolled to, and the si
   expect(await places()).toEqual(before)
 })
 
-test('Player: what the player took part in, newest first, with what it is worth today', async ({ page, server }) => {
+test('Player: what the player took part in, newest first, with what it is worth at today’s rewards', async ({ page, server }) => {
   const path = await pathOf(server)
   const { db } = server.database
   const taken = await db
@@ -61,9 +85,9 @@ test('Player: what the player took part in, newest first, with what it is worth 
   await expect(timeLine.getByRole('listitem').first()).toContainText(taken[0]!.title)
   const worth = taken.reduce((sum, { reward }) => sum + reward, 0)
   await expect(page.getByRole('region', { name: 'Balance' })).toHaveText(
-    new RegExp(`${taken.length} participations, worth ${worth} today`),
+    new RegExp(`${taken.length} participations, worth ${worth} at today’s rewards`),
   )
-  await expect(timeLine.getByRole('listitem').first()).toContainText(`worth ${taken[0]!.reward} today`)
+  await expect(timeLine.getByRole('listitem').first()).toContainText(`worth ${taken[0]!.reward} at today’s reward`)
   await timeLine.getByRole('link').first().click()
   await expect(page).toHaveURL(/\/history\?/)
   await expect(page.getByRole('heading', { level: 2, name: taken[0]!.title })).toBeVisible()
@@ -136,7 +160,7 @@ test('Player: an admin blocks one with a reason, takes it back, and blocks picke
   await page.getByRole('button', { name: 'Block Player' }).click()
   const dialog = page.getByRole('dialog', { name: 'Block Player' })
   await expect(dialog.getByLabel('Reason')).toBeFocused()
-  await expect(dialog).toContainText('Who is blocked can claim nothing')
+  await expect(dialog).toContainText('😀Sky d’Angelo can claim nothing')
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await expect(dialog).toBeHidden()
   await expect(page.getByRole('button', { name: 'Block Player', exact: true })).toBeFocused()
@@ -148,12 +172,15 @@ test('Player: an admin blocks one with a reason, takes it back, and blocks picke
   const notice = page.getByRole('status').filter({ hasText: 'Plays by a script' })
   await expect(notice).toContainText(/^Blocked by .+ on \d\d\/\d\d\/\d{4}/)
   await expect(page.getByRole('button', { name: 'Unblock Player' })).toBeFocused()
+  await expect(toast(page, '😀Sky d’Angelo blocked.')).toBeVisible()
   await page.goto('/manage-telegram-users?status=blocked')
   await expect(page.locator('td[data-column="User ID"]')).toHaveText(['100008077'])
+  await expect(page.getByRole('row').filter({ hasText: '100008077' }).getByRole('img', { name: 'Blocked' })).toBeVisible()
   await page.getByRole('link', { name: '100008077' }).click()
   await page.getByRole('button', { name: 'Unblock Player' }).click()
+  await expect(page.getByRole('alertdialog')).toContainText('Are you sure you want to unblock 😀Sky d’Angelo?')
   await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
-  await expect(toast(page, 'Player unblocked.')).toBeVisible()
+  await expect(toast(page, '😀Sky d’Angelo unblocked.')).toBeVisible()
   await expect(notice).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Block Player', exact: true })).toBeFocused()
 
@@ -165,8 +192,30 @@ test('Player: an admin blocks one with a reason, takes it back, and blocks picke
   await page.getByRole('dialog', { name: 'Block Players' }).getByRole('button', { name: 'Confirm' }).click()
   await expect(page.getByRole('alertdialog')).toContainText('Are you sure you want to block 2 players?')
   await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(page.getByRole('img', { name: 'Blocked' })).toHaveCount(2)
   await toast(page, '2 players blocked.').getByRole('button', { name: 'Undo' }).click()
   await expect(toast(page, '2 players as before.')).toBeVisible()
+  await expect(page.getByRole('img', { name: 'Blocked' })).toHaveCount(0)
+})
+
+test('Player: that a player was blocked, and what Undo took back, is said by name also on the next player’s page', async ({
+  page,
+}) => {
+  await page.goto('/manage-telegram-users?q=moon_8&sort=user-id')
+  await settled(page)
+  const ids = await page.locator('td[data-column="User ID"]').allTextContents()
+  await page.getByRole('link', { name: ids[0]!, exact: true }).click()
+  const title = page.getByRole('heading', { level: 1 })
+  await expect(page.getByRole('region', { name: 'Identity' })).toContainText(ids[0]!)
+  const name = (await title.textContent())!
+  await page.getByRole('button', { name: 'Block Player' }).click()
+  await page.getByLabel('Reason').fill('Plays by a script')
+  await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(toast(page, `${name} blocked.`)).toBeVisible()
+  await page.getByRole('button', { name: 'Next Player' }).click()
+  await expect(title).not.toHaveText(name)
+  await toast(page, `${name} blocked.`).getByRole('button', { name: 'Undo' }).click()
+  await expect(toast(page, `${name} as before.`)).toBeVisible()
 })
 
 test('Player: a block of somebody else is seen without a reload, and stays when one blocks or takes back one’s own', async ({
@@ -190,10 +239,10 @@ test('Player: a block of somebody else is seen without a reload, and stays when 
   await dialog.getByLabel('Reason').fill('Too fast')
   await call('POST', '/api/telegram-users/block', { ...target, reason: 'Farm' })
   await dialog.getByRole('button', { name: 'Confirm' }).click()
-  const told = toast(page, 'Blocked already by Mary Jackson: Farm')
+  const told = toast(page, '😀Sky d’Angelo: Blocked already by Mary Jackson: Farm')
   await expect(told).toBeVisible()
   await expect(told.getByRole('button', { name: 'Undo' })).toHaveCount(0)
-  await expect(toast(page, 'Player blocked.')).toHaveCount(0)
+  await expect(toast(page, '😀Sky d’Angelo blocked.')).toHaveCount(0)
   await expect(notice).toContainText(/^Blocked by Mary Jackson on .+: Farm$/)
 })
 
@@ -207,14 +256,16 @@ test('Player: erasing is asked for twice, the second time by the id, and leaves 
   const dialog = page.getByRole('dialog', { name: 'Erase Player' })
   await expect(dialog.getByLabel('Type the user id 100008077')).toBeFocused()
   await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeVisible()
+  await expect(dialog).toContainText('wallets and inputs of 😀Sky d’Angelo go for ever')
   await expectAccessible(page)
   await dialog.getByLabel('Type the user id 100008077').fill('100008078')
   await dialog.getByRole('button', { name: 'Confirm' }).click()
   await expect(dialog).toContainText('This is not the player’s user id')
   await dialog.getByLabel('Type the user id 100008077').fill('100008077')
   await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await expect(page.getByRole('alertdialog')).toContainText('Are you sure you want to erase 😀Sky d’Angelo?')
   await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
-  await expect(toast(page, 'Player erased.')).toBeVisible()
+  await expect(toast(page, '😀Sky d’Angelo erased.')).toBeVisible()
   await expect(page).toHaveURL(/\/manage-telegram-users\/-\d+/)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^-\d+$/)
   await expect(page.getByRole('status').filter({ hasText: 'Erased.' })).toBeVisible()
@@ -227,4 +278,6 @@ test('Player: erasing is asked for twice, the second time by the id, and leaves 
   await expect(page.getByText('userId')).toHaveCount(0)
   const { db } = server.database
   expect(await db.selectFrom('telegram_users').select('user_id').where('user_id', '=', 100_008_077).execute()).toEqual([])
+  await page.goto('/manage-telegram-users?status=erased')
+  await expect(page.getByRole('img', { name: 'Erased' })).toBeVisible()
 })

@@ -38,6 +38,56 @@ test('§2 on a small desktop the sidebar is a rail of icons, whose names are tho
   await expect(page.getByRole('link', { name: 'Your Account', exact: true })).toBeInViewport({ ratio: 1 })
 })
 
+for (const height of [768, 700, 480])
+  test(`§2 in a window of ${height} pixels the rail’s buttons keep their height`, async ({ page }) => {
+    await page.setViewportSize({ width: 1024, height })
+    await page.goto('/')
+    for (const name of ['Search', 'Log Out']) {
+      const box = (await page.getByRole('button', { name, exact: true }).boundingBox())!
+      expect(box, name).toMatchObject({ width: 44, height: 36 })
+    }
+  })
+
+test('§2 at 1440 × 900 the whole sidebar is seen', async ({ page }) => {
+  await page.goto('/')
+  const sidebar = page.getByRole('banner')
+  await expect(sidebar.getByRole('link', { name: 'Webhooks' })).toBeInViewport({ ratio: 1 })
+  await expect(sidebar.getByRole('button', { name: 'Log Out' })).toBeInViewport({ ratio: 1 })
+  expect(await sidebar.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0)
+  const foot = sidebar.getByRole('button', { name: 'Log Out' }).locator('..')
+  expect(await foot.evaluate((element) => getComputedStyle(element, '::after').opacity)).toBe('0')
+})
+
+for (const viewport of [
+  { width: 1280, height: 720 },
+  { width: 1280, height: 500 },
+  { width: 1024, height: 480 },
+  { width: 390, height: 600 },
+])
+  test(`§2 at ${viewport.width} × ${viewport.height} the theme and Log Out stay in view while the links scroll`, async ({
+    page,
+  }) => {
+    await page.setViewportSize(viewport)
+    await page.goto('/')
+    if (viewport.width < 500) await page.getByRole('button', { name: 'Menu' }).click()
+    const logOut = page.getByRole('button', { name: 'Log Out' })
+    const last = page.getByRole('link', { name: 'Webhooks' })
+    await expect(logOut).toBeInViewport({ ratio: 1 })
+    await expect(page.getByRole('group', { name: 'Theme' })).toBeInViewport({ ratio: 1 })
+    const foot = (await page.getByRole('group', { name: 'Theme' }).boundingBox())!.y
+    const bottom = async () => last.boundingBox().then((box) => box!.y + box!.height)
+    /** How clearly one sees the arrow that tells of more links below. */
+    const hint = () => logOut.evaluate(({ parentElement }) => Number(getComputedStyle(parentElement!, '::after').opacity))
+    expect(await bottom()).toBeGreaterThan(foot)
+    expect(await hint()).toBe(1)
+    await last.focus()
+    expect(await bottom()).toBeLessThanOrEqual(foot)
+    await page.mouse.move(30, foot - 40)
+    await page.mouse.wheel(0, 2000)
+    await expect.poll(hint).toBe(0)
+    await expect(logOut).toBeInViewport({ ratio: 1 })
+  })
+
 test.describe('§2 on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 } })
   test('§2 the drawer opens from the brand header and closes when a link is clicked', async ({ page }) => {
@@ -48,6 +98,21 @@ test.describe('§2 on a phone', () => {
     await expect(page).toHaveURL('/manage-users')
     await expect(page.getByRole('link', { name: 'Telegram Users' })).toBeHidden()
   })
+})
+
+test('Shell: the buttons beside a page’s heading have one height', async ({ page }) => {
+  for (const path of [...Object.values(links), '/audit', '/trash', '/backups', '/manage-telegram-users/100008077']) {
+    await page.goto(path)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+    if (path === '/trash') await expect(page.getByRole('button', { name: 'Empty Trash' })).toBeVisible()
+    const buttons = page.locator('header[data-page-head] :is(button, a):visible')
+    const heights = (): Promise<number[]> =>
+      buttons.evaluateAll((all) => [...new Set(all.map((button) => button.getBoundingClientRect().height))])
+    await expect.poll(async () => (await heights()).length, { message: path }).toBeLessThanOrEqual(1)
+    if (path === '/trash' || path.startsWith('/manage-telegram-users/'))
+      await expect.poll(heights, { message: path }).toEqual([36])
+  }
 })
 
 test('§2 unknown paths show the fallback screen, within the shell', async ({ page }) => {

@@ -71,6 +71,35 @@ test.describe('restoring what is taken', () => {
   })
 })
 
+test('what an import has brought back is said to exist again; only what can be restored from the trash is said to be', async ({
+  page,
+  server,
+}) => {
+  await addTasks(server, social, { title: 'Share' }, { title: 'Join' })
+  await page.goto('/social-tasks')
+  await page.getByRole('button', { name: 'Select', exact: true }).click()
+  await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check()
+  await page.getByRole('button', { name: 'Delete Selected' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(page.getByRole('row')).toHaveCount(2)
+  await addTasks(server, social, { title: 'Share', priority: 8 })
+  await page.goto('/trash')
+  const row = page.getByRole('row').filter({ hasText: 'Share' })
+  await row.getByRole('button', { name: 'Restore All' }).click()
+  await expect(toast(page, 'Join is back.')).toBeVisible()
+  const told = toast(page, 'Share stays in the trash.')
+  await expect(told).toContainText('It exists again: an import brought it back.')
+
+  await page.goto('/social-tasks')
+  await page.getByRole('row').filter({ hasText: 'Join' }).getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(page.getByRole('row').filter({ hasText: 'Join' })).toHaveCount(0)
+  await server.database.db.updateTable('tasks').set({ priority: 2 }).where('id', '=', 'social-1').execute()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  const taken = toast(page, 'Join stays in the trash, to be restored from there.')
+  await expect(taken).toContainText('Priority is already taken!')
+})
+
 test.describe('on a narrow desktop', () => {
   test.use({ viewport: { width: 1024, height: 768 } })
 
@@ -90,7 +119,7 @@ test.describe('on a narrow desktop', () => {
     const row = page.getByRole('row').filter({ hasText: title })
     await expect(row.getByRole('button', { name: title })).toBeInViewport({ ratio: 1 })
     await expect(row.getByRole('button', { name: 'Restore', exact: true })).toBeInViewport({ ratio: 1 })
-    await expect(row.getByRole('button', { name: 'Restore All' })).toBeInViewport({ ratio: 1 })
+    await expect(row.getByRole('button', { name: 'Restore All' })).toHaveCount(0) // each was deleted alone
     await row.focus()
     await page.keyboard.press('Enter')
     await expect(page.getByRole('dialog', { name: 'View More' })).toContainText(title)

@@ -1,6 +1,6 @@
 /** A record's versions: its history below the form, an earlier version restored, and a stale save merged with what somebody else has saved. */
 import type { Page } from '@playwright/test'
-import { fillIn, newDesc, stored } from '#src/announcements.ts'
+import { add, fillIn, newDesc, season, statusButton, stored } from '#src/announcements.ts'
 import { expectStateAccessible } from '#src/axe.ts'
 import { otherAdmin } from '#src/other-admin.ts'
 import { addTasks, social, storedTasks } from '#src/tasks.ts'
@@ -126,11 +126,10 @@ test.describe('what the server refuses', () => {
     await expect(page.getByRole('heading', { name: 'Two versions' })).toBeFocused()
     const merge = page.getByRole('region', { name: 'Two versions' })
     await expect(merge).toContainText('Bo Boss saved the other one')
-    await expect(merge.getByRole('group')).toHaveCount(2)
+    await expect(merge.getByRole('group'), 'a field that only one has changed needs no choice').toHaveCount(1)
+    await expect(merge.getByRole('region', { name: 'Bo Boss changed' })).toHaveText(/Reward\s*5→8$/)
     const title = merge.getByRole('group', { name: 'Title' })
     await expect(title.getByRole('radio', { name: 'Mine Mine' })).toBeChecked()
-    const reward = merge.getByRole('group', { name: 'Reward' })
-    await expect(reward.getByRole('radio', { name: 'Theirs 8' }), 'which one has not touched').toBeChecked()
     await expectStateAccessible(page)
 
     await title.getByRole('radio', { name: 'Mine Mine' }).press('ArrowRight')
@@ -145,6 +144,31 @@ test.describe('what the server refuses', () => {
     await expect(page).toHaveURL('/social-tasks')
     expect(await storedTasks(server, social)).toMatchObject([{ title: 'Mine', reward: 8 }])
     await other.context().close()
+  })
+
+  test('Versions: an announcement that somebody else has activated meanwhile says so, and is saved and activated again', async ({
+    page,
+    signIn,
+    server,
+  }) => {
+    await signIn('admin')
+    await add(server, season)
+    const other = await otherAdmin(server)
+    await page.goto('/annoucement-form-update?id=season')
+    await field(page, 'Subtitle').fill('Fresh rewards')
+    await other.call('POST', '/api/announcements/season/status', { status: false })
+    await update(page)
+
+    const merge = page.getByRole('region', { name: 'Two versions' })
+    await expect(merge.getByRole('region', { name: 'Bo Boss changed' })).toHaveText(/Status\s*In Active→Active$/)
+    await expect(merge.getByRole('region', { name: 'You changed' })).toHaveText(/Subtitle\s*Fresh levels→Fresh rewards$/)
+    await expect(merge.getByRole('radio'), 'nobody else has touched the subtitle').toHaveCount(0)
+    await expect(page.getByText('This announcement is Active. An update makes it In Active')).toBeVisible()
+    await expectStateAccessible(page)
+    await page.getByRole('button', { name: 'Update and activate' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+    await expect(statusButton(page, 'Season 2', 'Active')).toBeVisible()
+    expect(await stored(server)).toMatchObject([{ subtitle: 'Fresh rewards', status: true }])
   })
 
   test('Versions: a stale save of an announcement and of a user is merged, too', async ({ page, browser, signIn, server }) => {
@@ -175,8 +199,15 @@ test.describe('what the server refuses', () => {
     await control(other, 'Update').click()
     await other.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
     await expect(other).toHaveURL('/manage-users')
+    await other.goto(address)
+    await control(other, 'Make Admin').click()
+    await other.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+    await expect(control(other, 'Make User')).toBeVisible()
     await control(page, 'Update').click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+    await expect(page.getByRole('region', { name: 'Bo Boss changed' })).toHaveText(
+      /Last Name\s*User→Usher\s*User Type\s*User→Admin$/,
+    )
     await page.getByRole('button', { name: 'Save merged' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
     await expect(page).toHaveURL('/manage-users')

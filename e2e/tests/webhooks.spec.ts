@@ -158,9 +158,17 @@ test.describe('what cannot be sent', () => {
     await expect(row).toContainText('1 attempt, next')
     await page.getByRole('button', { name: `Switch Off ${ADDRESS}` }).click()
     await expect(row).toContainText('1 attempt, waits until the webhook is switched on')
+    const refreshed = Promise.withResolvers<void>()
+    await page.route('**/api/webhooks', async (route) => {
+      await refreshed.promise
+      await route.continue()
+    })
     await page.getByRole('button', { name: `Send Test to ${ADDRESS}` }).click()
     await expect(toast(page, 'This webhook is switched off, so no test is sent to it.')).toBeVisible()
+    // What follows one act is still under way when the next button is pressed.
     await page.getByRole('button', { name: `Delete ${ADDRESS}` }).click()
+    await expect(page.getByRole('alertdialog')).toBeVisible()
+    refreshed.resolve()
     await confirm(page)
     await expect(page.getByText('There is no webhook yet.')).toBeVisible()
     await expect(field(page, `Signing Secret of ${ADDRESS}`)).toHaveCount(0)

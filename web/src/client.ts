@@ -52,6 +52,12 @@ export function asCallError(error: unknown): CallError {
   return unanswered('The server cannot be reached. Please try again.', error)
 }
 
+/** What stands in place of what a call could not load. To try again helps with an exception alone, and where the server asks to wait. */
+export function problemOf(error: unknown, onRetry: () => void): { message: string; onRetry?: () => void } {
+  const { message, isException, retryAfterSeconds } = asCallError(error)
+  return isException || retryAfterSeconds !== undefined ? { message, onRetry } : { message }
+}
+
 function unanswered(message: string, cause: unknown, code: 'NETWORK' | 'OFFLINE' = 'NETWORK'): CallError {
   return new CallError({ code, status: 0, message }, { cause })
 }

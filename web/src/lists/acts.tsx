@@ -6,7 +6,7 @@ import { useConfirm } from '#src/ui/confirm.tsx'
 import { RowActions } from '#src/ui/data-table.tsx'
 import { DeleteButton } from '#src/ui/row-buttons.tsx'
 import { type BulkAct, BulkButton, type Selection, type Target } from '#src/ui/selection.tsx'
-import { keepFocusInRows } from '#src/ui/table-rows.ts'
+import { keepFocusInRows, markBusy } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { refreshAfterActOn } from './changes.ts'
 import { type ActOptions, asAct, useUndo } from './undo.ts'
@@ -31,6 +31,7 @@ export function DeleteRowButton({ list, question, run, failureText }: DeleteRowP
   const handleDelete = async (button: Element) => {
     const keepFocus = keepFocusInRows(button)
     if (!(await confirm({ title: `Delete ${list.noun.one}`, message: question, isDestructive: true }))) return
+    const endBusy = markBusy(button)
     try {
       const { answer: text, actId } = await asAct(run)
       const action = undo.ofDeletion(actId)
@@ -38,8 +39,10 @@ export function DeleteRowButton({ list, question, run, failureText }: DeleteRowP
     } catch (cause) {
       const { message } = asCallError(cause)
       toast.failure(failureText ?? message, { detail: message })
+      endBusy()
     }
     await refreshAfterActOn(list.name)
+    endBusy('is loaded')
     keepFocus()
   }
 
@@ -89,7 +92,7 @@ export function bulkEnd(list: NamedList, { clear }: { clear: () => void }): Pick
     messageOf: (problem) => asCallError(problem).message,
     onEnd: (isDone) => {
       if (isDone) clear()
-      void refreshAfterActOn(list.name)
+      return refreshAfterActOn(list.name)
     },
   }
 }

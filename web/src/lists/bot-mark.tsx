@@ -1,12 +1,8 @@
-/** Marks what only the game's bot claims for a player, in lists of tasks and announcements: an icon, because §2 lists the texts of a row. */
+/** Marks what only the game's bot claims for a player, in lists of tasks and announcements. */
 import { verifiedByBotTexts } from '@arcade/contract/entities/task'
 import { IconRobot } from '@tabler/icons-react'
-import classes from './bot-mark.module.css'
-
-const { label } = verifiedByBotTexts
+import { RowMark } from '#src/ui/row-mark.tsx'
 
 export function markOfBot({ verifiedByBot }: { verifiedByBot: boolean }) {
-  if (!verifiedByBot) return null
-  // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an <img> would not take the colour of the text
-  return <IconRobot size={18} stroke={1.75} role="img" aria-label={label} title={label} className={classes['mark']} />
+  return verifiedByBot ? <RowMark icon={IconRobot} label={verifiedByBotTexts.label} /> : null
 }

@@ -42,16 +42,19 @@ export function useUndo({ name, noun }: NamedList) {
         areAnnouncements ? { detail: COMES_BACK_INACTIVE } : {},
       )
     if (refused === 0) return
-    const [first] = refusals
+    // What exists again cannot be restored; any other one can, with another priority or e-mail address.
+    const restorable = refusals.find(({ code }) => code !== 'STALE')
+    const first = restorable ?? refusals[0]
     const others = refused > 1 ? ` and ${formatted(refused - 1)} more stay` : ' stays'
-    toast.failure(`${first?.title}${others} in the trash, to be restored from there.`, { detail: first?.reason ?? '' })
+    const advice = restorable ? ', to be restored from there' : ''
+    toast.failure(`${first?.title}${others} in the trash${advice}.`, { detail: first?.reason ?? '' })
   }
 
   /** Gives back what an act has changed. What has changed since is named, and the rest is undone if one wants that. */
-  const takeBack = async (actId: string) => {
+  const takeBack = async (actId: string, title?: string) => {
     const undo = async (isPartial: boolean) => {
       const { affected } = await client.acts.undo({ actId, isPartial })
-      toast.success(`${counted(affected, noun.one, noun.many)} as before.`)
+      toast.success(`${title ?? counted(affected, noun.one, noun.many)} as before.`)
     }
     try {
       await undo(false)
@@ -71,6 +74,7 @@ export function useUndo({ name, noun }: NamedList) {
     /** Announcements come back inactive, which is said. */
     ofDeletion: (actId: string | undefined, areAnnouncements = name === 'announcements') =>
       action(actId, (deletion) => restore(deletion, areAnnouncements)),
-    ofChange: (actId: string | undefined) => action(actId, takeBack),
+    /** @param title of the one record that was changed */
+    ofChange: (actId: string | undefined, title?: string) => action(actId, (change) => takeBack(change, title)),
   }
 }

@@ -1,11 +1,15 @@
 /** The state of a list on its page: what the address asks for, what the server has answered, and how to get from one to another page of it. */
 import type { FilterOf, List } from '@arcade/contract/entities/entity'
 import type { Count } from '@arcade/contract/fields'
-import type { UseQueryResult } from '@tanstack/react-query'
+import { keepPreviousData, type UseQueryResult } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { asCallError } from '#src/client.ts'
 import { type Selection, useSelection } from '#src/ui/selection.tsx'
 import { firstPage, type ListAddress, listFilter, type LookAddress, withoutUndefined } from './list-address.ts'
+import { useKeptFresh } from './live.ts'
+
+/** How the call of a list is made: a page stays until the next one has arrived, and `useList` says when it is loaded again. */
+export const asListed = { placeholderData: keepPreviousData, refetchOnWindowFocus: false } as const
 
 /** What every list answers beside its rows. Unknown (null) is how many rows there are while they are being counted. */
 interface Answer {
@@ -19,13 +23,15 @@ interface Answer {
 
 interface ListOptions<L extends List, Data extends Answer, Row> {
   address: ListAddress<L>
-  /** The call that `address` asks for, with `keepPreviousData`: a page stays until the next one has arrived. */
+  /** The call that `address` asks for, made `asListed`. */
   query: UseQueryResult<Data>
   rowsOf: (data: Data) => readonly Row[]
   /** How many rows there are, for an answer that does not know it. */
   counted?: Count | undefined
   /** Goes to another address of the list; by default the whole address of the page. */
   onAddress?: (address: ListAddress<L>, replace: boolean) => void
+  /** The page itself sees to it that the rows are those of now, or says that there are newer ones. */
+  isKeptByPage?: boolean
 }
 
 export interface ListState<L extends List, Row> {
@@ -59,12 +65,13 @@ export interface ListState<L extends List, Row> {
 /** Brings together a list's declaration, its address and the answer of its call. */
 export function useList<L extends List, Data extends Answer, Row>(
   list: L,
-  { address, query, rowsOf, counted, onAddress }: ListOptions<L, Data, Row>,
+  { address, query, rowsOf, counted, onAddress, isKeptByPage = false }: ListOptions<L, Data, Row>,
 ): ListState<L, Row> {
   const navigate = useNavigate()
   const filter = listFilter(list, address)
   const selection = useSelection<FilterOf<L>>(list.name, filter)
   const { data, error, isPlaceholderData, refetch } = query
+  useKeptFresh(query, !isKeptByPage)
   const { total, isMore } =
     data?.total == null ? { total: counted?.total, isMore: counted?.isMore ?? false } : { total: data.total, isMore: false }
   // An answer to a page beyond the last one has no rows, though the list has: the last page is about to be asked for.

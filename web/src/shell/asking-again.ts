@@ -1,18 +1,15 @@
 /** What a page could not read because the server was out of reach is asked for again by itself (docs/operations.md). */
 import { type Query, useQuery } from '@tanstack/react-query'
-import { CallError, client, queryClient } from '#src/client.ts'
+import { client, queryClient } from '#src/client.ts'
+import { isOutOfReach } from './server-answer.ts'
 
 const LOOK_EVERY_MS = 3000
 const LONGEST_WAIT_MS = 30_000
 
-/** No answer, a server that says it is busy or not ready, or a proxy that says so of it. */
-const OUT_OF_REACH = new Set([0, 502, 503, 504])
-
 const waiting = {
   type: 'active',
   predicate: ({ state: { error, errorUpdatedAt, errorUpdateCount } }: Query) =>
-    error instanceof CallError &&
-    OUT_OF_REACH.has(error.status) &&
+    isOutOfReach(error) &&
     // A call that fails again and again on a server that is back is asked for less and less often.
     Date.now() - errorUpdatedAt >= Math.min(LONGEST_WAIT_MS, LOOK_EVERY_MS * 2 ** (errorUpdateCount - 1)),
 } as const

@@ -1,7 +1,6 @@
 /** The screens before the session is known (§2): loading, and that the server cannot be reached. */
-import { useEffect, useEffectEvent } from 'react'
-import { client } from '#src/client.ts'
 import { Problem } from '#src/ui/page.tsx'
+import { useServerAnswer } from './server-answer.ts'
 import classes from './loading-screen.module.css'
 
 /** The same markup as in index.html, which shows it before React has started. */
@@ -19,29 +18,9 @@ export function LoadingScreen() {
   )
 }
 
-const ASK_AGAIN_MS = 3000
-
-/** Asks again by itself, while somebody may see it and when the browser is online again, and says the same until there is an answer. */
+/** Asks again by itself, and says the same until there is an answer. */
 export function UnreachableScreen({ onRetry }: { onRetry: () => void }) {
-  const handleAnswer = useEffectEvent(onRetry)
-
-  useEffect(() => {
-    let isAsking = false
-    const ask = async (): Promise<void> => {
-      if (isAsking || document.hidden) return
-      isAsking = true
-      await client.auth.session().then(handleAnswer, () => {})
-      isAsking = false
-    }
-    const handleTurn = () => void ask()
-    const timer = setInterval(handleTurn, ASK_AGAIN_MS)
-    window.addEventListener('online', handleTurn)
-    return () => {
-      clearInterval(timer)
-      window.removeEventListener('online', handleTurn)
-    }
-  }, [])
-
+  useServerAnswer(onRetry)
   return (
     <main className="app-loading">
       <div className={classes['card']}>

@@ -147,11 +147,13 @@ export function Navigation({ onNavigate, isRail = false }: NavigationProps) {
           {placesFor(user.userType, upkeep).map(placeLink)}
         </nav>
       )}
-      <ColorSchemeSwitch />
-      <button type="button" title={isRail ? 'Log Out' : undefined} className={classes['link']} onClick={() => void logOut()}>
-        <IconLogout size={20} stroke={1.75} aria-hidden />
-        <span {...nameProps}>Log Out</span>
-      </button>
+      <div className={classes['foot']}>
+        <ColorSchemeSwitch />
+        <button type="button" title={isRail ? 'Log Out' : undefined} className={classes['link']} onClick={() => void logOut()}>
+          <IconLogout size={20} stroke={1.75} aria-hidden />
+          <span {...nameProps}>Log Out</span>
+        </button>
+      </div>
     </div>
   )
 }

@@ -26,6 +26,8 @@ interface Entry {
   id: string
   label: string
   detail?: string
+  /** What one types instead, where there is a keyboard. */
+  keys?: string
   run: () => void
 }
 
@@ -155,6 +157,11 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
               >
                 <span className={classes['label']}>{entry.label}</span>
                 {entry.detail && <span className={classes['detail']}>{entry.detail}</span>}
+                {entry.keys && (
+                  <span className={classes['detail']} data-keys>
+                    {entry.keys}
+                  </span>
+                )}
               </div>
             ))}
           </div>
@@ -194,20 +201,20 @@ function useCommands(onKeyboardMap: () => void): Group[] {
   const logOut = useLogOut()
   const { setColorScheme } = useMantineColorScheme()
   const isAdmin = user?.userType === 'admin'
-  const go = (label: string, to: string, detail?: string): Entry => ({
+  const go = (label: string, to: string, detail?: Pick<Entry, 'detail' | 'keys'>): Entry => ({
     id: `${label} ${to}`,
     label,
-    ...(detail && { detail }),
+    ...detail,
     run: () => history.push(to),
   })
   const additions = [
-    ...Object.values(taskCollections).map(({ title, path }) => go('Add Task', `${path}-form`, title)),
+    ...Object.values(taskCollections).map(({ title, path }) => go('Add Task', `${path}-form`, { detail: title })),
     go('Add User', '/add-user'),
     go('Your Account', '/account'),
     go('Add Annoucement', '/annoucement-form'), // sic, §2
   ]
   return [
-    { title: 'Pages', entries: placesFor(user?.userType).map(({ label, to, goKey }) => go(label, to, `g ${goKey}`)) },
+    { title: 'Pages', entries: placesFor(user?.userType).map(({ label, to, goKey }) => go(label, to, { keys: `g ${goKey}` })) },
     {
       title: 'Actions',
       entries: [
@@ -217,7 +224,7 @@ function useCommands(onKeyboardMap: () => void): Group[] {
           label: `Theme: ${label}`,
           run: () => setColorScheme(value),
         })),
-        { id: 'keyboard shortcuts', label: 'Keyboard shortcuts', detail: '?', run: onKeyboardMap },
+        { id: 'keyboard shortcuts', label: 'Keyboard shortcuts', keys: '?', run: onKeyboardMap },
         { id: 'log out', label: 'Log Out', run: () => void logOut() },
       ],
     },
@@ -256,12 +263,14 @@ function takeFirst({ title, entries }: Group): Group {
   return { title, total: entries.length, entries: entries.slice(0, FOUND_OF_EACH) }
 }
 
-/** Leaves the entries whose label or detail contains every word of the text. */
+/** Leaves the entries whose label, detail or keys contain every word of the text. */
 function matching(groups: Group[], text: string): Group[] {
   const words = wordsOf(text)
   return groups.map(({ title, entries }) => ({
     title,
-    entries: entries.filter(({ label, detail = '' }) => words.every((word) => `${label} ${detail}`.toLowerCase().includes(word))),
+    entries: entries.filter(({ label, detail = '', keys = '' }) =>
+      words.every((word) => `${label} ${detail} ${keys}`.toLowerCase().includes(word)),
+    ),
   }))
 }
 

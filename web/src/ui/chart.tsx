@@ -140,7 +140,9 @@ export function Ranks({ label, ranks, hasBars = true }: RanksProps) {
 
 interface ChartPanelProps {
   title: string
-  /** Stands beside the title, such as a sum or a link. */
+  /** What each figure is of, in two or three words beside the title, such as `Days in UTC`. */
+  unit?: string
+  /** Stands at the end of that line, such as a sum or a link. */
   aside?: ReactNode
   /** What the figures count, in one short line. */
   note?: string
@@ -159,6 +161,7 @@ interface ChartPanelProps {
 
 export function ChartPanel({
   title,
+  unit,
   aside,
   note,
   emptyText,
@@ -175,6 +178,7 @@ export function ChartPanel({
     <section className={classes['panel']} aria-labelledby={id} data-stale={isStale || undefined}>
       <header>
         <h3 id={id}>{title}</h3>
+        {unit && <span className={classes['unit']}>{unit}</span>}
         {aside}
       </header>
       {note && <p className={classes['note']}>{note}</p>}

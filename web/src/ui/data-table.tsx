@@ -114,7 +114,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   useEffect(() => startTransition(() => setIsWhole(true)), [])
   const scroller = useRef<HTMLElement>(null)
   useTableRoom(scroller)
-  useMatchInView(scroller, toolbar?.search ?? '', isStale ? undefined : rows)
+  useMatchInView(scroller, toolbar?.search ?? '', paging?.page, isStale ? undefined : rows)
 
   // This page is no more if its last row was deleted, or if an old address names it. The last page takes its place.
   const lastPage = paging?.isMore ? undefined : paging?.pageCount

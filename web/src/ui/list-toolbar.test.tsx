@@ -4,15 +4,14 @@ import { page, userEvent } from 'vitest/browser'
 import { render } from '#src/testing/render.tsx'
 import { ListToolbar } from './list-toolbar.tsx'
 
+const searchProps = { searchLabel: 'Search users', search: '', onSearch: () => {} }
 const onFilter = vi.fn<(values: Record<string, string | number | undefined>) => void>()
 const balance = page.getByRole('textbox', { name: 'Balance from' })
 
 async function openFilters() {
   render(
     <ListToolbar
-      searchLabel="Search users"
-      search=""
-      onSearch={() => {}}
+      {...searchProps}
       filters={[
         { name: 'balanceFrom', label: 'Balance from', kind: 'number' },
         { name: 'balanceTo', label: 'Balance to', kind: 'number' },
@@ -73,9 +72,7 @@ test('a filter by a day is told once the whole day is typed, and not by the firs
     }
     return (
       <ListToolbar
-        searchLabel="Search users"
-        search=""
-        onSearch={() => {}}
+        {...searchProps}
         filters={[{ name: 'joinedFrom', label: 'Joined from', kind: 'day' }]}
         values={values}
         onFilter={handleFilter}
@@ -88,4 +85,19 @@ test('a filter by a day is told once the whole day is typed, and not by the firs
   await userEvent.keyboard('01022026')
   await expect.element(page.getByLabelText('Joined from')).toHaveValue('2026-01-02')
   expect(onFilter.mock.calls).toEqual([[{ joinedFrom: '2026-01-02' }]])
+})
+
+test('the chips of filters say days and minutes as all other dates are written', async () => {
+  render(
+    <ListToolbar
+      {...searchProps}
+      filters={[
+        { name: 'joinedFrom', label: 'Joined from', kind: 'day' },
+        { name: 'doneFrom', label: 'Done from', kind: 'minute' },
+      ]}
+      values={{ joinedFrom: '2026-11-01', doneFrom: '2026-11-02T00:05' }}
+    />,
+  )
+  await expect.element(page.getByText('Joined from: 11/01/2026', { exact: true })).toBeVisible()
+  await expect.element(page.getByText('Done from: 11/02/2026 12:05 AM', { exact: true })).toBeVisible()
 })

@@ -5,6 +5,7 @@ import { IconAdjustmentsHorizontal, IconFilter, IconSearch } from '@tabler/icons
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { Choice } from './choice.tsx'
 import classes from './list-toolbar.module.css'
+import { inputText } from './moment.tsx'
 import { NumberInput } from './number-input.tsx'
 import { focusSearch, moveToRow } from './table-rows.ts'
 import { isShown, type TableLook } from './table-view.ts'
@@ -80,7 +81,7 @@ export function ListToolbar(props: ListToolbarProps) {
 
 function filterText(filter: Filter, value: FilterValue): string {
   if (filter.kind === 'choice') return filter.options.find((option) => option.value === value)?.label ?? String(value)
-  if (filter.kind === 'minute') return String(value).replace('T', ' ')
+  if (filter.kind === 'day' || filter.kind === 'minute') return inputText(String(value))
   return typeof value === 'number' ? value.toLocaleString('en-US', { maximumFractionDigits: 20 }) : String(value)
 }
 

@@ -20,6 +20,12 @@ export function momentText(iso: string): string {
   return `${datePart.format(date)} ${withPlainSpace(timePart.format(date))}`
 }
 
+/** A day or a minute of the operator's time zone, as an input has it (`2026-11-01`, `2026-11-01T09:30`), in the same format as a moment. */
+export function inputText(value: string): string {
+  const [day = '', minute] = value.split('T')
+  return minute === undefined ? datePart.format(new Date(`${day}T00:00`)) : momentText(value)
+}
+
 /** A moment to the second in the operator's time zone, and as exactly as it is known in UTC. */
 export function ExactMoment({ iso }: { iso: string }) {
   return (

@@ -9,6 +9,21 @@ export function formattedTotal(total: number, isMore: boolean | undefined): stri
   return `${isMore ? 'more than ' : ''}${formatted(total)}`
 }
 
+/** The sum of two decimal numbers as one adds them by hand: 0.1 and 0.2 are 0.3. */
+export function exactSum(one: number, other: number): number {
+  const [first, second] = [decimalParts(one), decimalParts(other)]
+  const places = Math.max(first.fraction.length, second.fraction.length)
+  const [a, b] = [first, second].map(({ whole, fraction }) => BigInt(whole + fraction.padEnd(places, '0')))
+  return Number(`${(a ?? 0n) + (b ?? 0n)}e-${places}`)
+}
+
+function decimalParts(value: number): { whole: string; fraction: string } {
+  // `String` writes 0.00000001 as `1e-8`.
+  const plain = value.toLocaleString('en-US', { maximumFractionDigits: 100, useGrouping: false })
+  const [whole = '', fraction = ''] = plain.split('.')
+  return { whole, fraction }
+}
+
 /** `1 player`, `2,000 players` */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${formatted(count)} ${count === 1 ? one : many}`

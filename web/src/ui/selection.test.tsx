@@ -24,7 +24,7 @@ function List({ shown, search = '', isMore = false }: { shown: string[]; search?
             run,
             successText: (count) => `${count} people deleted.`,
             messageOf: String,
-            onEnd: () => {},
+            onEnd: async () => {},
           }}
         >
           Delete Selected

@@ -8,6 +8,7 @@ import { Button } from '@mantine/core'
 import { createContext, type ReactNode, use, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useConfirm } from './confirm.tsx'
 import { formatted, formattedTotal } from './numbers.ts'
+import { type EndBusy, markPickedBusy } from './table-rows.ts'
 import { toast } from './toast.tsx'
 import classes from './selection.module.css'
 
@@ -181,8 +182,8 @@ export interface BulkAct {
   successText: (count: string) => string
   /** The message of a failed call. */
   messageOf: (error: unknown) => string
-  /** Runs after the act was done or has failed, but not after a cancelled one. */
-  onEnd: (isDone: boolean) => void
+  /** Runs after the act was done or has failed, but not after a cancelled one. Resolves once the list shows what has become of the rows. */
+  onEnd: (isDone: boolean) => Promise<void>
 }
 
 /** An act on many rows: a dry run, one confirmation of its summary, then the act. */
@@ -196,11 +197,13 @@ interface BulkButtonProps {
   act: BulkAct
   /** There is nothing to act on. The button keeps the focus. */
   isOff?: boolean
+  /** It stands beside the page's heading, where buttons are larger than in the bar of picked rows. */
+  isInPageHead?: boolean
   children: ReactNode
 }
 
 /** A button that starts an act on many rows. */
-export function BulkButton({ act, isOff = false, children }: BulkButtonProps) {
+export function BulkButton({ act, isOff = false, isInPageHead = false, children }: BulkButtonProps) {
   const start = useBulk()
   const [isBusy, setIsBusy] = useState(false)
 
@@ -212,7 +215,7 @@ export function BulkButton({ act, isOff = false, children }: BulkButtonProps) {
 
   return (
     <Button
-      size="compact-sm"
+      {...(!isInPageHead && { size: 'compact-sm' })}
       variant={act.isDestructive ? 'outline' : 'default'}
       {...(act.isDestructive && { color: 'red' })}
       aria-disabled={isBusy || isOff}
@@ -230,6 +233,7 @@ async function runBulk(
   shown: ReadonlySet<string> | undefined,
 ): Promise<void> {
   const { title, question, isDestructive = false, run, lastQuestion, successText, messageOf, onEnd } = act
+  let endBusy: EndBusy = () => {}
   try {
     const planned = await run({ dryRun: true })
     if (planned.affected === 0) {
@@ -239,14 +243,16 @@ async function runBulk(
     const message = <Plan question={question(formatted(planned.affected))} plan={planned} shown={shown} />
     if (!(await confirm({ title, message, isDestructive }))) return
     if (lastQuestion !== undefined && !(await confirm({ title, message: lastQuestion, isDestructive }))) return
+    endBusy = markPickedBusy()
     const done = await run({ expected: planned.affected })
     toast.success(successText(formatted(done.affected)), done.undo && { action: done.undo })
   } catch (error) {
     toast.failure(messageOf(error))
-    onEnd(false)
+    endBusy()
+    void onEnd(false)
     return
   }
-  onEnd(true)
+  void onEnd(true).then(() => endBusy('is loaded'))
 }
 
 interface PlanProps {

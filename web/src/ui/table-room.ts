@@ -41,16 +41,22 @@ function tell({ style }: HTMLElement, property: string, pixels: number): void {
 export function useMatchInView(
   scroller: RefObject<HTMLElement | null>,
   search: string,
+  page: number | undefined,
   rows: readonly unknown[] | undefined,
 ): void {
   const leftBefore = useRef<number>(undefined)
+  /** The search and page of which one sees a match: it stays where it is when the same page is loaded again. */
+  const shown = useRef<string>(undefined)
   useEffect(() => {
     const wanted = search.trim().toLowerCase()
     if (wanted === '' && leftBefore.current !== undefined) {
       scroller.current?.scrollTo({ left: leftBefore.current })
       leftBefore.current = undefined
     }
-    if (wanted === '' || !rows || !scroller.current) return
+    if (wanted === '') shown.current = undefined
+    const place = `${page} ${wanted}`
+    if (wanted === '' || !rows || !scroller.current || shown.current === place) return
+    shown.current = place
     const frame = scroller.current.getBoundingClientRect()
     const cells = [...scroller.current.querySelectorAll('tbody td')]
     const matches = cells.filter(({ textContent }) => textContent.toLowerCase().includes(wanted))
@@ -61,5 +67,5 @@ export function useMatchInView(
     if (isSeen || !matches[0]) return
     leftBefore.current ??= scroller.current.scrollLeft
     matches[0].scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [scroller, search, rows])
+  }, [scroller, search, page, rows])
 }

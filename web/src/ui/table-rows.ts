@@ -96,6 +96,43 @@ export function useFocusedRow(place: string | undefined, ids: readonly string[])
   return { ref: body, onFocus: handleFocus }
 }
 
+/** @param isLoaded the list was loaded again, so that what the act has changed is drawn before the row can be used */
+export type EndBusy = (isLoaded?: 'is loaded') => void
+
+/**
+ * Shows that an act on the row or item of a button is under way: it is dimmed, and nothing in it can be pressed, until the returned
+ * function is called or it is gone. A row keeps the focus that was in it.
+ */
+export function markBusy(within: Element | null): EndBusy {
+  const row = within?.closest<HTMLElement>('tr, li')
+  if (!within || !row) return () => {}
+  const hadFocus = within === document.activeElement
+  if (hadFocus && row.matches(ROW)) row.focus({ preventScroll: true })
+  row.ariaBusy = 'true'
+  for (const part of row.children) part.toggleAttribute('inert', true)
+  let isOver = false
+  const end = () => {
+    if (isOver) return
+    isOver = true
+    row.ariaBusy = null
+    for (const part of row.children) part.toggleAttribute('inert', false)
+    const isFree = document.activeElement === row || document.activeElement === document.body
+    if (hadFocus && isFree && within instanceof HTMLElement) within.focus({ preventScroll: true })
+  }
+  return (isLoaded) => {
+    if (isLoaded) requestAnimationFrame(() => requestAnimationFrame(end))
+    else end()
+  }
+}
+
+/** The same of all picked rows that are shown. */
+export function markPickedBusy(): EndBusy {
+  const ends = [...document.querySelectorAll(`${ROWS}[data-picked]`)].map(markBusy)
+  return (isLoaded) => {
+    for (const end of ends) end(isLoaded)
+  }
+}
+
 const ROW_LEAVES_MS = 2000 // far longer than React takes to draw the rows that have come
 
 /**

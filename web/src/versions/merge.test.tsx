@@ -1,4 +1,4 @@
-/** Two versions of a record side by side: what one has not touched is theirs, what one has is one's own, until one chooses. */
+/** Two versions merged: what one side alone has changed needs no choice; of what both have, one’s own stands until one chooses. */
 import { expect, test, vi } from 'vitest'
 import { page } from 'vitest/browser'
 import { render } from '#src/testing/render.tsx'
@@ -9,38 +9,41 @@ const theirs = {
   base,
   record: { id: '1', version: 2 },
   by: { name: 'Bo Boss', at: '2026-11-22T10:00:00.000Z' },
+  told: {},
   values: { title: 'Theirs', reward: 8, link: null, type: 'moreLink' },
 }
 
-function open(typed: Record<string, unknown>) {
+function open(typed: Record<string, unknown>, told: Record<string, [unknown, unknown]> = {}) {
   const form = { ...typed }
   const onChoose = vi.fn<(name: string, value: unknown) => void>((name, value) => {
     form[name] = value
   })
-  render(<MergeVersions merge={{ kind: 'socialTask', theirs }} mine={() => ({ ...form })} onChoose={onChoose} />)
+  const merge = { kind: 'socialTask', decides: { type: ['link'] }, theirs: { ...theirs, told } } as const
+  render(<MergeVersions merge={merge} mine={() => ({ ...form })} onChoose={onChoose} />)
   return { form, onChoose }
 }
 
 const choice = (field: string, name: string) => page.getByRole('group', { name: field }).getByRole('radio', { name })
+const part = (name: string) => page.getByRole('region', { name }).element().textContent
 
-test('only fields that differ are there; each begins with the side that changed it, one’s own where both did', async () => {
-  const { form } = open({ ...base, title: 'Mine', type: 'moreLink' })
+test('a field that one side alone changed takes its value and is told; one that both did begins with one’s own', async () => {
+  const { form } = open({ ...base, title: 'Mine', verifiedByBot: true })
   await expect.element(page.getByRole('heading', { name: 'Two versions' })).toHaveFocus()
-  await expect.element(page.getByText('Bo Boss')).toBeVisible()
-  expect(page.getByRole('group').elements()).toHaveLength(2)
+  await expect.poll(() => part('Bo Boss changed')).toBe('Bo Boss changedTypeTwitter→WebsiteReward5→8')
+  await expect.poll(() => part('You changed')).toBe('You changedVerified by the botYes')
+  expect(page.getByRole('group').elements()).toHaveLength(1)
   await expect.element(choice('Title', 'Mine Mine')).toBeChecked()
-  await expect.element(choice('Reward', 'Theirs 8')).toBeChecked()
-  expect(form).toEqual({ ...base, title: 'Mine', reward: 8, type: 'moreLink' })
+  expect(form).toEqual({ ...base, title: 'Mine', reward: 8, type: 'moreLink', verifiedByBot: true })
 })
 
 test('what is chosen stands in the form at once, in the words of the field beside the choice, and can be taken back', async () => {
-  const { form } = open({ ...base, title: 'Mine' })
-  await expect.element(choice('Type', 'Theirs Website')).toBeChecked()
+  const { form } = open({ ...base, title: 'Mine', type: 'instagram' })
   await choice('Title', 'Theirs Theirs').click()
-  expect(form).toMatchObject({ title: 'Theirs', type: 'moreLink' })
+  await choice('Type', 'Theirs Website').click()
+  expect(form).toMatchObject({ title: 'Theirs', reward: 8, type: 'moreLink' })
   await choice('Title', 'Mine Mine').click()
-  await choice('Type', 'Mine Twitter').click()
-  expect(form).toMatchObject({ title: 'Mine', reward: 8, type: 'twitter' })
+  await choice('Type', 'Mine Instagram').click()
+  expect(form).toMatchObject({ title: 'Mine', reward: 8, type: 'instagram' })
 })
 
 test('a field that the other type has no use for comes back with its type', async () => {
@@ -50,6 +53,19 @@ test('a field that the other type has no use for comes back with its type', asyn
   form['link'] = ''
   await choice('Type', 'Mine Email').click()
   expect(onChoose).toHaveBeenLastCalledWith('link', 'https://x.com')
+})
+
+test('a field that one has changed is not lost to a type that somebody else has changed: one chooses', async () => {
+  open({ ...base, link: 'https://x.com' })
+  await expect.element(choice('Type', 'Theirs Website')).toBeChecked()
+  await expect.element(choice('Link', 'Mine https://x.com')).toBeChecked()
+  expect(page.getByRole('group').elements()).toHaveLength(2)
+})
+
+test('what became of a field that the form does not have is told', async () => {
+  open({ title: 'Theirs', reward: 8, type: 'moreLink' }, { priority: [1, 2] })
+  await expect.poll(() => part('Bo Boss changed')).toBe('Bo Boss changedPriority1→2')
+  await expect.element(page.getByText(/Both say the same/)).not.toBeInTheDocument()
 })
 
 test('where both say the same there is nothing to choose', async () => {

@@ -1,11 +1,13 @@
 /**
- * After a stale save: what one has typed and what somebody else has saved meanwhile, side by side, field by field. What one chooses stands
- * in the form at once, whose next save is on top of the newer version.
+ * After a stale save: what somebody else has saved meanwhile is merged with what one has typed. A field that one side alone has changed
+ * takes its value and is told; for one that both have changed one chooses. The form holds the outcome at once, and its next save is on
+ * top of the newer version.
  */
 import { type ReactNode, useEffect, useEffectEvent, useId, useRef, useState } from 'react'
 import { client } from '#src/client.ts'
 import { Moment } from '#src/ui/moment.tsx'
-import { inOrder, labelOf, valueInWords } from './change-words.ts'
+import { changedInWords, inOrder, labelOf, valueInWords } from './change-words.ts'
+import { ChangesList } from './changes-list.tsx'
 import classes from './merge.module.css'
 import type { Restorable } from './restore.tsx'
 
@@ -21,18 +23,27 @@ interface Source<Row> {
   load: () => Promise<Row>
   /** The fields of the form as a record has them, by their names on the wire. */
   toValues: (record: Row) => Values
+  /** Fields of the record that the form does not have. What became of them meanwhile is told, too. */
+  alsoTold?: readonly (keyof Row & string)[]
+  /** The fields that a field makes meaningful or not: where one side has changed it, and the other one of them, one chooses. */
+  decides?: Decides
 }
+
+type Decides = Readonly<Record<string, readonly string[]>>
 
 interface Theirs<Row> {
   record: Row
   /** What the form went by. */
   base: Values
+  /** What became of fields that the form does not have: what the form went by, and what it is now. */
+  told: Readonly<Record<string, readonly [before: unknown, after: unknown]>>
   /** Who has saved it, as far as the history says. */
   by: { name: string; at: string } | undefined
 }
 
 /** `version` is the one to save on top of; `begin` is to be called after a stale save. */
-export function useMerge<Row extends { id: string; version: number }>({ kind, record, load, toValues }: Source<Row>) {
+export function useMerge<Row extends { id: string; version: number }>(source: Source<Row>) {
+  const { kind, record, load, toValues, alsoTold = [], decides = {} } = source
   /** Their version, of which the form holds what one has not chosen otherwise. */
   const merged = useRef<Row>(undefined)
   const [theirs, setTheirs] = useState<Theirs<Row>>()
@@ -41,6 +52,7 @@ export function useMerge<Row extends { id: string; version: number }>({ kind, re
     merged.current && record && merged.current.version > record.version ? merged.current : record
   return {
     kind,
+    decides,
     theirs: theirs && { ...theirs, values: toValues(theirs.record) },
     version: () => basis()?.version,
     async begin(): Promise<void> {
@@ -50,7 +62,9 @@ export function useMerge<Row extends { id: string; version: number }>({ kind, re
       const loaded = await Promise.all([load(), lastChange(kind, known.id)]).catch(() => undefined)
       if (!loaded) return
       merged.current = loaded[0]
-      setTheirs({ record: loaded[0], by: loaded[1], base: toValues(known) })
+      const [now, by] = loaded
+      const told = alsoTold.filter((name) => known[name] !== now[name]).map((name) => [name, [known[name], now[name]]] as const)
+      setTheirs({ record: now, by, base: toValues(known), told: Object.fromEntries(told) })
     },
   }
 }
@@ -64,7 +78,7 @@ async function lastChange(kind: Kind, id: string): Promise<Theirs<unknown>['by']
 }
 
 interface MergeProps {
-  merge: Pick<ReturnType<typeof useMerge<{ id: string; version: number }>>, 'kind' | 'theirs'>
+  merge: Pick<ReturnType<typeof useMerge<{ id: string; version: number }>>, 'kind' | 'decides' | 'theirs'>
   /** What the form holds now. */
   mine: () => Values
   /** Puts a value into the form. */
@@ -72,23 +86,24 @@ interface MergeProps {
 }
 
 /** Nothing until a save was stale. */
-export function MergeVersions({ merge: { kind, theirs }, ...props }: MergeProps): ReactNode {
-  return theirs && <Choices key={theirs.record.version} kind={kind} theirs={theirs} {...props} />
+export function MergeVersions({ merge: { theirs, ...merge }, ...props }: MergeProps): ReactNode {
+  return theirs && <Merge key={theirs.record.version} {...merge} theirs={theirs} {...props} />
 }
 
-interface ChoicesProps extends Omit<MergeProps, 'merge'> {
+interface MergeOfProps extends Omit<MergeProps, 'merge'> {
   kind: Kind
+  decides: Decides
   theirs: NonNullable<MergeProps['merge']['theirs']>
 }
 
-function Choices({ kind, theirs, mine, onChoose }: ChoicesProps) {
+function Merge({ kind, decides, theirs, mine, onChoose }: MergeOfProps) {
   const id = useId()
   const heading = useRef<HTMLHeadingElement>(null)
   const [ours] = useState(mine)
-  const { by, base, values } = theirs
-  const names = inOrder(kind, Object.keys(values)).filter((name) => !isSame(ours, values, name))
+  const { by, base, told, values } = theirs
+  const { changedByMe, changedByThem, toChoose } = compare({ base, ours, values }, decides)
   const [chosen, setChosen] = useState<Readonly<Record<string, Side>>>(() =>
-    Object.fromEntries(names.map((name) => [name, isSame(ours, base, name) ? 'theirs' : 'mine'])),
+    Object.fromEntries([...changedByThem.map((name) => [name, 'theirs']), ...changedByMe.map((name) => [name, 'mine'])]),
   )
   const put = (name: string, sides: typeof chosen) => {
     const value = (sides[name] === 'theirs' ? values : ours)[name]
@@ -96,7 +111,7 @@ function Choices({ kind, theirs, mine, onChoose }: ChoicesProps) {
   }
   const begin = useEffectEvent(() => {
     heading.current?.focus()
-    for (const name of names) if (chosen[name] === 'theirs') put(name, chosen)
+    for (const [name, side] of Object.entries(chosen)) if (side === 'theirs') put(name, chosen)
   })
   useEffect(() => begin(), [])
 
@@ -108,6 +123,14 @@ function Choices({ kind, theirs, mine, onChoose }: ChoicesProps) {
     const present = mine()
     for (const other of Object.keys(ours)) if (!isGiven(present, other)) put(other, sides)
   }
+
+  const isFree = (name: string) => !toChoose.includes(name)
+  const changesTo = (after: Values, names: string[]) =>
+    Object.fromEntries(inOrder(kind, names.filter(isFree)).map((name) => [name, [base[name], after[name]] as const]))
+  const parts = [
+    { title: `${by?.name ?? 'They'} changed`, changes: changedInWords(kind, { ...changesTo(values, changedByThem), ...told }) },
+    { title: 'You changed', changes: changedInWords(kind, changesTo(ours, changedByMe)) },
+  ].filter(({ changes }) => changes.length > 0)
 
   return (
     <section className={classes['merge']} aria-labelledby={id}>
@@ -122,9 +145,16 @@ function Choices({ kind, theirs, mine, onChoose }: ChoicesProps) {
         ) : (
           'Somebody else saved the other one.'
         )}{' '}
-        {names.length === 0 ? 'Both say the same.' : 'Choose what to keep of each field:'}
+        {parts.length > 0 ? 'What only one of you changed needs no choice:' : toChoose.length === 0 && 'Both say the same.'}
       </p>
-      {names.map((name) => (
+      {parts.map(({ title, changes }, index) => (
+        <section key={title} aria-labelledby={`${id}-part-${index}`} className={classes['part']}>
+          <h3 id={`${id}-part-${index}`}>{title}</h3>
+          <ChangesList changes={changes} />
+        </section>
+      ))}
+      {toChoose.length > 0 && <p className={classes['who']}>Choose what to keep of each field:</p>}
+      {inOrder(kind, toChoose).map((name) => (
         <fieldset key={name} className={classes['field']}>
           <legend>{labelOf(kind, name)}</legend>
           {(['mine', 'theirs'] as const).map((side) => (
@@ -143,6 +173,20 @@ function Choices({ kind, theirs, mine, onChoose }: ChoicesProps) {
       ))}
     </section>
   )
+}
+
+/** Which fields who has changed, and which of them one has to choose; those that both have made the same are in none. */
+function compare({ base, ours, values }: Record<'base' | 'ours' | 'values', Values>, decides: Decides) {
+  const differing = [...new Set([...Object.keys(values), ...Object.keys(ours)])].filter((name) => !isSame(ours, values, name))
+  const changedByMe = differing.filter((name) => !isSame(ours, base, name))
+  const changedByThem = differing.filter((name) => !isSame(values, base, name))
+  const isLinked = (one: string, other: string) => one === other || decides[one]?.includes(other) || decides[other]?.includes(one)
+  const isDisputed = (name: string, own: string[], other: string[]) =>
+    own.includes(name) && other.some((changed) => isLinked(name, changed))
+  const toChoose = Object.keys(values).filter(
+    (name) => isDisputed(name, changedByMe, changedByThem) || isDisputed(name, changedByThem, changedByMe),
+  )
+  return { changedByMe, changedByThem, toChoose }
 }
 
 /** The name of the form's submit button while two versions are being merged. */

@@ -7,7 +7,7 @@ import { auditActionLabels, actorKindLabels } from '@arcade/contract/entities/au
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { api, asCallError } from '#src/client.ts'
+import { api, problemOf } from '#src/client.ts'
 import { Moment } from '#src/ui/moment.tsx'
 import { Panel, Problem } from '#src/ui/page.tsx'
 import { changesInWords } from './change-words.ts'
@@ -50,7 +50,7 @@ function Entries(props: Restorable) {
   const restore = useRestore(props)
   const entries = data?.pages.flatMap((page) => page.entries)
   if (!entries) {
-    if (error) return <Problem message={asCallError(error).message} onRetry={() => void refetch()} />
+    if (error) return <Problem {...problemOf(error, () => void refetch())} />
     return <output>Loading...</output>
   }
   const oldest = hasNextPage ? undefined : entries.findLast((entry) => versionOf(entry) !== undefined)

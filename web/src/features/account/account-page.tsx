@@ -4,7 +4,7 @@ import type { DashboardUser } from '@arcade/contract/entities/user'
 import type { UserUpdateInput } from '@arcade/contract/users'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api, asCallError, client, queryClient } from '#src/client.ts'
+import { api, asCallError, client, queryClient, problemOf } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useSession } from '#src/session.tsx'
 import { useConfirm } from '#src/ui/confirm.tsx'
@@ -45,7 +45,7 @@ function Name({ id }: { id: string }) {
   )
   const handleReload = () => void refetch()
   if (data) return <NameForm key={data.version} user={data} onReload={handleReload} />
-  if (error) return <Problem message={asCallError(error).message} onRetry={handleReload} />
+  if (error) return <Problem {...problemOf(error, handleReload)} />
   return <output>Loading...</output>
 }
 

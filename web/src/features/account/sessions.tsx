@@ -2,19 +2,22 @@
 import type { Session } from '@arcade/contract/account'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { api, asCallError, client } from '#src/client.ts'
+import { api, problemOf, client } from '#src/client.ts'
 import { useItemAct } from '#src/lists/item-acts.ts'
+import { useKeptFresh } from '#src/lists/live.ts'
 import { Facts, Item, ItemList } from '#src/ui/item-list.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { Problem } from '#src/ui/page.tsx'
 
 export function Sessions() {
-  const { data, error, refetch } = useQuery(api.account.sessions.queryOptions())
+  const query = useQuery(api.account.sessions.queryOptions())
+  const { data, error, refetch } = query
+  useKeptFresh(query)
   const act = useItemAct(api.account.sessions.key())
   const end = (message: string, call: () => Promise<string>) =>
     void act(call, { title: 'End session', message, isDestructive: true })
 
-  if (error && !data) return <Problem message={asCallError(error).message} onRetry={() => void refetch()} />
+  if (error && !data) return <Problem {...problemOf(error, () => void refetch())} />
   if (!data) return <output>Loading...</output>
   const { sessions } = data
   return (

@@ -13,7 +13,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import type { z } from 'zod'
-import { api, asCallError, client, creation, fetchStoredFile } from '#src/client.ts'
+import { api, asCallError, client, creation, fetchStoredFile, problemOf } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { CheckboxField } from '#src/ui/form-checkbox.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
@@ -91,13 +91,13 @@ export function UpdateAnnouncementPage() {
 }
 
 /** `problem` is null while the announcement is being loaded. */
-function InsteadOfForm({ problem, onRetry }: { problem: Error | string | null; onRetry?: () => void }) {
+function InsteadOfForm({ problem, onRetry = () => {} }: { problem: Error | string | null; onRetry?: () => void }) {
   return (
     <Panel>
       {problem === null ? (
         <output>Loading...</output>
       ) : (
-        <Problem message={typeof problem === 'string' ? problem : asCallError(problem).message} {...(onRetry && { onRetry })}>
+        <Problem {...(typeof problem === 'string' ? { message: problem } : problemOf(problem, onRetry))}>
           <BackButton />
         </Problem>
       )}
@@ -134,10 +134,13 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
     record: announcement,
     load: () => client.announcements.get({ id: announcement?.id ?? '' }),
     toValues: (saved) => ({ ...usedValues(toValues(saved)), image: saved.image, icon: saved.icon }),
+    alsoTold: ['status'],
+    decides: { type: ['description', 'link', 'linkType', 'inputText'], linkType: ['inputText'] },
   })
 
-  /** As far as it is known: whoever has changed the announcement meanwhile may have changed its status, too. */
-  const isLive = announcement?.status === true && form.refusal?.code !== 'STALE' && !merge.theirs
+  /** Unknown while a save was stale and the newer version could not be loaded: whoever has changed it may have changed its status, too. */
+  const newest = merge.theirs?.record ?? (form.refusal?.code === 'STALE' ? undefined : announcement)
+  const isLive = newest?.status === true
 
   useUnsaved(image.isChanged || icon.isChanged)
 

@@ -1,7 +1,7 @@
 /** Announcements (§2 /annoucements): all columns, the status and its toggle, thumbnails that load when they come into view. */
 import { type Announcement, announcementList, type AnnouncementsFilter, fileUrl } from '@arcade/contract/entities/announcement'
 import { Anchor, Button } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, client } from '#src/client.ts'
@@ -12,7 +12,7 @@ import { listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
 import { ParticipantsLink } from '#src/lists/participants-link.tsx'
 import { asAct, useUndo } from '#src/lists/undo.ts'
-import { useList } from '#src/lists/use-list.ts'
+import { asListed, useList } from '#src/lists/use-list.ts'
 import { Missing, RowActions } from '#src/ui/data-table.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page } from '#src/ui/page.tsx'
@@ -54,7 +54,7 @@ const columns = listColumns(announcementList, {
 export function AnnouncementsPage() {
   const address = useSearch({ from: '/shell/management/annoucements' })
   const input = { ...listFilter(announcementList, address), ...listOrder(announcementList, address), page: address.page ?? 1 }
-  const query = useQuery(api.announcements.list.queryOptions({ input, placeholderData: keepPreviousData }))
+  const query = useQuery(api.announcements.list.queryOptions({ input, ...asListed }))
   const state = useList(announcementList, { address, query, rowsOf: ({ announcements }) => announcements })
   return (
     <Page title="Announcements" actions={<LinkButton to="/annoucement-form">Add Annoucement</LinkButton> /* sic, §2 */}>
@@ -126,7 +126,7 @@ function StatusButton({ announcement }: { announcement: Announcement }) {
     if (isBusy) return
     const keepFocus = keepFocusInRows(button)
     setIsBusy(true)
-    await toggleStatus(announcement)
+    await toggleStatus(announcement, button)
     setIsBusy(false)
     keepFocus() // where the list shows one of the two states, the row is gone now
   }

@@ -6,6 +6,7 @@ import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { textProblem } from '#src/ui/bot-message.ts'
 import { counted } from '#src/ui/numbers.ts'
+import { markBusy } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './announcements.module.css'
 import { toBotItem } from './bot-item.ts'
@@ -13,20 +14,23 @@ import { toBotItem } from './bot-item.ts'
 /** The announcement, and the status of it that the person sees. */
 type Toggled = Pick<Announcement, 'id' | 'title' | 'status'> & Parameters<typeof toBotItem>[0]
 
-/** Asks, then turns the status round. */
-export function useToggleStatus(): (announcement: Toggled) => Promise<void> {
+/** Asks, then turns the status round. `button` is the one that was pressed in a row of the list. */
+export function useToggleStatus(): (announcement: Toggled, button?: Element) => Promise<void> {
   const confirm = useConfirm()
-  return async (announcement) => {
+  return async (announcement, button) => {
     const { id, status } = announcement
     if (!(await confirm({ title: 'Toggle Status', message: <Question announcement={announcement} /> }))) return
+    const endBusy = markBusy(button ?? null)
     try {
       const { message } = await client.announcements.toggleStatus({ id, status })
       toast.success(message)
     } catch (cause) {
       const error = asCallError(cause)
       toast.failure(error.status === 0 ? 'Internal Server Error!' : error.message, { detail: error.message }) // §8
+      endBusy()
     }
     await refreshAfterActOn(announcementList.name)
+    endBusy('is loaded')
   }
 }
 

@@ -1,7 +1,7 @@
 /** The audit trail (security.md, Operations): who did what, when, to which record, and what changed by it. */
 import { type AuditEntry, auditActionLabels, auditList, recordKindLabels } from '@arcade/contract/entities/audit'
 import { Button } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { createContext, use, useState } from 'react'
 import { api, client } from '#src/client.ts'
@@ -10,7 +10,7 @@ import { ExportAllButton } from '#src/lists/export-buttons.tsx'
 import { listCursor, listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable, PageSizeField } from '#src/lists/list-table.tsx'
 import { useCounts } from '#src/lists/use-counts.ts'
-import { useList } from '#src/lists/use-list.ts'
+import { asListed, useList } from '#src/lists/use-list.ts'
 import { MoreButton } from '#src/ui/data-table.tsx'
 import { Page } from '#src/ui/page.tsx'
 import { opensRow } from '#src/ui/table-rows.ts'
@@ -50,9 +50,9 @@ export function AuditPage() {
   const filter = listFilter(auditList, address)
   const pageSize = address.size ?? auditList.pageSizes[0]
   const input = { ...filter, ...listOrder(auditList, address), ...listCursor(address), pageSize }
-  const query = useQuery(api.audit.list.queryOptions({ input, placeholderData: keepPreviousData }))
+  const query = useQuery(api.audit.list.queryOptions({ input, ...asListed }))
   const { counted, everyone } = useCounts((of: typeof filter) => api.audit.count.queryOptions({ input: of }), filter, query)
-  const state = useList(auditList, { address, query, rowsOf: ({ entries }) => entries, counted })
+  const state = useList(auditList, { address, query, rowsOf: ({ entries }) => entries, counted, isKeptByPage: true })
   const options = useFilterOptions(address, state.rows)
   return (
     <OpenContext value={setOpened}>
@@ -60,21 +60,23 @@ export function AuditPage() {
         title="Audit"
         actions={<ExportAllButton state={state} label="Download Entries" everything="Everything" everyone={everyone} />}
       >
-        <ListTable
-          label="Audit"
-          state={state}
-          columns={columns}
-          rowKey={({ seq }) => seq}
-          options={options}
-          toolbar={
-            <>
-              <PageSizeField state={state} />
-              {state.rows && !query.isPlaceholderData && (
-                <NewerButton input={input} newest={state.rows[0]?.seq ?? 0} onShow={() => void query.refetch()} />
-              )}
-            </>
-          }
-        />
+        <div className={classes['list']}>
+          <ListTable
+            label="Audit"
+            state={state}
+            columns={columns}
+            rowKey={({ seq }) => seq}
+            options={options}
+            toolbar={
+              <>
+                <PageSizeField state={state} />
+                {state.rows && !query.isPlaceholderData && (
+                  <NewerButton input={input} newest={state.rows[0]?.seq ?? 0} onShow={() => void query.refetch()} />
+                )}
+              </>
+            }
+          />
+        </div>
       </Page>
       <EntryDialog entry={opened} onClose={() => setOpened(undefined)} />
     </OpenContext>

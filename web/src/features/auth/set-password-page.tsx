@@ -4,7 +4,7 @@ import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, asCallError, client, queryClient } from '#src/client.ts'
+import { api, asCallError, client, queryClient, problemOf } from '#src/client.ts'
 import { Form, SubmitButton, useForm } from '#src/ui/form.tsx'
 import { NewPasswordFields } from '#src/ui/new-password-field.tsx'
 import { Problem } from '#src/ui/page.tsx'
@@ -17,7 +17,7 @@ const ASK = 'Ask an admin for a new one.'
 const texts: Record<Exclude<PasswordLinkState, 'valid'>, string> = {
   used: `This link was used already: the password was set with it. ${ASK}`,
   expired: `This link has expired: it was good for a day. ${ASK}`,
-  replaced: `This link is not valid: a newer one has taken its place. ${ASK}`,
+  replaced: `This link is not valid. It may be incomplete, or a newer one may have taken its place. ${ASK}`,
 }
 
 export function SetPasswordPage() {
@@ -45,7 +45,7 @@ export function SetPasswordPage() {
         </Anchor>
       }
     >
-      {error && !data && <Problem message={asCallError(error).message} onRetry={() => void refetch()} />}
+      {error && !data && <Problem {...problemOf(error, () => void refetch())} />}
       {!error && !data && <output>Loading...</output>}
       {data?.state === 'valid' && <PasswordForm link={link} email={data.email ?? ''} onRefused={() => void refetch()} />}
     </AuthLayout>

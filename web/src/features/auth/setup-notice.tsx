@@ -48,7 +48,9 @@ function LinkText({ state, hasAdmin }: { state: SetupLinkState | undefined; hasA
     case 'expired':
       return <WithCommand>This set-up link has expired.</WithCommand>
     case 'replaced':
-      return <WithCommand>This set-up link is not valid: a newer one has taken its place.</WithCommand>
+      return (
+        <WithCommand>This set-up link is not valid. It may be incomplete, or a newer one may have taken its place.</WithCommand>
+      )
     default:
       return hasAdmin ? null : (
         <WithCommand>There is no admin yet. The link that makes the first one stands in the server’s log.</WithCommand>

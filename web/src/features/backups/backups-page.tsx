@@ -1,7 +1,7 @@
 /** Backups, for admins: when they are made, the last ones, and whether they were restored on trial. */
 import type { BackupRun, BackupState } from '@arcade/contract/backups'
 import { useQuery } from '@tanstack/react-query'
-import { api, asCallError } from '#src/client.ts'
+import { api, problemOf } from '#src/client.ts'
 import { Moment } from '#src/ui/moment.tsx'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { PlainTable } from '#src/ui/plain-table.tsx'
@@ -18,7 +18,7 @@ export function BackupsPage() {
         </>
       ) : error ? (
         <Panel>
-          <Problem message={asCallError(error).message} onRetry={() => void refetch()} />
+          <Problem {...problemOf(error, () => void refetch())} />
         </Panel>
       ) : (
         <output>Loading...</output>

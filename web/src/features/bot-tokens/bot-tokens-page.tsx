@@ -5,8 +5,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useWatch } from 'react-hook-form'
-import { api, asCallError, client, queryClient } from '#src/client.ts'
+import { api, problemOf, client, queryClient } from '#src/client.ts'
 import { showFailure, useItemAct } from '#src/lists/item-acts.ts'
+import { useKeptFresh } from '#src/lists/live.ts'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, SelectField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
 import { ItemList } from '#src/ui/item-list.tsx'
@@ -22,7 +23,9 @@ interface Secret {
 }
 
 export function BotTokensPage() {
-  const { data, error, refetch } = useQuery(api.botTokens.list.queryOptions())
+  const query = useQuery(api.botTokens.list.queryOptions())
+  const { data, error, refetch } = query
+  useKeptFresh(query)
   const [secret, setSecret] = useState<Secret>()
   return (
     <Page title="Bot Tokens" narrow>
@@ -38,7 +41,7 @@ export function BotTokensPage() {
         {data ? (
           <Tokens tokens={data.tokens} onSecret={setSecret} />
         ) : error ? (
-          <Problem message={asCallError(error).message} onRetry={() => void refetch()} />
+          <Problem {...problemOf(error, () => void refetch())} />
         ) : (
           <output>Loading...</output>
         )}
@@ -68,7 +71,7 @@ function Tokens({ tokens, onSecret }: { tokens: BotToken[]; onSecret: (secret: S
               },
               {
                 title: 'Rotate token',
-                message: `${token.name} gets a new token.${token.previous ? ' The old one stops working, and' : ''} The present one works until you end it or rotate again.`,
+                message: rotationQuestion(token),
               },
             )
           }
@@ -103,6 +106,13 @@ function Tokens({ tokens, onSecret }: { tokens: BotToken[]; onSecret: (secret: S
       ))}
     </ItemList>
   )
+}
+
+function rotationQuestion({ name, previous }: BotToken): string {
+  const consequence = previous
+    ? 'The old one stops working, and the present one works until you end it or rotate again.'
+    : 'The present one works until you end it or rotate again.'
+  return `${name} gets a new token. ${consequence}`
 }
 
 function NewToken({ onSecret }: { onSecret: (secret: Secret) => void }) {

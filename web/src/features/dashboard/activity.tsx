@@ -113,6 +113,14 @@ const paidNote = 'Rewards of claims, as they were paid; without reversals, round
 /** Fewer than in the table, as the panel stands beside a chart. */
 const PAID_ITEMS_SHOWN = 5
 
+/** What the columns of tables and the charts say about the time that a figure is of. */
+const unitTexts: Record<ActivityData['unit'], { when: string; counted: string }> = {
+  hour: { when: 'Hour (your time)', counted: 'Hours of your time' },
+  day: { when: 'Day (UTC)', counted: 'Days in UTC' },
+  month: { when: 'Month (UTC)', counted: 'Months in UTC' },
+  year: { when: 'Year (UTC)', counted: 'Years in UTC' },
+}
+
 interface PanelsProps {
   activity: ActivityData
   /** The chosen one, which `activity` may not be of yet. */
@@ -131,11 +139,12 @@ function Panels({ activity, range, isStale }: PanelsProps) {
   const lastTaken = useLast(activity, range, participationsAt)
   const takenHint = <LastOne what="participation" last={lastTaken} />
   const paidHint = <LastOne what="reward" last={useLast(activity, range, paidAt)} />
-  const when = unit === 'hour' ? 'Hour (your time)' : `${unit[0]?.toUpperCase()}${unit.slice(1)} (UTC)`
+  const { when, counted: countedIn } = unitTexts[unit]
   return (
     <div className={classes['panels']}>
       <ChartPanel
         title="New players"
+        unit={countedIn}
         aside={<Sum value={joined} list={lists.newestPlayers} label="See the newest players" />}
         emptyText="No players have joined in this time."
         emptyHint={<LastOne what="new player" last={lastJoined} />}
@@ -152,6 +161,7 @@ function Panels({ activity, range, isStale }: PanelsProps) {
       </ChartPanel>
       <ChartPanel
         title="Participations"
+        unit={countedIn}
         aside={<Sum value={participations} list={lists.history} label="See who took part" />}
         emptyText="Nobody has taken part in this time."
         emptyHint={takenHint}
@@ -171,6 +181,7 @@ function Panels({ activity, range, isStale }: PanelsProps) {
       </ChartPanel>
       <ChartPanel
         title="Rewards paid"
+        unit={countedIn}
         aside={<span className={classes['sum']}>{formatted(paid)}</span>}
         note={paidNote}
         emptyText="No reward of a claim was paid in this time."

@@ -5,7 +5,7 @@ import { type HistoryItem, type HistoryKind, participantList } from '@arcade/con
 import { taskTypeLabels } from '@arcade/contract/entities/task'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { api, asCallError, fetchSpreadsheet } from '#src/client.ts'
+import { api, asCallError, fetchSpreadsheet, problemOf } from '#src/client.ts'
 import { listColumns } from '#src/lists/columns.tsx'
 import { type ListAddress, listCursor, listFilter } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
@@ -43,7 +43,7 @@ export function HistoryDetails({ kind, id, address, onAddress }: HistoryDetailsP
   if (error && !item) {
     return (
       <Panel>
-        <Problem message={asCallError(error).message} onRetry={() => void refetch()} />
+        <Problem {...problemOf(error, () => void refetch())} />
       </Panel>
     )
   }
@@ -145,7 +145,13 @@ function Opener({ id, text }: { id: number; text: string | null }) {
 function Participants({ kind, id, count, address, onAddress }: HistoryDetailsProps & { count: number }) {
   const input = { kind, id, ...listFilter(participantList, address), ...listCursor(address) }
   const query = useQuery(api.history.participants.queryOptions({ input, placeholderData: keepPreviousData }))
-  const state = useList(participantList, { address, query, rowsOf: ({ participants }) => participants, onAddress })
+  const state = useList(participantList, {
+    address,
+    query,
+    rowsOf: ({ participants }) => participants,
+    onAddress,
+    isKeptByPage: true,
+  })
 
   if (!query.data && !query.error) {
     return (

@@ -4,7 +4,7 @@ import { Tabs, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import { api, asCallError } from '#src/client.ts'
+import { api, problemOf } from '#src/client.ts'
 import { Day } from '#src/ui/moment.tsx'
 import { counted } from '#src/ui/numbers.ts'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
@@ -128,7 +128,7 @@ function Titles({ kind, selected }: { kind: HistoryKind; selected: string | unde
           <p className={classes['hint']}>{wanted === '' ? 'Nothing here yet.' : 'No title matches.'}</p>
         )
       ) : error ? (
-        <Problem message={asCallError(error).message} onRetry={() => void refetch()} />
+        <Problem {...problemOf(error, () => void refetch())} />
       ) : (
         <Spinner />
       )}

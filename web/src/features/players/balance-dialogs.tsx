@@ -1,19 +1,22 @@
 /** The dialogs that change a balance (design §7): an adjustment with its reason, and the reversal of an entry. Each says whose balance it is. */
 import type { ExplainedEntry } from '@arcade/contract/balances'
-import type { Player } from '@arcade/contract/entities/player'
-import type { AdjustmentInput, ReversalInput } from '@arcade/contract/ledger'
+import { type Player, playerName } from '@arcade/contract/entities/player'
+import type { adjustmentInput, AdjustmentInput, ReversalInput } from '@arcade/contract/ledger'
 import { Modal } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
+import { type Control, useWatch } from 'react-hook-form'
+import type { z } from 'zod'
 import { client, creation } from '#src/client.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
 import { DialogForm } from '#src/ui/dialog-form.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
 import { TextareaField, useForm } from '#src/ui/form.tsx'
+import { exactSum } from '#src/ui/numbers.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { Balance } from './balance.tsx'
 import { Signed, wordsOf } from './entry-words.tsx'
 import classes from './player-page.module.css'
-import { nameOf, refreshPlayer } from './player-data.ts'
+import { refreshPlayer } from './player-data.ts'
 
 interface DialogProps {
   player: Player
@@ -30,7 +33,8 @@ export function AdjustDialog({ isOpen, ...props }: DialogProps & { isOpen: boole
 
 function AdjustForm({ player, onClose }: DialogProps) {
   const { userId } = player
-  const form = useForm(() => import('@arcade/contract/ledger').then(({ adjustmentInput }) => adjustmentInput), {
+  const [schema, setSchema] = useState<Schema>()
+  const form = useForm(() => import('@arcade/contract/ledger').then((ledger) => keep(ledger.adjustmentInput, setSchema)), {
     amount: '' as unknown as number,
     reason: '',
   })
@@ -42,7 +46,7 @@ function AdjustForm({ player, onClose }: DialogProps) {
     } catch (cause) {
       return showFailure(cause)
     }
-    toast.success('Balance adjusted.')
+    toast.success(`Balance of ${playerName(player)} adjusted.`)
     onClose()
     await refreshPlayer(userId)
     return undefined
@@ -50,7 +54,9 @@ function AdjustForm({ player, onClose }: DialogProps) {
 
   return (
     <DialogForm form={form} onSubmit={handleSubmit} label="Adjust Balance" onCancel={onClose}>
-      <Facts player={player} />
+      <Facts player={player}>
+        <NewBalance control={form.control} schema={schema} balance={player.balance} />
+      </Facts>
       <NumberField
         control={form.control}
         name="amount"
@@ -60,6 +66,39 @@ function AdjustForm({ player, onClose }: DialogProps) {
       />
       <TextareaField control={form.control} name="reason" label="Reason" isRequired rows={3} />
     </DialogForm>
+  )
+}
+
+type Schema = typeof adjustmentInput
+
+function keep(schema: Schema, setSchema: (schema: Schema) => void): Schema {
+  setSchema(schema)
+  return schema
+}
+
+interface NewBalanceProps {
+  control: Control<z.input<Schema>, unknown, AdjustmentInput>
+  /** Says which amounts are valid; undefined until it is loaded. */
+  schema: Schema | undefined
+  balance: number
+}
+
+/** What the balance becomes by the amount that is typed. */
+function NewBalance({ control, schema, balance }: NewBalanceProps) {
+  const typed = useWatch({ control, name: 'amount' })
+  const amount = schema?.shape.amount.safeParse(typed).data
+  const sum = amount === undefined ? undefined : exactSum(balance, amount)
+  const isTooLow = sum !== undefined && amount !== undefined && sum < 0 && amount < 0
+  return (
+    <div>
+      <dt>New balance</dt>
+      <dd>
+        <output className={classes['newBalance']} data-too-low={isTooLow || undefined}>
+          {sum === undefined ? '–' : <Balance amount={sum} />}
+          {isTooLow && ' is below 0'}
+        </output>
+      </dd>
+    </div>
   )
 }
 
@@ -88,7 +127,7 @@ function ReverseForm({ player, entry, onClose, onReversed }: ReverseProps & { en
   const handleSubmit = async (input: ReversalInput) => {
     try {
       const { isFirst } = await createOnce((options) => client.balances.reverse({ userId, entryId: entry.id, ...input }, options))
-      toast.success(isFirst ? 'Entry reversed.' : 'This entry had been reversed already.')
+      toast.success(`Entry ${entry.seq} of ${playerName(player)} ${isFirst ? 'reversed.' : 'had been reversed already.'}`)
     } catch (cause) {
       return showFailure(cause)
     }
@@ -123,7 +162,7 @@ function ReverseForm({ player, entry, onClose, onReversed }: ReverseProps & { en
 /** Whose balance it is, and what it is now. */
 function Facts({ player, children }: { player: Player; children?: ReactNode }) {
   const { userId, balance } = player
-  const name = nameOf(player)
+  const name = playerName(player)
   return (
     <dl className={classes['facts']} data-dialog>
       <div>

@@ -35,7 +35,13 @@ export function BlockButtons({ selection }: { selection: Selection<PlayersFilter
       <Button variant="default" size="compact-sm" aria-haspopup="dialog" onClick={() => setIsAsking(true)}>
         Block
       </Button>
-      <ReasonDialog title="Block Players" isOpen={isAsking} onClose={() => setIsAsking(false)} onReason={handleReason} />
+      <ReasonDialog
+        title="Block Players"
+        who="A blocked player"
+        isOpen={isAsking}
+        onClose={() => setIsAsking(false)}
+        onReason={handleReason}
+      />
       <BulkButton
         act={{
           ...end,

@@ -1,15 +1,9 @@
 /** What a player's page shows, and how it stays up to date: the player, the ledger and the time line, of which the newest rows alone are loaded again. */
 import type { ExplainedEntry } from '@arcade/contract/balances'
-import type { Player } from '@arcade/contract/entities/player'
 import type { PlayerParticipation } from '@arcade/contract/players'
 import type { InfiniteData } from '@tanstack/react-query'
 import { api, client, queryClient } from '#src/client.ts'
 import { useLive } from '#src/lists/live.ts'
-
-/** What people call a player. */
-export function nameOf({ firstName, lastName, username, userId }: Player): string {
-  return [firstName, lastName].filter(Boolean).join(' ') || (username ?? String(userId))
-}
 
 export function entriesOf(userId: number) {
   return api.balances.entries.infiniteOptions({

@@ -1,12 +1,12 @@
-/** A player's page: cards with all fields, the ledger, and a time line of everything the player took part in, with what that is worth today. */
+/** A player's page: cards with all fields, the ledger, and a time line of everything the player took part in, with what that is worth at today’s rewards. */
 import { historyKindLabels } from '@arcade/contract/entities/history'
-import { isErased, type Player, playerFields, playerList } from '@arcade/contract/entities/player'
+import { isErased, type Player, playerFields, playerList, playerName } from '@arcade/contract/entities/player'
 import type { PlayerParticipation } from '@arcade/contract/players'
 import { Button } from '@mantine/core'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useLocation, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type MouseEvent, type ReactNode, useEffect, useEffectEvent, useId, useState } from 'react'
-import { api, asCallError } from '#src/client.ts'
+import { api, problemOf } from '#src/client.ts'
 import { type ListAddress, listFilter, listOrder } from '#src/lists/list-address.ts'
 import { BackToListButton, stateFromPlayer } from '#src/lists/player-link.tsx'
 import { CopyButton } from '#src/ui/copy-button.tsx'
@@ -18,7 +18,7 @@ import { Page, Panel, Problem } from '#src/ui/page.tsx'
 import { Balance } from './balance.tsx'
 import { AdjustDialog } from './balance-dialogs.tsx'
 import { Ledger } from './ledger.tsx'
-import { nameOf, participationKey, participationsOf, useLivePlayer } from './player-data.ts'
+import { participationKey, participationsOf, useLivePlayer } from './player-data.ts'
 import classes from './player-page.module.css'
 import { PlayerActs, PlayerNotice } from './player-standing.tsx'
 
@@ -54,13 +54,10 @@ export function PlayerPage() {
   useLivePlayer(userId, player !== undefined)
 
   return (
-    <Page title={player ? nameOf(player) : `Player ${params.userId}`} actions={<Neighbours userId={userId} list={list} />}>
+    <Page title={player ? playerName(player) : `Player ${params.userId}`} actions={<Neighbours userId={userId} list={list} />}>
       {error ? (
         <Panel>
-          <Problem
-            message={asCallError(error).message}
-            {...(asCallError(error).isException && { onRetry: () => void refetch() })}
-          >
+          <Problem {...problemOf(error, () => void refetch())}>
             <BackToListButton list={list}>Back to Telegram Users</BackToListButton>
           </Problem>
         </Panel>
@@ -68,6 +65,9 @@ export function PlayerPage() {
         <>
           {player && <PlayerNotice player={player} />}
           <div className={classes['player']} aria-busy={player === undefined}>
+            <FactsCard title="Identity" card="identity" player={player}>
+              {player && <PlayerActs player={player} />}
+            </FactsCard>
             <div className={classes['column']}>
               <Card title="Balance">
                 <div className={classes['figure']}>
@@ -78,7 +78,7 @@ export function PlayerPage() {
                   {player ? (
                     <>
                       {counted(player.participations.total, 'participation')}, worth{' '}
-                      <Balance amount={player.participations.reward} /> today
+                      <Balance amount={player.participations.reward} /> at today’s rewards
                     </>
                   ) : (
                     <Waiting />
@@ -86,12 +86,8 @@ export function PlayerPage() {
                 </p>
               </Card>
               <FactsCard title="Handles" card="handles" player={player} />
-              {player && <PlayerActs player={player} />}
             </div>
-            <div className={classes['column']}>
-              <FactsCard title="Identity" card="identity" player={player} />
-              <FactsCard title="Wallets" card="wallets" player={player} />
-            </div>
+            <FactsCard title="Wallets" card="wallets" player={player} />
             <Ledger key={`ledger ${userId}`} userId={userId} player={player} />
             <TimeLine userId={userId} isKnown={player !== undefined} />
           </div>
@@ -209,13 +205,15 @@ interface FactsCardProps {
   card: 'wallets' | 'handles' | 'identity'
   /** `undefined`: on the way. */
   player: Player | undefined
+  /** Stands below the facts. */
+  children?: ReactNode
 }
 
-function FactsCard({ title, card, player }: FactsCardProps) {
+function FactsCard({ title, card, player, children }: FactsCardProps) {
   const names = (Object.keys(cards) as (keyof Player)[]).filter((name) => cards[name] === card)
   return (
     <Card title={title}>
-      <dl className={classes['facts']}>
+      <dl className={classes['facts']} data-card={card}>
         {names.map((name) => (
           <div key={name}>
             <dt>{playerFields[name].label}</dt>
@@ -223,6 +221,7 @@ function FactsCard({ title, card, player }: FactsCardProps) {
           </div>
         ))}
       </dl>
+      {children}
     </Card>
   )
 }
@@ -252,7 +251,7 @@ function TimeLine({ userId, isKnown }: { userId: number; isKnown: boolean }) {
     <section className={classes['timeLine']} aria-labelledby="time-line">
       <h2 id="time-line">Took part in</h2>
       {error && !all && isKnown ? (
-        <Problem message={asCallError(error).message} onRetry={() => void refetch()} />
+        <Problem {...problemOf(error, () => void refetch())} />
       ) : !all ? (
         <output aria-label="Loading" className={classes['waitingLines']}>
           <Waiting />
@@ -299,7 +298,7 @@ function Participation({ of: { kind, id, title, reward, userInput, timestamp } }
       </span>
       <span className={classes['worth']}>
         <span className="app-sr-only">worth </span>
-        <Balance amount={reward} /> <span className={classes['today']}>today</span>
+        <Balance amount={reward} /> <span className={classes['today']}>at today’s reward</span>
       </span>
     </li>
   )

@@ -1,5 +1,5 @@
 /** Whether a player may play: what it says of who is blocked or erased, and the buttons that change it. Erasing is asked for twice (ADR 22). */
-import { isErased, type Player, playerList } from '@arcade/contract/entities/player'
+import { isErased, type Player, playerList, playerName } from '@arcade/contract/entities/player'
 import type { BulkOutput } from '@arcade/contract/bulk'
 import type { PlayerBlock } from '@arcade/contract/players'
 import { Button, Modal } from '@mantine/core'
@@ -50,18 +50,20 @@ export function PlayerActs({ player }: StandingProps) {
 }
 
 /** One button for both, so that the focus stays where it is when a player is blocked or unblocked. */
-function BlockButton({ player: { userId, block } }: StandingProps) {
-  const change = useBlockChange()
+function BlockButton({ player }: StandingProps) {
+  const { userId, block } = player
+  const name = playerName(player)
+  const change = useBlockChange(name)
   const confirm = useConfirm()
   const [isAsking, setIsAsking] = useState(false)
   const target = { ids: [String(userId)] }
 
   const handleReason = (reason: string) =>
-    void change((options) => client.players.block({ target, reason }, options), 'Player blocked.')
+    void change((options) => client.players.block({ target, reason }, options), `${name} blocked.`)
   const handleUnblock = async () => {
-    const message = 'Are you sure you want to unblock this player?'
+    const message = `Are you sure you want to unblock ${name}?`
     if (!(await confirm({ title: 'Unblock player', message }))) return
-    await change((options) => client.players.unblock({ target }, options), 'Player unblocked.')
+    await change((options) => client.players.unblock({ target }, options), `${name} unblocked.`)
   }
 
   return (
@@ -69,30 +71,37 @@ function BlockButton({ player: { userId, block } }: StandingProps) {
       <Button variant="default" aria-haspopup="dialog" onClick={() => (block ? void handleUnblock() : setIsAsking(true))}>
         {block ? 'Unblock Player' : 'Block Player'}
       </Button>
-      <ReasonDialog title="Block Player" isOpen={isAsking} onClose={() => setIsAsking(false)} onReason={handleReason} />
+      <ReasonDialog
+        title="Block Player"
+        who={name}
+        isOpen={isAsking}
+        onClose={() => setIsAsking(false)}
+        onReason={handleReason}
+      />
     </>
   )
 }
 
-function useBlockChange() {
+/** @param name the player's, which every outcome says: the next player may be on the page by then */
+function useBlockChange(name: string) {
   const undo = useUndo(playerList)
   return async (run: (options: ActOptions) => Promise<BulkOutput>, text: string) => {
     try {
       const { answer, actId } = await asAct(run)
-      const action = undo.ofChange(actId)
+      const action = undo.ofChange(actId, name)
       // Somebody else was first: nothing is changed, and there is nothing to undo.
-      if (answer.affected === 0) toast.failure(answer.refusals[0]?.reason ?? 'This player does not exist any more.')
+      if (answer.affected === 0) toast.failure(`${name}: ${answer.refusals[0]?.reason ?? 'This player does not exist any more.'}`)
       else toast.success(text, action && { action })
     } catch (cause) {
-      toast.failure(asCallError(cause).message)
+      toast.failure(`${name}: ${asCallError(cause).message}`)
     }
     await refreshAfterActOn(playerList.name)
   }
 }
 
-const LAST_QUESTION = 'Nothing brings a player back who was erased. Are you sure?'
-
-function EraseButton({ player: { userId } }: StandingProps) {
+function EraseButton({ player }: StandingProps) {
+  const { userId } = player
+  const name = playerName(player)
   const confirm = useConfirm()
   const navigate = useNavigate()
   const [isOpen, setIsOpen] = useState(false)
@@ -101,13 +110,14 @@ function EraseButton({ player: { userId } }: StandingProps) {
   const handleTyped = async () => {
     setIsOpen(false)
     // The question has opened over a dialog that is gone now, so that the focus would be, too.
-    if (!(await confirm({ title: 'Erase player', message: LAST_QUESTION, isDestructive: true }))) return button.current?.focus()
+    const message = `Nothing brings a player back who was erased. Are you sure you want to erase ${name}?`
+    if (!(await confirm({ title: 'Erase player', message, isDestructive: true }))) return button.current?.focus()
     try {
       const erased = await client.players.erase({ userId, confirmation: userId })
-      toast.success('Player erased.')
+      toast.success(`${name} erased.`)
       await navigate({ to: '/manage-telegram-users/$userId', params: { userId: String(erased.userId) }, replace: true })
     } catch (cause) {
-      toast.failure(asCallError(cause).message)
+      toast.failure(`${name}: ${asCallError(cause).message}`)
     }
     await refreshAfterActOn(playerList.name)
   }
@@ -118,7 +128,7 @@ function EraseButton({ player: { userId } }: StandingProps) {
         Erase Player
       </Button>
       <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Erase Player">
-        <EraseForm userId={userId} onTyped={() => void handleTyped()} onClose={() => setIsOpen(false)} />
+        <EraseForm userId={userId} name={name} onTyped={() => void handleTyped()} onClose={() => setIsOpen(false)} />
       </Modal>
     </>
   )
@@ -126,19 +136,20 @@ function EraseButton({ player: { userId } }: StandingProps) {
 
 interface EraseFormProps {
   userId: number
+  name: string
   onTyped: () => void
   onClose: () => void
 }
 
-function EraseForm({ userId, onTyped, onClose }: EraseFormProps) {
+function EraseForm({ userId, name, onTyped, onClose }: EraseFormProps) {
   const form = useForm(() => import('@arcade/contract/players').then(({ typedIdOf }) => typedIdOf(userId)), {
     typed: '' as unknown as number,
   })
   return (
     <DialogForm form={form} onSubmit={async () => onTyped()} label="Erase Player" onCancel={onClose} isDestructive>
       <p className={classes['consequence']}>
-        Names, handles, addresses, wallets and inputs go for ever, also from the audit. Entries and participations stay under a
-        number that is nobody’s.
+        Names, handles, addresses, wallets and inputs of {name} go for ever, also from the audit. Entries and participations stay
+        under a number that is nobody’s.
       </p>
       <NumberField control={form.control} name="typed" label={`Type the user id ${userId}`} isRequired />
     </DialogForm>

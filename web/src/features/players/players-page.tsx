@@ -1,8 +1,10 @@
 /** Players (§2 /manage-telegram-users): the 15 fields of §3, by balance or first name, in pages by cursor (§7, §9). */
-import { playerList } from '@arcade/contract/entities/player'
+import { isErased, type Player, playerList } from '@arcade/contract/entities/player'
 import { NativeSelect } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { IconBan, IconUserOff } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
+import { createContext, use, useMemo } from 'react'
 import { api } from '#src/client.ts'
 import { listColumns } from '#src/lists/columns.tsx'
 import { ExportAllButton } from '#src/lists/export-buttons.tsx'
@@ -10,9 +12,10 @@ import { listCursor, listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable, PageSizeField } from '#src/lists/list-table.tsx'
 import { PlayerLink } from '#src/lists/player-link.tsx'
 import { useCounts } from '#src/lists/use-counts.ts'
-import { type ListState, useList } from '#src/lists/use-list.ts'
+import { asListed, type ListState, useList } from '#src/lists/use-list.ts'
 import { Missing } from '#src/ui/data-table.tsx'
 import { Page } from '#src/ui/page.tsx'
+import { RowMark } from '#src/ui/row-mark.tsx'
 import { Balance } from './balance.tsx'
 import { BlockButtons } from './block-buttons.tsx'
 import classes from './players-page.module.css'
@@ -21,7 +24,7 @@ const missing = 'undefined' // sic, §3
 
 /** Texts that are often too long for their cell, or worth copying, open View More. */
 const columns = listColumns(playerList, {
-  firstName: { render: ({ userId, firstName }) => <Opener userId={userId} text={firstName} />, card: 'title' },
+  firstName: { render: (player) => <FirstName {...player} />, card: 'title' },
   lastName: { missing, viewMore: true },
   username: { missing, viewMore: true },
   balance: { render: ({ balance }) => <Balance amount={balance} />, align: 'end', card: 'start' },
@@ -43,25 +46,28 @@ export function PlayersPage() {
   const filter = listFilter(playerList, address)
   const pageSize = address.size ?? playerList.pageSizes[0]
   const input = { ...filter, ...listOrder(playerList, address), ...listCursor(address), pageSize }
-  const query = useQuery(api.players.list.queryOptions({ input, placeholderData: keepPreviousData }))
+  const query = useQuery(api.players.list.queryOptions({ input, ...asListed }))
   const { counted, everyone } = useCounts((of: typeof filter) => api.players.count.queryOptions({ input: of }), filter, query)
   const state = useList(playerList, { address, query, rowsOf: ({ users }) => users, counted })
+  const blocked = useMemo(() => new Set(query.data?.blocked), [query.data])
   return (
     <Page title="Telegram Users" actions={<ExportAllButton state={state} call="players" everyone={everyone} />}>
       <div className={classes['list']}>
-        <ListTable
-          label="Telegram Users"
-          state={state}
-          columns={columns}
-          rowKey={({ userId }) => userId}
-          acts={<BlockButtons selection={state.selection} />}
-          toolbar={
-            <>
-              <SortField state={state} />
-              <PageSizeField state={state} />
-            </>
-          }
-        />
+        <Blocked value={blocked}>
+          <ListTable
+            label="Telegram Users"
+            state={state}
+            columns={columns}
+            rowKey={({ userId }) => userId}
+            acts={<BlockButtons selection={state.selection} />}
+            toolbar={
+              <>
+                <SortField state={state} />
+                <PageSizeField state={state} />
+              </>
+            }
+          />
+        </Blocked>
       </div>
     </Page>
   )
@@ -82,6 +88,20 @@ function SortField({ state: { address, change } }: { state: PlayersState }) {
         change({ sort: target.value === playerList.ownSort ? undefined : (target.value as typeof sort), reversed: undefined })
       }
     />
+  )
+}
+
+/** The ids of the page's blocked players. */
+const Blocked = createContext<ReadonlySet<number>>(new Set())
+
+function FirstName({ userId, firstName }: Pick<Player, 'userId' | 'firstName'>) {
+  const isBlocked = use(Blocked).has(userId)
+  return (
+    <>
+      {isErased({ userId }) && <RowMark icon={IconUserOff} label="Erased" />}
+      {isBlocked && <RowMark icon={IconBan} label="Blocked" isWarning />}
+      <Opener userId={userId} text={firstName} />
+    </>
   )
 }
 

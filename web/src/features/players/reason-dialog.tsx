@@ -6,6 +6,8 @@ import classes from './player-standing.module.css'
 
 interface ReasonDialogProps {
   title: string
+  /** Who is blocked, as the beginning of a sentence. */
+  who: string
   isOpen: boolean
   onClose: () => void
   onReason: (reason: string) => void
@@ -19,7 +21,7 @@ export function ReasonDialog({ isOpen, ...props }: ReasonDialogProps) {
   )
 }
 
-function ReasonForm({ title, onClose, onReason }: Omit<ReasonDialogProps, 'isOpen'>) {
+function ReasonForm({ title, who, onClose, onReason }: Omit<ReasonDialogProps, 'isOpen'>) {
   const form = useForm(() => import('@arcade/contract/players').then(({ blockInput }) => blockInput), { reason: '' })
 
   const handleSubmit = async ({ reason }: { reason: string }): Promise<void> => {
@@ -30,7 +32,7 @@ function ReasonForm({ title, onClose, onReason }: Omit<ReasonDialogProps, 'isOpe
   return (
     <DialogForm form={form} onSubmit={handleSubmit} label={title} onCancel={onClose}>
       <p className={classes['consequence']}>
-        Who is blocked can claim nothing, and the game can give and take nothing, until somebody unblocks them; the balance stays.
+        {who} can claim nothing, and the game can give and take nothing, until somebody unblocks them; the balance stays.
       </p>
       <TextareaField
         control={form.control}

@@ -17,7 +17,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
-import { api, asCallError, client, creation } from '#src/client.ts'
+import { api, asCallError, client, creation, problemOf } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { CheckboxField } from '#src/ui/form-checkbox.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
@@ -107,13 +107,13 @@ interface InsteadOfFormProps {
   onRetry?: () => void
 }
 
-function InsteadOfForm({ collection, problem, onRetry }: InsteadOfFormProps) {
+function InsteadOfForm({ collection, problem, onRetry = () => {} }: InsteadOfFormProps) {
   return (
     <Panel>
       {problem === null ? (
         <output>Loading...</output>
       ) : (
-        <Problem message={typeof problem === 'string' ? problem : asCallError(problem).message} {...(onRetry && { onRetry })}>
+        <Problem {...(typeof problem === 'string' ? { message: problem } : problemOf(problem, onRetry))}>
           <BackButton collection={collection} />
         </Problem>
       )}
@@ -150,6 +150,7 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
     record: task,
     load: () => calls.get({ id: task?.id ?? '' }),
     toValues: (saved) => ({ priority: saved.priority, ...toValues(collection, saved) }),
+    decides: { type: ['link'] },
   })
   const type = useWatch({ control: form.control, name: 'type' })
   const [isPriorityTaken, setIsPriorityTaken] = useState(false)

@@ -4,6 +4,7 @@ import { type QueryKey } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { asCallError, client, queryClient } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
+import { holdLists } from '#src/lists/live.ts'
 import { useReorder } from '#src/ui/reorder.tsx'
 import { toast } from '#src/ui/toast.tsx'
 
@@ -35,7 +36,7 @@ export function useTaskOrder({ list, tasks, queryKey }: TaskOrderOptions) {
     const reordered = after.map((task, index) => ({ ...task, priority: priorities[index] ?? task.priority }))
     void queryClient.cancelQueries({ queryKey }) // an answer from before the move would undo what is shown now
     putInCache(reordered)
-    saving.current = saving.current.then(async () => {
+    const saveOrder = async () => {
       try {
         await client[list.name].reorder({ tasks: after.map(({ id, priority }) => ({ id, priority })) })
         onSaved(reordered)
@@ -45,7 +46,8 @@ export function useTaskOrder({ list, tasks, queryKey }: TaskOrderOptions) {
         toast.failure(code === 'STALE' ? `${message} The order is as it was.` : message)
       }
       await refreshAfterActOn(list.name)
-    })
+    }
+    saving.current = saving.current.then(() => holdLists(saveOrder))
   }
 
   const handleMove = (from: number, to: number) => {

@@ -1,6 +1,6 @@
 /** Social and daily tasks (§2): one list, by priority, 50 a page; its order can be changed by hand. */
 import { type Task, type TaskCollection, taskCollections, taskLists, taskTypeLabels } from '@arcade/contract/entities/task'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { createContext, type ReactNode, useContext } from 'react'
 import { api, client } from '#src/client.ts'
@@ -11,7 +11,7 @@ import { type ListAddress, listFilter, listOrder } from '#src/lists/list-address
 import { ListTable } from '#src/lists/list-table.tsx'
 import { ParticipantsLink } from '#src/lists/participants-link.tsx'
 import { asAct, useUndo } from '#src/lists/undo.ts'
-import { useList } from '#src/lists/use-list.ts'
+import { asListed, useList } from '#src/lists/use-list.ts'
 import { Missing, RowActions } from '#src/ui/data-table.tsx'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Page } from '#src/ui/page.tsx'
@@ -66,7 +66,7 @@ function TasksPage({ collection, address }: { collection: TaskCollection; addres
   const { page = 1 } = address
   const order = listOrder(list, address)
   const input = { ...listFilter(list, address), ...order, page }
-  const options = api[list.name].list.queryOptions({ input, placeholderData: keepPreviousData })
+  const options = api[list.name].list.queryOptions({ input, ...asListed })
   const query = useQuery(options)
   const state = useList(list, { address, query, rowsOf: ({ tasks }) => tasks })
   const { handle, announcements } = useTaskOrder({ list, tasks: query.data?.tasks ?? [], queryKey: options.queryKey })

@@ -1,7 +1,7 @@
 /** The trash: what was deleted, to be restored, alone or with all that the same act deleted, or to be purged for good. */
 import { type TrashedRecord, type TrashFilter, trashList } from '@arcade/contract/entities/trash'
 import { Button } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, asCallError, client } from '#src/client.ts'
@@ -11,12 +11,12 @@ import { listColumns } from '#src/lists/columns.tsx'
 import { listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
 import { COMES_BACK_INACTIVE, useUndo } from '#src/lists/undo.ts'
-import { useList } from '#src/lists/use-list.ts'
+import { asListed, useList } from '#src/lists/use-list.ts'
 import { RowActions } from '#src/ui/data-table.tsx'
 import { Page } from '#src/ui/page.tsx'
 import { BulkButton, type Selection, type Target } from '#src/ui/selection.tsx'
 import { toast } from '#src/ui/toast.tsx'
-import { keepFocusInRows } from '#src/ui/table-rows.ts'
+import { keepFocusInRows, markBusy } from '#src/ui/table-rows.ts'
 import { InsteadDialog } from './instead-dialog.tsx'
 import classes from './trash-page.module.css'
 
@@ -28,6 +28,7 @@ const columns = listColumns(trashList, {
   deletedBy: { missing: '–' },
   expiresAt: {},
   Restore: { render: (record) => <RestoreButtons record={record} />, card: 'end' },
+  hasOthersOfAct: { isHiddenAtFirst: true },
   actId: { isHiddenAtFirst: true },
   recordId: { isHiddenAtFirst: true },
   id: false,
@@ -38,7 +39,7 @@ const LAST_QUESTION = 'Nothing brings this back, nor its files. Are you sure?'
 export function TrashPage() {
   const address = useSearch({ from: '/shell/management/trash' })
   const input = { ...listFilter(trashList, address), ...listOrder(trashList, address), page: address.page ?? 1 }
-  const query = useQuery(api.trash.list.queryOptions({ input, placeholderData: keepPreviousData }))
+  const query = useQuery(api.trash.list.queryOptions({ input, ...asListed }))
   const state = useList(trashList, { address, query, rowsOf: ({ records }) => records })
   return (
     <Page
@@ -49,6 +50,7 @@ export function TrashPage() {
           selection={state.selection}
           title="Empty Trash"
           label="Empty Trash"
+          isInPageHead
           isOff={state.isWhole && state.total === 0}
         />
       }
@@ -94,12 +96,13 @@ interface PurgeProps {
   label: string
   /** There is nothing to purge. */
   isOff?: boolean
+  isInPageHead?: boolean
 }
 
-function PurgeButton({ target, selection, title, label, isOff = false }: PurgeProps) {
+function PurgeButton({ target, selection, title, label, ...button }: PurgeProps) {
   return (
     <BulkButton
-      isOff={isOff}
+      {...button}
       act={{
         ...bulkEnd(trashList, selection),
         title,
@@ -116,27 +119,32 @@ function PurgeButton({ target, selection, title, label, isOff = false }: PurgePr
 }
 
 function RestoreButtons({ record }: { record: TrashedRecord }) {
-  const { id, kind, name, actId } = record
+  const { id, kind, name, actId, hasOthersOfAct } = record
   const undo = useUndo(trashList)
   const [isAsked, setIsAsked] = useState(false)
 
   const handleRestore = async (button: Element) => {
     const keepFocus = keepFocusInRows(button)
+    const endBusy = markBusy(button)
     try {
       await client.trash.restore({ id })
       toast.success(`${name} is back.`, kind === 'announcement' ? { detail: COMES_BACK_INACTIVE } : {})
     } catch (cause) {
       const { code, message } = asCallError(cause)
+      endBusy()
       if (code === 'PRIORITY_TAKEN' || code === 'EMAIL_TAKEN') return setIsAsked(true)
       toast.failure(message)
     }
     await refreshAfterActOn(trashList.name)
+    endBusy('is loaded')
     keepFocus()
   }
 
   const handleRestoreAll = async (button: Element) => {
     const keepFocus = keepFocusInRows(button)
+    const endBusy = markBusy(button)
     await undo.ofDeletion(actId, kind === 'announcement')?.run()
+    endBusy('is loaded')
     keepFocus()
   }
 
@@ -145,14 +153,16 @@ function RestoreButtons({ record }: { record: TrashedRecord }) {
       <Button variant="default" size="compact-sm" onClick={({ currentTarget }) => void handleRestore(currentTarget)}>
         Restore
       </Button>
-      <Button
-        variant="subtle"
-        size="compact-sm"
-        title="Restore all that was deleted together with this"
-        onClick={({ currentTarget }) => void handleRestoreAll(currentTarget)}
-      >
-        Restore All
-      </Button>
+      {hasOthersOfAct && (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          title="Restore all that was deleted together with this"
+          onClick={({ currentTarget }) => void handleRestoreAll(currentTarget)}
+        >
+          Restore All
+        </Button>
+      )}
       {isAsked && <InsteadDialog record={record} onClose={() => setIsAsked(false)} />}
     </RowActions>
   )

@@ -1,7 +1,7 @@
 /** The dashboard's users (§2 /manage-users): 50 a page, without oneself, whom the server leaves out. */
 import { type DashboardUser, updateUserAddress, userList, userTypeLabels } from '@arcade/contract/entities/user'
 import { IconShieldCheck, IconUser } from '@tabler/icons-react'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { api, client } from '#src/client.ts'
 import { DeleteRowButton, DeleteSelectedButton } from '#src/lists/acts.tsx'
@@ -9,7 +9,7 @@ import { listColumns } from '#src/lists/columns.tsx'
 import { ExportAllButton } from '#src/lists/export-buttons.tsx'
 import { listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
-import { useList } from '#src/lists/use-list.ts'
+import { asListed, useList } from '#src/lists/use-list.ts'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { Page } from '#src/ui/page.tsx'
@@ -37,7 +37,7 @@ const columns = listColumns(userList, {
 export function ManageUsersPage() {
   const address = useSearch({ from: '/shell/management/manage-users' })
   const input = { ...listFilter(userList, address), ...listOrder(userList, address), page: address.page ?? 1 }
-  const query = useQuery(api.users.list.queryOptions({ input, placeholderData: keepPreviousData }))
+  const query = useQuery(api.users.list.queryOptions({ input, ...asListed }))
   const state = useList(userList, { address, query, rowsOf: ({ users }) => users })
   const everyone = useQuery(
     api.users.list.queryOptions({ input: {}, select: ({ total }) => ({ total }), enabled: !state.isWhole }),

@@ -5,7 +5,7 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, asCallError, client, queryClient } from '#src/client.ts'
+import { api, asCallError, client, queryClient, problemOf } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
@@ -35,7 +35,7 @@ export function UpdateUserPage() {
       ) : (
         <Panel>
           {error ? (
-            <Problem message={asCallError(error).message} onRetry={handleReload}>
+            <Problem {...problemOf(error, handleReload)}>
               <BackButton />
             </Problem>
           ) : (
@@ -97,6 +97,7 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
     record: { ...user, version },
     load: () => client.users.get({ id: user.id }),
     toValues: ({ fname, lname }) => ({ fname, lname }),
+    alsoTold: ['userType'],
   })
 
   const handleSubmit = async (input: UserUpdateInput) => {

@@ -4,7 +4,7 @@ import { webhookEvents } from '@arcade/contract/entities/webhook'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, asCallError, client } from '#src/client.ts'
+import { api, problemOf, client } from '#src/client.ts'
 import { useItemAct } from '#src/lists/item-acts.ts'
 import { Facts, Item } from '#src/ui/item-list.tsx'
 import { Moment } from '#src/ui/moment.tsx'
@@ -103,7 +103,7 @@ function Deliveries({ webhook: { id, isActive }, onReplay }: DeliveriesProps) {
   const { data, error, refetch } = useQuery(api.webhooks.deliveries.queryOptions({ input: { id } }))
   if (!data) {
     if (!error) return <output>Loading...</output>
-    return <Problem message={asCallError(error).message} onRetry={() => void refetch()} />
+    return <Problem {...problemOf(error, () => void refetch())} />
   }
   if (data.deliveries.length === 0) return <Facts>Nothing was sent yet.</Facts>
   return (

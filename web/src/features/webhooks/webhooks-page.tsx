@@ -3,8 +3,9 @@ import type { WebhookInput } from '@arcade/contract/webhooks'
 import { webhookEvents } from '@arcade/contract/entities/webhook'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { api, asCallError, client, queryClient } from '#src/client.ts'
+import { api, problemOf, client, queryClient } from '#src/client.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
+import { useKeptFresh } from '#src/lists/live.ts'
 import { Choice } from '#src/ui/choice.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
 import { Form, FormActions, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
@@ -25,7 +26,9 @@ interface Secret {
 }
 
 export function WebhooksPage() {
-  const { data, error, refetch } = useQuery(api.webhooks.list.queryOptions())
+  const query = useQuery(api.webhooks.list.queryOptions())
+  const { data, error, refetch } = query
+  useKeptFresh(query)
   const [secret, setSecret] = useState<Secret>()
 
   // Webhooks and what became of their deliveries at one moment, so that neither says what is no longer true of the other.
@@ -39,8 +42,8 @@ export function WebhooksPage() {
     <Page title="Webhooks" narrow>
       <Panel title="Addresses">
         <PanelText>
-          The console sends events to these addresses as they happen, signed as Standard Webhooks 1.0 say. What an address does
-          not take is sent again with growing pauses; after a day of failures the address is switched off.
+          The console sends events to these addresses as they happen, signed as Standard Webhooks 1.0 specifies. What an address
+          does not take is sent again with growing pauses; after a day of failures the address is switched off.
         </PanelText>
         <div aria-live="polite">
           {secret && <ShownOnce key={secret.text} label={`Signing Secret of ${secret.url}`} text={secret.text} />}
@@ -60,7 +63,7 @@ export function WebhooksPage() {
             </ItemList>
           )
         ) : error ? (
-          <Problem message={asCallError(error).message} onRetry={() => void refetch()} />
+          <Problem {...problemOf(error, () => void refetch())} />
         ) : (
           <output>Loading...</output>
         )}

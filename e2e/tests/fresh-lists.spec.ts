@@ -1,0 +1,163 @@
+/** A list that is shown stays as it is in the database: it is loaded again by itself, and nothing that one is about to do is disturbed. */
+import type { Page } from '@playwright/test'
+import { add, retweet, season, row, statusButton } from '#src/announcements.ts'
+import { settled } from '#src/lists.ts'
+import { otherAdmin } from '#src/other-admin.ts'
+import { addTasks, column, social } from '#src/tasks.ts'
+import { expect, test } from '#src/test.ts'
+
+test.beforeEach(async ({ signIn, page }) => {
+  await signIn('admin')
+  await page.clock.install()
+})
+
+/** Half a minute and more passes. */
+const wait = (page: Page) => page.clock.runFor(31_000)
+const comeBack = (page: Page) => page.evaluate(() => window.dispatchEvent(new Event('focus')))
+
+const titlesOfTasks = (page: Page) => column(page, 3)
+
+function countRequests(page: Page, path: string): () => number {
+  let count = 0
+  page.on('request', (request) => {
+    if (request.method() === 'GET' && request.url().includes(path)) count += 1
+  })
+  return () => count
+}
+
+test.describe('with two announcements', () => {
+  test.use({ sample: false })
+
+  test.beforeEach(async ({ page, server }) => {
+    await add(server, season, retweet)
+    await page.goto('/annoucements')
+    await expect(statusButton(page, 'Retweet', 'Active')).toBeVisible()
+  })
+
+  test('Audit: a trail that is read does not move by itself, and says what is newer', async ({ page, server }) => {
+    const other = await otherAdmin(server)
+    await page.goto('/audit')
+    const what = column(page, 3)
+    await settled(page)
+    const before = await what.allTextContents()
+    await other.call('POST', '/api/announcements/retweet/status', { status: true })
+    await wait(page)
+    await comeBack(page)
+    await expect(page.getByRole('button', { name: '1 newer entry' })).toBeVisible()
+    expect(await what.allTextContents()).toEqual(before)
+  })
+
+  test('Lists: what somebody else has changed is there when one comes back to the window', async ({ page, server }) => {
+    const other = await otherAdmin(server)
+    await page.clock.runFor(2000)
+    await other.call('POST', '/api/announcements/retweet/status', { status: true })
+    await comeBack(page)
+    await expect(statusButton(page, 'Retweet', 'In Active')).toBeVisible()
+    await statusButton(page, 'Retweet', 'In Active').click()
+    await expect(page.getByRole('alertdialog')).toContainText('It becomes Active.')
+  })
+
+  test('Lists: a list that one only looks at is loaded again every half minute, and what one has in hand stays', async ({
+    page,
+    server,
+  }) => {
+    const other = await otherAdmin(server)
+    const focused = row(page, 'Retweet').getByRole('link', { name: 'Retweet', exact: true })
+    await focused.focus()
+    const drawn = await focused.elementHandle()
+    await other.call('POST', '/api/announcements/season/status', { status: false })
+    await wait(page)
+    await expect(statusButton(page, 'Season 2', 'Active')).toBeVisible()
+    await expect(focused).toBeFocused()
+    expect(await drawn.evaluate((element) => element.isConnected), 'the row was not drawn anew').toBe(true)
+
+    await other.call('DELETE', '/api/announcements/retweet')
+    await wait(page)
+    await expect(focused).toHaveCount(0)
+    await expect(page.getByRole('row').filter({ hasText: 'Season 2' }), 'the row that stands there now').toBeFocused()
+  })
+
+  test('Lists: nothing is loaded again behind a question or while rows are picked', async ({ page, server }) => {
+    const requests = countRequests(page, '/api/announcements?')
+    const other = await otherAdmin(server)
+    await statusButton(page, 'Retweet', 'Active').click()
+    await other.call('POST', '/api/announcements/retweet/status', { status: true })
+    await wait(page)
+    await comeBack(page)
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Select', exact: true }).click()
+    await wait(page)
+    await comeBack(page)
+    await expect(statusButton(page, 'Retweet', 'Active')).toBeVisible()
+    expect(requests()).toBe(0)
+    await page.getByRole('button', { name: 'Select', exact: true }).click()
+    await wait(page)
+    await expect(statusButton(page, 'Retweet', 'In Active')).toBeVisible()
+    expect(requests()).toBeGreaterThan(0)
+  })
+
+  test('Lists: a page that nobody has touched for an hour asks for nothing more, until somebody does', async ({ page }) => {
+    const requests = countRequests(page, '/api/announcements?')
+    await page.clock.fastForward('01:01:00')
+    await page.clock.runFor(1000)
+    const before = requests()
+    for (let n = 0; n < 3; n += 1) await page.clock.fastForward(31_000)
+    expect(requests()).toBe(before)
+    await page.mouse.move(400, 400)
+    await wait(page)
+    await expect.poll(requests).toBeGreaterThan(before)
+  })
+
+  test('Lists: no list is loaded again while a row is being moved by hand, and until the move is saved', async ({
+    page,
+    server,
+  }) => {
+    await addTasks(server, social, { title: 'First' }, { title: 'Second' })
+    await page.goto('/social-tasks')
+    await settled(page)
+    const requests = countRequests(page, '/api/social-tasks?')
+    await page
+      .getByRole('button', { name: /^Move / })
+      .first()
+      .press('Enter')
+    await expect(page.locator('[data-lifted]')).toHaveCount(1)
+    await wait(page)
+    await comeBack(page)
+    expect(requests()).toBe(0)
+
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/api/social-tasks/order', async (route) => {
+      await released
+      await route.continue()
+    })
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await expect(titlesOfTasks(page)).toHaveText(['Second', 'First'])
+    await wait(page)
+    await comeBack(page)
+    expect(requests(), 'the move is still being saved').toBe(0)
+    release()
+    await expect.poll(requests).toBeGreaterThan(0)
+    await expect(titlesOfTasks(page)).toHaveText(['Second', 'First'])
+  })
+})
+
+test('Lists: Telegram Users shows a balance that the game has changed meanwhile, scrolled as it was', async ({
+  page,
+  server,
+}) => {
+  await page.setViewportSize({ width: 1024, height: 500 })
+  await page.goto('/manage-telegram-users?size=25')
+  await settled(page)
+  const list = page.getByRole('region', { name: 'Telegram Users' })
+  const [id] = await page.locator('td[data-column="User ID"]').allTextContents()
+  await list.evaluate((element) => element.scrollTo(300, 400))
+  const places = () => list.evaluate((element) => [element.scrollLeft, element.scrollTop])
+  const before = await places()
+  expect(Math.min(...before)).toBeGreaterThan(0)
+  const other = await otherAdmin(server)
+  await other.call('POST', `/api/telegram-users/${id}/adjustments`, { amount: 0.25, reason: 'A test' })
+  await wait(page)
+  await expect(page.locator('td[data-column="Balance"]').first()).toContainText('.25')
+  expect(await places()).toEqual(before)
+})

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { exactSum } from './numbers.ts'
+
+test.each([
+  [0.1, 0.2, 0.3],
+  [57_334, -57_334.1, -0.1],
+  [0.00000001, 0.00000002, 0.00000003],
+  [-0.5, 0.25, -0.25],
+  [1_234_567.12345678, 0.00000001, 1_234_567.12345679],
+  [9_007_199_254_740_991, 1, 9_007_199_254_740_992],
+  [5, -5, 0],
+])('exactly %d and %d are %d', (one, other, sum) => {
+  expect(exactSum(one, other)).toBe(sum)
+})
