@@ -41,7 +41,7 @@ try {
 
 type Figures = ReturnType<typeof createFigures>
 
-/** What the call asks the database, the first time it asks. */
+/** The statement that the call asks last: before the one that reads the chart, activity asks for the time. */
 async function findStatement(
   database: Database,
   run: (figures: Figures) => Promise<unknown>,
@@ -50,7 +50,7 @@ async function findStatement(
   const prepared = <Row>(name: string, text: string) => {
     const ask = database.prepared<Row>(`bench ${name}`, text)
     return (parameters: unknown[]) => {
-      asked ??= { text, parameters }
+      asked = { text, parameters }
       return ask(parameters)
     }
   }

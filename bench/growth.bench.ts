@@ -73,13 +73,16 @@ async function settle({ db }: Database): Promise<void> {
 async function questions(database: Database, size: number): Promise<Record<string, string>> {
   const { rows: items } = await sql<{ kind: string; id: string }>`
     select kind, item_id as id from participations group by kind, item_id order by count(*) desc limit 1`.execute(database.db)
+  const { rows: players } = await sql<{ username: string }>`
+    select username from telegram_users where username is not null order by user_id desc limit 1`.execute(database.db)
   const deep = await cursorAt(database, 'balance', size / 2)
   const list = '/api/telegram-users'
   return {
     'list of 5': list,
     'list of 50, A-Z': `${list}?sort=a-z&pageSize=50`,
     'deep page of 50': `${list}?pageSize=50&after=${deep}`,
-    'search of a username': `${list}?search=moon_77`,
+    'search of a whole username': `${list}?search=${players[0]?.username}`,
+    "search of a username's part, ten times as many players": `${list}?search=moon_77`,
     'search found nowhere': `${list}?search=zzqx`,
     'search of a common name': `${list}?search=kofi`,
     'search of a common name, A-Z': `${list}?search=kofi&sort=a-z`,

@@ -16,7 +16,7 @@ const load = { connections: 10, seconds: Number(process.argv[2] ?? 5) }
 
 const statements = new Map<string, string>()
 const recorder = { prepared: (name: string, text: string) => void statements.set(name, text) }
-historyHandlers({ database: recorder as unknown as Database })
+historyHandlers({ database: { reads: recorder } as unknown as Database })
 
 const server = await startBenchServer()
 try {

@@ -64,6 +64,8 @@ const TOO_MANY_HITS = 1.5 * MAX_HITS
 const LOOKED_AT_FAR = 20_000
 /** So many rows tell whether a search finds very many, and where one of the nearest of those is. */
 const SAMPLE = 2_000
+/** So many times a page is expected before the row of a sample that is taken for its end: it may be less, as chance has it. */
+const LIKELY_PAGES = 20
 /** Of so few of them the share says too little. */
 const SAMPLE_LEAST = 30
 /** Room for where each of ten million rows lies, which an index has found: without it PostgreSQL remembers pages and reads all their rows. */
@@ -109,8 +111,10 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
       let rows = await near(lookedAtFirst(limit))
       if (rows.length < limit && rows.length * 6 >= limit) rows = await near(lookedAtAgain(limit))
       if (rows.length === limit) return { rows }
-      const known = where.hasSearch ? await farthestInSample(where, reading, limit) : undefined
-      if (known) return { rows: await amongMany(where, { reading, limit, farthest: known }) }
+      for (const farthest of where.hasSearch ? await endsInSample(where, reading, limit) : []) {
+        const found = await amongMany(where, { reading, limit, farthest })
+        if (found.length === limit) return { rows: found }
+      }
       const hits = await amongHits(where.ways ?? [where.matches], { reading, limit, maxHits: MAX_HITS })
       if (hits.total <= MAX_HITS) return hits
       if (await endsWithin({ reading, lookedAt: lookedAtFirst(limit) }, where)) return { rows }
@@ -243,14 +247,18 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     return sql`(select * from (${sql.join(parts, sql` union all `)}) as ranges limit ${sql.lit(lookedAt)})`
   }
 
-  /** A row that ends the page at the latest, from a sample, if so many of that match that an index would find more than can be sorted. */
-  async function farthestInSample({ matches }: Where, reading: Reading<L>, limit: number): Promise<KeyedRow | undefined> {
+  /**
+   * Rows of a sample where the page can end, if so many of that match that an index would find more than can be sorted: first a near one,
+   * before which the page is most likely whole, then one before which it certainly is.
+   */
+  async function endsInSample({ matches }: Where, reading: Reading<L>, limit: number): Promise<KeyedRow[]> {
     const all = await countAll()
-    if (all < TOO_MANY_HITS) return undefined
+    if (all < TOO_MANY_HITS) return []
     const from = `(${sampleSql(entity, SAMPLE, all)}) as ${entity.table}`
     const { rows, total } = await amongHits([matches], { reading, limit, from })
-    if (total < SAMPLE_LEAST || (total / SAMPLE) * all < TOO_MANY_HITS) return undefined
-    return rows[limit - 1]
+    if (total < SAMPLE_LEAST || (total / SAMPLE) * all < TOO_MANY_HITS) return []
+    const likely = Math.ceil((LIKELY_PAGES * limit * SAMPLE) / all)
+    return [...new Set([Math.min(likely, limit), limit])].flatMap((size) => rows[size - 1] ?? [])
   }
 
   /**
