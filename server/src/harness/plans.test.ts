@@ -13,7 +13,7 @@ import { sentStatements, type SentStatement } from '#src/postgres/connections.ts
 import { citusUrl } from '#src/testing/citus.ts'
 import { reportFigure, rounds, seed } from '#src/testing/size.ts'
 import { testDatabase } from '#src/testing/test-database.ts'
-import { type Fault, planFaults, type PlanNode } from './plan-faults.ts'
+import { planFaults, type PlanNode } from './plan-faults.ts'
 import { generatedRequest } from './requests.ts'
 import { createWorld } from './world.ts'
 
@@ -27,15 +27,6 @@ const LOOKED_AT_MOST = 25_000
 
 /** Calls that read a whole list because this is what they are for; they stream it from a snapshot. */
 const wholeLists = /^downloads\./
-
-/** Statements that may do what no other may, by what they hold, and why. */
-const allowed: { holds: RegExp; does: Fault['does']; because: string }[] = [
-  {
-    holds: / limit 10001\) as counted$/,
-    does: 'reads',
-    because: 'one in twenty rows of a sample matches, so 10,001 are soon found',
-  },
-]
 
 /** What the test has to find. */
 const slow = [
@@ -100,8 +91,7 @@ test.skipIf(citusUrl)('§9 no request reads, sorts or counts a table of millions
     if (sent[0]!.name !== undefined) plans.push(await explain('generic_plan, format json', { text }))
     for (const plan of plans)
       for (const fault of planFaults(plan, many))
-        if (!allowed.some(({ holds, does }) => does === fault.does && holds.test(text)))
-          faults.add(`${caller} ${fault.does} ${fault.what}: ${text.replaceAll(/\s+/g, ' ').slice(0, 2000)}`)
+        faults.add(`${caller} ${fault.does} ${fault.what}: ${text.replaceAll(/\s+/g, ' ').slice(0, 2000)}`)
   }
   reportFigure(`plans: ${statements.size} statements at ${rows} rows`)
   expect([...faults]).toEqual([])

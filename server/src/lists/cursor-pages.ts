@@ -64,6 +64,8 @@ const TOO_MANY_HITS = 1.5 * MAX_HITS
 const LOOKED_AT_FAR = 20_000
 /** So many rows tell whether a search finds very many, and where one of the nearest of those is. */
 const SAMPLE = 2_000
+/** If none of so few matches, the search finds no such number: most searches do not. */
+const SAMPLE_FIRST = 300
 /** So many times a page is expected before the row of a sample that is taken for its end: it may be less, as chance has it. */
 const LIKELY_PAGES = 20
 /** Of so few of them the share says too little. */
@@ -254,8 +256,10 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
   async function endsInSample({ matches }: Where, reading: Reading<L>, limit: number): Promise<KeyedRow[]> {
     const all = await countAll()
     if (all < TOO_MANY_HITS) return []
-    const from = `(${sampleSql(entity, SAMPLE, all)}) as ${entity.table}`
-    const { rows, total } = await amongHits([matches], { reading, limit, from })
+    const sample = (size: number) =>
+      amongHits([matches], { reading, limit, from: `(${sampleSql(entity, size, all)}) as ${entity.table}` })
+    if ((await sample(SAMPLE_FIRST)).total === 0) return []
+    const { rows, total } = await sample(SAMPLE)
     if (total < SAMPLE_LEAST || (total / SAMPLE) * all < TOO_MANY_HITS) return []
     const likely = Math.ceil((LIKELY_PAGES * limit * SAMPLE) / all)
     return [...new Set([Math.min(likely, limit), limit])].flatMap((size) => rows[size - 1] ?? [])
