@@ -5,7 +5,7 @@
  */
 import { type Kysely, sql } from 'kysely'
 import { activityOfNameSql, type Bucket, buckets, hourNamesBefore, type Item, itemOfNameSql } from './counter-keys.ts'
-import { addDelta, counterPartsSql, type Deltas } from './counters.ts'
+import { addDelta, type CounterRangeSql, type Deltas } from './counters.ts'
 import type { Database } from './database.ts'
 import { databaseNow } from './moments.ts'
 import type { Tables } from './tables.ts'
@@ -50,17 +50,17 @@ export function moveParticipation(activity: ActivityDeltas, item: Item, before: 
   countTaking(activity, item, after, 1)
 }
 
-/** Activity between two parameters that `activityNames` gives, in SQL: rows of `at`, as `bucketText` writes it, `series` and `value`. */
-export function activitySql(from: string, to: string): string {
-  return `(select ${activityOfNameSql.at} as at, ${activityOfNameSql.series} as series, value from (
-    select name, sum(value) as value from ${counterPartsSql(from, to)} as parts group by name) as summed)`
+/** Activity of a range that `activityNames` gives, of `sums` of counters: rows of `at`, as `bucketText` writes it, `series` and `value`. */
+export function activitySql(sums: string, [from, to]: CounterRangeSql): string {
+  return `(select ${activityOfNameSql.at} as at, ${activityOfNameSql.series} as series, value
+    from ${sums} where name >= ${from} and name < ${to})`
 }
 
-/** What was counted of items between two parameters of a range of their counters, in SQL: rows of `kind`, `item_id` and `value`. */
-export function sumsOfItemsSql(from: string, to: string): string {
+/** What was counted of items in a range of their counters, of `sums` of counters: rows of `kind`, `item_id` and `value`. */
+export function sumsOfItemsSql(sums: string, [from, to]: CounterRangeSql): string {
   const { kind, itemId } = itemOfNameSql(from)
   return `(select ${kind} as kind, ${itemId} as item_id, sum(value) as value
-    from ${counterPartsSql(from, to)} as parts group by 1, 2)`
+    from ${sums} where name >= ${from} and name < ${to} group by 1, 2)`
 }
 
 /** Deletes hours that nobody reads any more. */

@@ -86,20 +86,32 @@ export function counterOfRowSql(counter: CounterSqlKey & { of: 'participants' })
   const [from, to] = allParticipantsNames
   return `(select coalesce(sum(value), 0)::bigint from (select value from counters where name = ${name} union all
     (with changes as materialized (
-       select name, sum(value) as value from ${changesSql(`'${from}'`, `'${to}'`)} as parts group by name)
+       select name, sum(value) as value from ${changesSql([`'${from}'`, `'${to}'`])} as parts group by name)
      select value from changes where name = ${name})) as parts)`
 }
 
-/** The parts of all counters of a range of names whose ends are parameters in SQL. A counter is the sum of its parts. */
-export function counterPartsSql(from: string, to: string): string {
-  return `(select name, value from counters where name >= ${from} and name < ${to}
-    union all select name, value from ${changesSql(from, to)} as changes)`
+/** The counters of some ranges of names, whose ends are SQL. */
+export type CounterRangeSql = readonly [from: string, to: string]
+
+/** The sums of counters, in SQL: rows of `name` and `value`. Several ranges at once read what is not folded yet once. */
+export function counterSumsSql(...ranges: CounterRangeSql[]): string {
+  return `(select name, sum(value) as value from ${counterPartsSql(...ranges)} as parts group by name)`
+}
+
+/** The parts of counters, in SQL: rows of `name` and `value`. A counter is the sum of its parts. */
+export function counterPartsSql(...ranges: CounterRangeSql[]): string {
+  return `(select name, value from counters where ${isWithinSql(ranges)}
+    union all select name, value from ${changesSql(...ranges)} as changes)`
 }
 
 /** Parts that are not folded yet. */
-function changesSql(from: string, to: string): string {
-  return `(select name, delta as value from counter_deltas where name >= ${from} and name < ${to}
-    union all select name, value from ${claimPartsSql()} as claimed where name >= ${from} and name < ${to})`
+function changesSql(...ranges: CounterRangeSql[]): string {
+  return `(select name, delta as value from counter_deltas where ${isWithinSql(ranges)}
+    union all select name, value from ${claimPartsSql()} as claimed where ${isWithinSql(ranges)})`
+}
+
+function isWithinSql(ranges: readonly CounterRangeSql[]): string {
+  return ranges.map(([from, to]) => `(name >= ${from} and name < ${to})`).join(' or ')
 }
 
 /**

@@ -38,7 +38,7 @@ async function valuesOf(keys: CounterKey[]): Promise<unknown> {
   const [kind, itemId] = [`'social'`, `'a:b'`]
   const { rows } = await sql`select ${sql.raw(counterSql({ of: 'participants', kind, itemId }))} as one,
     (select ${sql.raw(counterOfRowSql({ of: 'participants', kind: 'item.kind', itemId: 'item.id' }))} from (values (${sql.raw(kind)}, ${sql.raw(itemId)})) as item (kind, id)) as each,
-    (select sum(value) from ${sql.raw(counterPartsSql(`'paid:'`, `'paid;'`))} as parts) as paid`.execute(db)
+    (select sum(value) from ${sql.raw(counterPartsSql([`'paid:'`, `'paid;'`]))} as parts) as paid`.execute(db)
   return { keys: await readCounters(db, keys), ...rows[0]! }
 }
 

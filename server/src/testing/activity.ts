@@ -12,7 +12,7 @@ import {
   itemActivityNames,
   itemPaidNames,
 } from '#src/db/counter-keys.ts'
-import { addToCounter, addToCounters, counterPartsSql } from '#src/db/counters.ts'
+import { addToCounter, addToCounters, counterSumsSql } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 
@@ -62,9 +62,10 @@ export async function activityCounters(db: Kysely<Tables>): Promise<Record<strin
   ]
   const counted: Record<string, number> = {}
   for (const [from, to] of ranges) {
-    const parts = sql.raw(counterPartsSql(`'${from}'`, `'${to}'`))
-    const { rows } = await sql<{ name: string; value: number }>`
-      select name, sum(value) as value from ${parts} as parts group by name having sum(value) <> 0`.execute(db)
+    const sums = sql.raw(counterSumsSql([`'${from}'`, `'${to}'`]))
+    const { rows } = await sql<{ name: string; value: number }>`select name, value from ${sums} as sums where value <> 0`.execute(
+      db,
+    )
     for (const { name, value } of rows) counted[name] = value
   }
   return counted

@@ -15,6 +15,7 @@ import {
   itemActivityNames,
   itemPaidNames,
 } from '#src/db/counter-keys.ts'
+import { counterSumsSql } from '#src/db/counters.ts'
 import { playerEntity, sourceSql } from '#src/db/entities.ts'
 import type { Reads } from '#src/db/reads.ts'
 
@@ -131,21 +132,27 @@ function next(bucket: Bucket, at: Date): Date {
   return new Date(start(bucket, at, 0).getTime() + (bucket === 'hour' ? HOUR_MS : DAY_MS))
 }
 
-/** $1 to $2: counters of activity. $3 to $4: counters of items in the range, $5 to $6 in this week. $7 to $8: what claims of items were paid in the range. */
-const ACTIVITY = `select
-  (select coalesce(json_agg(activity), '[]') from ${activitySql('$1', '$2')} as activity) as counted,
+const ACTIVITY_RANGE = ['$1', '$2'] as const
+const ITEMS_RANGE = ['$3', '$4'] as const
+const ITEMS_THIS_WEEK = ['$5', '$6'] as const
+/** What claims of items were paid. */
+const PAID_RANGE = ['$7', '$8'] as const
+
+const ACTIVITY = `with sums as materialized ${counterSumsSql(ACTIVITY_RANGE, ITEMS_RANGE, ITEMS_THIS_WEEK, PAID_RANGE)}
+select
+  (select coalesce(json_agg(activity), '[]') from ${activitySql('sums', ACTIVITY_RANGE)} as activity) as counted,
   (select coalesce(json_agg(typed order by participations desc, kind, type), '[]') from (
-    select h.kind, h.type, sum(item.value) as participations from ${sumsOfItemsSql('$3', '$4')} as item
+    select h.kind, h.type, sum(item.value) as participations from ${sumsOfItemsSql('sums', ITEMS_RANGE)} as item
     join history_items h on h.kind = item.kind and h.item_id = item.item_id
     group by h.kind, h.type having sum(item.value) > 0) as typed) as types,
   (select coalesce(json_agg(ranked), '[]') from (
     select user_id as "userId", first_name as "firstName", last_name as "lastName", username, balance
     from ${sourceSql(playerEntity, 'balance')} order by balance desc, user_id limit ${RANKS_SHOWN}) as ranked) as "topPlayers",
   (select coalesce(json_agg(ranked), '[]') from (
-    select h.kind, h.item_id as id, h.title, item.value as participations from ${sumsOfItemsSql('$5', '$6')} as item
+    select h.kind, h.item_id as id, h.title, item.value as participations from ${sumsOfItemsSql('sums', ITEMS_THIS_WEEK)} as item
     join history_items h on h.kind = item.kind and h.item_id = item.item_id where item.value > 0
     order by item.value desc, h.kind, h.item_id limit ${RANKS_SHOWN}) as ranked) as "topItems",
   (select coalesce(json_agg(ranked), '[]') from (
-    select h.kind, h.item_id as id, h.title, item.value as paid from ${sumsOfItemsSql('$7', '$8')} as item
+    select h.kind, h.item_id as id, h.title, item.value as paid from ${sumsOfItemsSql('sums', PAID_RANGE)} as item
     join history_items h on h.kind = item.kind and h.item_id = item.item_id where item.value > 0
     order by item.value desc, h.kind, h.item_id limit ${PAID_ITEMS_MAX}) as ranked) as "paidItems"`

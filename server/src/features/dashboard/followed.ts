@@ -43,7 +43,7 @@ export function createReadFollowed(
 /** $1 the kind, $2 to $3 the counters of its items. */
 const KIND = `
   select (select count(*) from history_items where kind = $1) as titles,
-         (select coalesce(sum(value), 0)::bigint from ${counterPartsSql('$2', '$3')} as parts) as participants`
+         (select coalesce(sum(value), 0)::bigint from ${counterPartsSql(['$2', '$3'])} as parts) as participants`
 
 const ITEM = `select ${counterSql({ of: 'participants', kind: '$1::text', itemId: '$2::text' })} as participants`
 
