@@ -17,7 +17,6 @@ import { playerDetails } from '@arcade/contract/game'
 import { LEADERBOARD_MAX } from '@arcade/contract/ledger'
 import { SEED_BASE, seed } from '../server/src/cli/seed.ts'
 import { foldCounters } from '../server/src/db/counters.ts'
-import type { Database } from '../server/src/db/database.ts'
 import { DISTRIBUTED_TABLES } from '../server/src/db/distribution.ts'
 import { columnName, playerEntity } from '../server/src/db/entities.ts'
 import { reconcile } from '../server/src/db/reconcile.ts'
@@ -35,6 +34,7 @@ import {
   reportTail,
   startBare,
   startBenchServer,
+  statementsOf,
   stopProcess,
   temporaryDirectory,
 } from './harness.ts'
@@ -62,10 +62,7 @@ const { values } = parseArgs({
 const players = Number(values.players)
 const seconds = Number(values.seconds)
 
-/** Statements as the server prepares them. */
-const statements = new Map<string, string>()
-const record = (name: string, text: string) => void statements.set(name, text)
-ledgerHandlers({ database: { prepared: record, statement: record } as unknown as Database, caps: new Map() })
+const findStatement = statementsOf((recorder) => ledgerHandlers({ database: recorder, caps: new Map() }))
 
 const server = await startBenchServer()
 const folder = await temporaryDirectory()
@@ -134,7 +131,7 @@ async function claimsOfPgbench(): Promise<number> {
   const claimed = [`(${SEED_BASE} + :player)`, ...item, 'null', String(REWARD), `'bot'`, `'bench'`, `'bench'`, salted, salted]
   // In pgbench a word after a colon is a variable, also within a text.
   const filled = (name: string, parameters: string[]) =>
-    `${statementOf(name)
+    `${findStatement(name)
       .replaceAll(/:(?=[A-Z])/g, `' || chr(58) || '`)
       .replaceAll(/\$(\d+)/g, (_, place: string) => parameters[Number(place) - 1]!)
       .replaceAll(/\s+/g, ' ')};`
@@ -274,7 +271,7 @@ async function tellReads(bot: Headers): Promise<void> {
     { name: 'the leaderboard', statement: 'leaderboard', parameters: [], path: `/bot/v1/leaderboard?limit=${LEADERBOARD_MAX}` },
   ]
   for (const { name, statement, parameters, path } of calls) {
-    const bare = await startBare(server, statementOf(statement), parameters)
+    const bare = await startBare(server, findStatement(statement), parameters)
     const load = { connections: CONNECTIONS, seconds: seconds / 2 }
     const limits: Measured[] = []
     const ours: Measured[] = []
@@ -349,13 +346,6 @@ async function copyPlayers(first: number, total: number): Promise<number> {
   } finally {
     await client.end()
   }
-}
-
-/** @throws Error for a name that no statement has */
-function statementOf(name: string): string {
-  const text = statements.get(name)
-  if (text === undefined) throw new Error(`There is no statement ${name}, only ${[...statements.keys()].join(', ')}`)
-  return text
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

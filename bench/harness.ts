@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Browser, chromium } from '@playwright/test'
+import type { Database } from '../server/src/db/database.ts'
 import { DATABASE, readPassword, ROLE } from '../server/src/postgres/cluster-init.ts'
 import { type ConsoleServer, startConsoleServer } from '../server/src/testing/console-server.ts'
 
@@ -84,6 +85,22 @@ export async function residentMb(pid: number): Promise<number> {
 async function memoryOf(pid: number | string, kind: 'VmRSS' | 'RssAnon'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return Number(new RegExp(`${kind}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024
+}
+
+/**
+ * Gives a statement as the server prepares it, by its name.
+ * @param prepare makes the handlers that prepare it
+ */
+export function statementsOf(prepare: (database: Database) => unknown): (name: string) => string {
+  const statements = new Map<string, string>()
+  const record = (name: string, text: string) => void statements.set(name, text)
+  const recorder = { prepared: record, preparedTexts: record, statement: record }
+  prepare({ ...recorder, reads: recorder } as unknown as Database)
+  return (name) => {
+    const text = statements.get(name)
+    if (text === undefined) throw new Error(`There is no statement ${name}, only ${[...statements.keys()].join(', ')}`)
+    return text
+  }
 }
 
 export function median(values: number[]): number {

@@ -3,10 +3,19 @@
  * participant came in one second, so that pages begin and end among equal moments.
  */
 import { sql } from 'kysely'
-import type { Database } from '../server/src/db/database.ts'
 import { historyHandlers } from '../server/src/features/history/history.ts'
 import { addCount } from '../server/src/testing/activity.ts'
-import { measure, report, reportRate, reportTail, show, startBare, startBenchServer, stopProcess } from './harness.ts'
+import {
+  measure,
+  report,
+  reportRate,
+  reportTail,
+  show,
+  startBare,
+  startBenchServer,
+  statementsOf,
+  stopProcess,
+} from './harness.ts'
 
 const RATIO_BUDGET = 0.6
 const DEEP_BUDGET = 1.3
@@ -14,9 +23,7 @@ const PARTICIPANTS = 1_000_000
 const BATCH = 100_000 // within the pool's statement timeout
 const load = { connections: 10, seconds: Number(process.argv[2] ?? 5) }
 
-const statements = new Map<string, string>()
-const recorder = { prepared: (name: string, text: string) => void statements.set(name, text) }
-historyHandlers({ database: { reads: recorder } as unknown as Database })
+const findStatement = statementsOf((database) => historyHandlers({ database }))
 
 const server = await startBenchServer()
 try {
@@ -38,7 +45,7 @@ try {
     select (extract(epoch from at) * 1000000)::bigint::text as key, user_id from participations where item_id = 'big'
     order by at desc, user_id offset 998900 limit 1`.execute(db)
   const cursor = Buffer.from(JSON.stringify(['daily:big', rows[0]?.key, rows[0]?.user_id, ''])).toString('base64url')
-  const bare = await startBare(server, statements.get('history-first') ?? '', ['daily', 'big'])
+  const bare = await startBare(server, findStatement('history-first'), ['daily', 'big'])
   const headers = { cookie: server.admin.cookie }
   const path = `${server.url}/api/history/daily/big`
   const limit = await measure({ ...load, url: bare.url })

@@ -4,7 +4,6 @@
  */
 import { parseArgs } from 'node:util'
 import { playerList } from '@arcade/contract/entities/player'
-import type { Database } from '../server/src/db/database.ts'
 import { playersHandlers } from '../server/src/features/players/players.ts'
 import { addPlayers, cursorAt } from './players.ts'
 import {
@@ -17,6 +16,7 @@ import {
   show,
   startBare,
   startBenchServer,
+  statementsOf,
   stopProcess,
 } from './harness.ts'
 
@@ -27,11 +27,7 @@ const MILLION = 1_000_000
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '5' } } })
 const load = { connections: 10, seconds: Number(values.seconds) }
 
-/** Statements as the server prepares them. */
-const statements = new Map<string, string>()
-const record = (name: string, text: string) => void statements.set(name, text)
-const recorder = { prepared: record, preparedTexts: record }
-playersHandlers({ database: recorder as unknown as Database })
+const findStatement = statementsOf((database) => playersHandlers({ database }))
 
 const questions = [
   { pageSize: 5, sort: 'balance' },
@@ -73,13 +69,6 @@ async function ask(running: BenchServer): Promise<void> {
     const [ours, best] = [deepPage.p50Ms, first.p50Ms]
     report(`${name}, 1,000,000 rows down against the first: p50`, { ours, limit: best, unit: 'ms', atMost: DEEP_BUDGET })
   }
-}
-
-/** @throws Error for a name that no statement has */
-function findStatement(name: string): string {
-  const text = statements.get(name)
-  if (text === undefined) throw new Error(`There is no statement ${name}, only ${[...statements.keys()].join(', ')}`)
-  return text
 }
 
 function median(all: Measured[]): Measured {
