@@ -64,7 +64,7 @@ const TOO_MANY_HITS = 1.5 * MAX_HITS
 const LOOKED_AT_FAR = 20_000
 /** So many rows tell whether a search finds very many, and where one of the nearest of those is. */
 const SAMPLE = 2_000
-/** If none of so few matches, the search finds no such number: most searches do not. */
+/** If none of so few matches, the search finds but few: most searches do. */
 const SAMPLE_FIRST = 300
 /** So many times a page is expected before the row of a sample that is taken for its end: it may be less, as chance has it. */
 const LIKELY_PAGES = 20
@@ -81,6 +81,19 @@ const ROWS_IN_MEMORY = {
   enable_indexscan: 'off', // nor read a row at a time, in the order of the index
   max_parallel_workers_per_gather: '0',
 }
+
+/** What a sample tells of a search. */
+interface Sampled {
+  /** The share of rows that match. */
+  share: number
+  /**
+   * Rows where the page can end, if so many match that an index would find more than can be sorted: first a near one, before which the page
+   * most likely is whole, then one before which it certainly is.
+   */
+  ends: KeyedRow[]
+}
+
+const NOTHING_SAMPLED: Sampled = { share: 0, ends: [] }
 
 /** Before its fields a row has the number of all rows, and its own place, id and mark. */
 const FIRST_FIELD = 4
@@ -113,10 +126,14 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
       let rows = await near(lookedAtFirst(limit))
       if (rows.length < limit && rows.length * 6 >= limit) rows = await near(lookedAtAgain(limit))
       if (rows.length === limit) return { rows }
-      for (const farthest of where.hasSearch ? await endsInSample(where, reading, limit) : []) {
+      const { share, ends } = where.hasSearch ? await matchesInSample(where, reading, limit) : NOTHING_SAMPLED
+      for (const farthest of ends) {
         const found = await amongMany(where, { reading, limit, farthest })
         if (found.length === limit) return { rows: found }
       }
+      const lookedAt = Math.ceil((2 * limit) / share)
+      if (lookedAt <= MAX_HITS) rows = await near(lookedAt)
+      if (rows.length === limit) return { rows }
       const hits = await amongHits(where.ways ?? [where.matches], { reading, limit, maxHits: MAX_HITS })
       if (hits.total <= MAX_HITS) return hits
       if (await endsWithin({ reading, lookedAt: lookedAtFirst(limit) }, where)) return { rows }
@@ -249,20 +266,17 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
     return sql`(select * from (${sql.join(parts, sql` union all `)}) as ranges limit ${sql.lit(lookedAt)})`
   }
 
-  /**
-   * Rows of a sample where the page can end, if so many of that match that an index would find more than can be sorted: first a near one,
-   * before which the page is most likely whole, then one before which it certainly is.
-   */
-  async function endsInSample({ matches }: Where, reading: Reading<L>, limit: number): Promise<KeyedRow[]> {
+  async function matchesInSample({ matches }: Where, reading: Reading<L>, limit: number): Promise<Sampled> {
     const all = await countAll()
-    if (all < TOO_MANY_HITS) return []
+    if (all < TOO_MANY_HITS) return NOTHING_SAMPLED
     const sample = (size: number) =>
       amongHits([matches], { reading, limit, from: `(${sampleSql(entity, size, all)}) as ${entity.table}` })
-    if ((await sample(SAMPLE_FIRST)).total === 0) return []
+    if ((await sample(SAMPLE_FIRST)).total === 0) return NOTHING_SAMPLED
     const { rows, total } = await sample(SAMPLE)
-    if (total < SAMPLE_LEAST || (total / SAMPLE) * all < TOO_MANY_HITS) return []
+    const share = total / SAMPLE
+    if (total < SAMPLE_LEAST || share * all < TOO_MANY_HITS) return { share, ends: [] }
     const likely = Math.ceil((LIKELY_PAGES * limit * SAMPLE) / all)
-    return [...new Set([Math.min(likely, limit), limit])].flatMap((size) => rows[size - 1] ?? [])
+    return { share, ends: [...new Set([Math.min(likely, limit), limit])].flatMap((size) => rows[size - 1] ?? []) }
   }
 
   /**
