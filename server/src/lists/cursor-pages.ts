@@ -123,16 +123,17 @@ export function cursorPages<L extends List>(database: Database, served: ServedLi
       }
       const indexed = where.indexed && indexedPage(reading, limit, where.indexed.filters)
       if (indexed) return { rows: (await indexed([...reading.parameters, ...where.indexed!.values])).rows }
-      let rows = await near(lookedAtFirst(limit))
-      if (rows.length < limit && rows.length * 6 >= limit) rows = await near(lookedAtAgain(limit))
+      let lookedAt = lookedAtFirst(limit)
+      let rows = await near(lookedAt)
+      if (rows.length < limit && rows.length * 6 >= limit) rows = await near((lookedAt = lookedAtAgain(limit)))
       if (rows.length === limit) return { rows }
       const { share, ends } = where.hasSearch ? await matchesInSample(where, reading, limit) : NOTHING_SAMPLED
       for (const farthest of ends) {
         const found = await amongMany(where, { reading, limit, farthest })
         if (found.length === limit) return { rows: found }
       }
-      const lookedAt = Math.ceil((2 * limit) / share)
-      if (lookedAt <= MAX_HITS) rows = await near(lookedAt)
+      const holdsPage = Math.ceil((2 * limit) / share)
+      if (holdsPage > lookedAt && holdsPage <= MAX_HITS) rows = await near(holdsPage)
       if (rows.length === limit) return { rows }
       const hits = await amongHits(where.ways ?? [where.matches], { reading, limit, maxHits: MAX_HITS })
       if (hits.total <= MAX_HITS) return hits
