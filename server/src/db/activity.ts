@@ -5,7 +5,7 @@
  */
 import { type Kysely, sql } from 'kysely'
 import { activityOfNameSql, type Bucket, buckets, hourNamesBefore, type Item, itemOfNameSql } from './counter-keys.ts'
-import { addDelta, type CounterRangeSql, type Deltas } from './counters.ts'
+import { addDelta, type CounterRangeSql, type Deltas, isWithinSql } from './counters.ts'
 import type { Database } from './database.ts'
 import { databaseNow } from './moments.ts'
 import type { Tables } from './tables.ts'
@@ -51,16 +51,16 @@ export function moveParticipation(activity: ActivityDeltas, item: Item, before: 
 }
 
 /** Activity of a range that `activityNames` gives, of `sums` of counters: rows of `at`, as `bucketText` writes it, `series` and `value`. */
-export function activitySql(sums: string, [from, to]: CounterRangeSql): string {
+export function activitySql(sums: string, range: CounterRangeSql): string {
   return `(select ${activityOfNameSql.at} as at, ${activityOfNameSql.series} as series, value
-    from ${sums} where name >= ${from} and name < ${to})`
+    from ${sums} where ${isWithinSql(range)})`
 }
 
 /** What was counted of items in a range of their counters, of `sums` of counters: rows of `kind`, `item_id` and `value`. */
-export function sumsOfItemsSql(sums: string, [from, to]: CounterRangeSql): string {
-  const { kind, itemId } = itemOfNameSql(from)
+export function sumsOfItemsSql(sums: string, range: CounterRangeSql): string {
+  const { kind, itemId } = itemOfNameSql(range[0])
   return `(select ${kind} as kind, ${itemId} as item_id, sum(value) as value
-    from ${sums} where name >= ${from} and name < ${to} group by 1, 2)`
+    from ${sums} where ${isWithinSql(range)} group by 1, 2)`
 }
 
 /** Deletes hours that nobody reads any more. */

@@ -90,7 +90,7 @@ export function counterOfRowSql(counter: CounterSqlKey & { of: 'participants' })
      select value from changes where name = ${name})) as parts)`
 }
 
-/** The counters of some ranges of names, whose ends are SQL. */
+/** The names from the first up to, but not including, the second, both as SQL. */
 export type CounterRangeSql = readonly [from: string, to: string]
 
 /** The sums of counters, in SQL: rows of `name` and `value`. Several ranges at once read what is not folded yet once. */
@@ -100,17 +100,18 @@ export function counterSumsSql(...ranges: CounterRangeSql[]): string {
 
 /** The parts of counters, in SQL: rows of `name` and `value`. A counter is the sum of its parts. */
 export function counterPartsSql(...ranges: CounterRangeSql[]): string {
-  return `(select name, value from counters where ${isWithinSql(ranges)}
+  return `(select name, value from counters where ${isWithinSql(...ranges)}
     union all select name, value from ${changesSql(...ranges)} as changes)`
 }
 
 /** Parts that are not folded yet. */
 function changesSql(...ranges: CounterRangeSql[]): string {
-  return `(select name, delta as value from counter_deltas where ${isWithinSql(ranges)}
-    union all select name, value from ${claimPartsSql()} as claimed where ${isWithinSql(ranges)})`
+  return `(select name, delta as value from counter_deltas where ${isWithinSql(...ranges)}
+    union all select name, value from ${claimPartsSql()} as claimed where ${isWithinSql(...ranges)})`
 }
 
-function isWithinSql(ranges: readonly CounterRangeSql[]): string {
+/** Whether the counter `name` is in one of the ranges, in SQL. */
+export function isWithinSql(...ranges: CounterRangeSql[]): string {
   return ranges.map(([from, to]) => `(name >= ${from} and name < ${to})`).join(' or ')
 }
 

@@ -1,6 +1,7 @@
 /**
  * Spreadsheets as answers to calls (§7): rows of one snapshot, streamed. Hides the limit on exports at once, progress, the audit
- * entry, that one breaks off when its session ends or the role changes, and that a connection is freed as soon as the sheet is written, and however a transfer ends: given up, stalled or failed.
+ * entry, that one breaks off when its session ends or the role changes, and that a connection is freed as soon as the sheet is
+ * written, and however a transfer ends: given up, stalled or failed.
  */
 import type { Logger } from 'pino'
 import { CSV_MEDIA_TYPE, type SheetFormat, XLSX_MEDIA_TYPE } from '@arcade/contract/download'
