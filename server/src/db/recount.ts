@@ -6,6 +6,7 @@ import type { Kysely } from 'kysely'
 import { type Connection, destroy } from '#src/postgres/connections.ts'
 import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
 import { type Bucket, type CounterName, type CounterSqlKey, counterNameSql, hourNamesBefore } from './counter-keys.ts'
+import { isWithinSql } from './counters.ts'
 import type { Database } from './database.ts'
 import { balancePartsSql, claimPartsSql } from './entry-counts.ts'
 import { kyselyOn } from './kysely-on.ts'
@@ -109,7 +110,7 @@ function miscountsSql(first: Date): string {
           rowsOf({ of: 'itemPaid', bucket, at, ...item }, `paid ${inBuckets(bucket)}`),
         ]),
   ])
-  const earlierHours = hourNamesBefore(first).map(([from, to]) => `(name >= '${from}' and name < '${to}')`)
+  const earlierHours = hourNamesBefore(first).map(([from, to]) => [`'${from}'`, `'${to}'`] as const)
   return `
     with joined as materialized (${happenedSql('telegram_users', { at: 'created_at', first })}),
     taken as materialized (${happenedSql('participations', { at: 'at', item: 'kind, item_id,', first })}),
@@ -125,5 +126,5 @@ function miscountsSql(first: Date): string {
       union all ${rowsOf({ of: 'paid', ...item }, 'paid')}
       union all ${rowsOf({ of: 'balances', balance: 'balance' }, 'owned')}
       union all ${[...users, ...ofBuckets].join(' union all ')}
-    ) as parts where not (${earlierHours.join(' or ')}) group by name having sum(counted) <> sum(rows) order by name`
+    ) as parts where not (${isWithinSql(...earlierHours)}) group by name having sum(counted) <> sum(rows) order by name`
 }
