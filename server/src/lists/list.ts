@@ -146,6 +146,20 @@ export function whereTarget<L extends List>(served: ServedList<L>, target: Targe
   return served.within === undefined ? picked : sql<boolean>`${sql.raw(served.within)} and ${picked}`
 }
 
+/**
+ * The same as ways to find these rows, of which each finds others: one that is searched for is not looked for along the whole table.
+ * @param isGuessed whether the planner may take an index that another condition has instead of the search's
+ */
+export function targetWays<L extends List>(
+  served: ServedList<L>,
+  target: Target<FilterOf<L>>,
+  { context, isGuessed }: { context: CallContext; isGuessed: boolean },
+): Condition[] {
+  if ('ids' in target) return [whereTarget(served, target, context)]
+  const { ways, guessedWays } = whereFilter(served, target.filter, context)
+  return isGuessed ? guessedWays : (ways ?? guessedWays)
+}
+
 function wherePicked({ entity }: Pick<ServedList, 'entity'>, ids: string[]): Condition {
   const id = sql.raw(columnName(entity, entity.id))
   if (entity.fields[entity.id]?.kind !== 'integer') return sql`${id} = any(${ids})`

@@ -139,6 +139,23 @@ test('design §7 many are blocked at once after a dry run, the list is filtered 
   ])
 })
 
+test('design §7 whoever a search finds, by an id, a name or a wallet, is blocked by it and unblocked, each once', async () => {
+  const { app, admin } = await game()
+  await addPlayers(app.database.db, [
+    { user_id: 10, username: 'player_7', bsc_wallet: '7af' },
+    { user_id: 11, username: 'nobody', bsc_wallet: '7AFE' },
+  ])
+  const target = { filter: { search: '7' } }
+  for (const [verb, why] of [['block', { reason: 'A farm' }] as const, ['unblock', {}] as const]) {
+    const act = async (how: object) => (await admin.call('POST', `${PLAYERS}/${verb}`, { target, ...why, ...how })).body
+    const plan = await act({ dryRun: true })
+    expect(plan).toMatchObject({ affected: 3, refused: 0 })
+    expect(new Set(plan.named.map(({ id }: { id: string }) => id))).toEqual(new Set(['7', '10', '11']))
+    expect(await act({ expected: 3 })).toMatchObject({ affected: 3 })
+    expect(await act({ dryRun: true })).toMatchObject({ affected: 0 })
+  }
+})
+
 test('design §7 undoing a block never lifts one that somebody else has made since, for whatever reason', async () => {
   const { app, admin, block } = await game()
   const actId = (await block([7])).headers.get('x-request-id')

@@ -6,13 +6,13 @@ import { isErased, type PlayersFilter } from '@arcade/contract/entities/player'
 import { errorCatalogue } from '@arcade/contract/errors'
 import { actOf, audit } from '#src/audit/audit.ts'
 import { type CallContext, Failure, type Handlers } from '#src/calls.ts'
-import { changeBlocks } from '#src/db/blocks.ts'
+import { changeBlocks, IS_BLOCKED, IS_OPEN } from '#src/db/blocks.ts'
 import type { Database } from '#src/db/database.ts'
 import { playerEntity, sourceSql } from '#src/db/entities.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { namesOfUsers } from '#src/identity/accounts.ts'
 import { actOnMany, type BulkAct, type Refusal } from '#src/lists/bulk.ts'
-import { type Target, whereTarget } from '#src/lists/list.ts'
+import { type Target, targetWays, whereTarget } from '#src/lists/list.ts'
 import { servedPlayers } from './players-list.ts'
 
 interface Blocking extends BulkAct {
@@ -60,6 +60,7 @@ function change(database: Database, context: CallContext, { target, reason, ...h
   })
 }
 
+const PLAYERS = sql.raw(sourceSql(playerEntity))
 const FOUND = sql.raw(`
   user_id as id, coalesce(nullif(concat_ws(' ', first_name, last_name), ''), username, user_id::text) as title,
   block_reason as before, blocked_by as "beforeBy"`)
@@ -69,10 +70,13 @@ async function find(
   context: CallContext,
   { target, isBlocked }: { target: Target<PlayersFilter>; isBlocked: boolean },
 ): Promise<Found[]> {
+  // Few are blocked, and an index has them: for those the planner may prefer it to that of a search.
+  const ways = targetWays(servedPlayers, target, { context, isGuessed: isBlocked })
+  const state = sql.raw(isBlocked ? IS_BLOCKED : IS_OPEN)
+  const most = sql.lit(BULK_MAX_IDS + 1)
+  const found = ways.map((way) => sql`(select ${FOUND} from ${PLAYERS} where ${way} and user_id > 0 and ${state} limit ${most})`)
   const { rows } = await sql<Found>`
-    select ${FOUND} from ${sql.raw(sourceSql(playerEntity))}
-     where ${whereTarget(servedPlayers, target, context)} and user_id > 0 and blocked_at ${sql.raw(isBlocked ? 'is not null' : 'is null')}
-     order by user_id limit ${BULK_MAX_IDS + 1}`.execute(tx)
+    select * from (${sql.join(found, sql` union all `)}) as found order by id limit ${most}`.execute(tx)
   if (rows.length > BULK_MAX_IDS)
     throw new Failure('INVALID_INPUT', {
       message: `At most ${BULK_MAX_IDS} players can be ${isBlocked ? 'unblocked' : 'blocked'} at once. Please narrow the list down.`,
@@ -87,9 +91,7 @@ async function explain(
   { ids, isBlocking }: { ids: string[]; isBlocking: boolean },
 ): Promise<Refusal[]> {
   const { rows } = await sql<Found>`
-    select ${FOUND} from ${sql.raw(sourceSql(playerEntity))} where ${whereTarget(servedPlayers, { ids }, context)} order by user_id`.execute(
-    tx,
-  )
+    select ${FOUND} from ${PLAYERS} where ${whereTarget(servedPlayers, { ids }, context)} order by user_id`.execute(tx)
   const names = await namesOfUsers(
     tx,
     rows.map(({ beforeBy }) => beforeBy),
