@@ -1,8 +1,9 @@
 /** `arcade reconcile` (design §7, §8): each way in which a balance and its entries can differ is named, and nothing else. */
 import { sql } from 'kysely'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { Database } from '#src/db/database.ts'
 import { reconcile } from '#src/db/reconcile.ts'
+import { sentStatements, type SentStatement } from '#src/postgres/connections.ts'
 import { addPlayers } from '#src/testing/players.ts'
 import { testDatabase } from '#src/testing/test-database.ts'
 import { reconcileLedger } from './reconcile.ts'
@@ -34,6 +35,17 @@ test('design §7 a ledger that is whole has no fault, and the command ends with 
   const said = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   expect(await reconcileLedger(database)).toBe(0)
   expect(said.mock.calls.join('')).toBe('Every balance is the sum of its entries: 50 players, 124 entries.\n')
+})
+
+test('design §7 of a ledger that is whole no player is looked at alone', async () => {
+  const sent: string[] = []
+  const listen = (statement: unknown): void => void sent.push((statement as SentStatement).text)
+  sentStatements.subscribe(listen)
+  onTestFinished(() => {
+    sentStatements.unsubscribe(listen)
+  })
+  await faults()
+  expect(sent.filter((text) => text.includes('ledger_entries'))).toHaveLength(1)
 })
 
 const broken: [what: string, statement: string, faults: string[]][] = [

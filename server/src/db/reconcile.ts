@@ -44,19 +44,19 @@ async function findFaults(view: Snapshot, after: number, onFault: (fault: Ledger
 
 /**
  * A player's entries are a chain: each begins with the balance that the one before ends with, the first with 0, and the last ends with the
- * player's balance. So what all chains' links begin with and end with are the same places (player, number, balance), each once but for the
- * beginnings with 0, which sums of their hashes tell without sorting anything; that two differences of 64 bits cancel out is as good as
- * impossible. The beginnings are left out: of most players they are all there is.
+ * player's balance. So each place (player, number, balance) is there twice, as the end of one and the beginning of the next or as the
+ * balance, but for the beginnings with 0. The exclusive or of the places' hashes tells that without sorting anything; that two differences
+ * of 64 bits cancel out is as good as impossible. The beginnings with 0 are left out: of most players they are all there is.
  */
-const place = (seq: string, balance: string, isBeginning: string): string =>
-  `coalesce(sum(hash_numeric_extended(${balance}, hashint8extended(user_id, ${seq}))) filter (where not (${isBeginning})), 0)`
-const OWNERS = 'coalesce(sum(hashint8extended(user_id, 0)), 0)'
+const place = (seq: string, balance: string): string => `hash_numeric_extended(${balance}, hashint8extended(user_id, ${seq}))`
+const beginning = `case when seq = 1 and balance = amount then 0 else ${place('seq - 1', 'balance - amount')} end`
+const ended = `case when entries = 0 and balance = 0 then 0 else ${place('entries', 'balance')} end`
+const owners = 'coalesce(bit_xor(hashint8extended(user_id, 0)), 0)'
 const PROOF = `
-  select players, entries, ends = begins + ended and owners = known as "isWhole"
-    from (select count(*) as entries, ${place('seq', 'balance', 'false')} as ends,
-                 ${place('seq - 1', 'balance - amount', 'seq = 1 and balance = amount')} as begins from ledger_entries) as links,
-         (select count(*) as players, ${place('entries', 'balance', 'entries = 0 and balance = 0')} as ended, ${OWNERS} as owners from balances) as totals,
-         (select ${OWNERS} as known from telegram_users) as people`
+  select players, entries, links = ends and owners = known as "isWhole"
+    from (select count(*) as entries, coalesce(bit_xor(${place('seq', 'balance')} # ${beginning}), 0) as links from ledger_entries) as ledger,
+         (select count(*) as players, coalesce(bit_xor(${ended}), 0) as ends, ${owners} as owners from balances) as totals,
+         (select ${owners} as known from telegram_users) as people`
 
 interface FaultRow {
   userId: number
