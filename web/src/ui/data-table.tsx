@@ -3,7 +3,18 @@
  * values, a pager with `Page X of Y`, sorting by headers, picking of rows, and a choice of columns and density.
  */
 import { Button } from '@mantine/core'
-import { memo, type ReactNode, startTransition, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
+import {
+  memo,
+  type ReactNode,
+  startTransition,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useEffectEvent,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { ListToolbar, ViewPane } from './list-toolbar.tsx'
 import { Problem } from './page.tsx'
 import { Pager, type PagerProps } from './pager.tsx'
@@ -104,7 +115,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const firstNumber = paging ? (paging.page - 1) * paging.pageSize + 1 : 1
   const ids = useMemo(() => (rows ?? []).map((row) => String(rowKey(row))), [rows, rowKey])
   const selection = picking?.selection
-  const isPicking = selection?.isOpen ?? false
+  const isOpen = selection?.isOpen ?? false
+  const isPicking = useDeferredValue(isOpen) // the button is drawn first, then a box in each row
   const handlePick = usePickRange(ids, selection?.set)
   const columnCount = shown.length + (isPicking ? 1 : 0)
   const [isWhole, setIsWhole] = useState(rows === undefined)
@@ -202,7 +214,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     <>
       <ViewPane columns={columns} look={look} onChange={look.change} />
       {selection && (
-        <Button variant="default" aria-pressed={isPicking} onClick={() => selection.setOpen(!isPicking)}>
+        <Button variant="default" aria-pressed={isOpen} onClick={() => selection.setOpen(!isOpen)}>
           Select
         </Button>
       )}
