@@ -6,9 +6,10 @@ import { useConfirm } from '#src/ui/confirm.tsx'
 import { RowActions } from '#src/ui/data-table.tsx'
 import { DeleteButton } from '#src/ui/row-buttons.tsx'
 import { type BulkAct, BulkButton, type Selection, type Target } from '#src/ui/selection.tsx'
-import { keepFocusInRows, markBusy } from '#src/ui/table-rows.ts'
+import { keepFocusInRows } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { refreshAfterActOn } from './changes.ts'
+import { actOnRow } from './row-act.ts'
 import { type ActOptions, asAct, useUndo } from './undo.ts'
 
 type NamedList = List & { name: ListName }
@@ -31,18 +32,14 @@ export function DeleteRowButton({ list, question, run, failureText }: DeleteRowP
   const handleDelete = async (button: Element) => {
     const keepFocus = keepFocusInRows(button)
     if (!(await confirm({ title: `Delete ${list.noun.one}`, message: question, isDestructive: true }))) return
-    const endBusy = markBusy(button)
-    try {
-      const { answer: text, actId } = await asAct(run)
-      const action = undo.ofDeletion(actId)
-      toast.success(text, action && { action })
-    } catch (cause) {
-      const { message } = asCallError(cause)
-      toast.failure(failureText ?? message, { detail: message })
-      endBusy()
-    }
-    await refreshAfterActOn(list.name)
-    endBusy('is loaded')
+    await actOnRow(list.name, button, {
+      act: async () => {
+        const { answer: text, actId } = await asAct(run)
+        const action = undo.ofDeletion(actId)
+        toast.success(text, action && { action })
+      },
+      onFailure: ({ message }) => toast.failure(failureText ?? message, { detail: message }),
+    })
     keepFocus()
   }
 

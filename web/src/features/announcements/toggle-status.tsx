@@ -1,12 +1,11 @@
 /** Toggle Status (§4), from the list and from the form: its question, which says what will happen and to how many players, and its toasts. */
 import { type Announcement, announcementList } from '@arcade/contract/entities/announcement'
 import { useQuery } from '@tanstack/react-query'
-import { api, asCallError, client } from '#src/client.ts'
-import { refreshAfterActOn } from '#src/lists/changes.ts'
+import { api, client } from '#src/client.ts'
+import { actOnRow } from '#src/lists/row-act.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { textProblem } from '#src/ui/bot-message.ts'
 import { counted } from '#src/ui/numbers.ts'
-import { markBusy } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './announcements.module.css'
 import { toBotItem } from './bot-item.ts'
@@ -20,17 +19,14 @@ export function useToggleStatus(): (announcement: Toggled, button?: Element) => 
   return async (announcement, button) => {
     const { id, status } = announcement
     if (!(await confirm({ title: 'Toggle Status', message: <Question announcement={announcement} /> }))) return
-    const endBusy = markBusy(button ?? null)
-    try {
-      const { message } = await client.announcements.toggleStatus({ id, status })
-      toast.success(message)
-    } catch (cause) {
-      const error = asCallError(cause)
-      toast.failure(error.status === 0 ? 'Internal Server Error!' : error.message, { detail: error.message }) // §8
-      endBusy()
-    }
-    await refreshAfterActOn(announcementList.name)
-    endBusy('is loaded')
+    await actOnRow(announcementList.name, button, {
+      act: async () => {
+        const { message } = await client.announcements.toggleStatus({ id, status })
+        toast.success(message)
+      },
+      onFailure: ({ status: answered, message }) =>
+        toast.failure(answered === 0 ? 'Internal Server Error!' : message, { detail: message }), // §8
+    })
   }
 }
 

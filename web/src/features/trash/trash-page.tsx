@@ -4,12 +4,12 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, asCallError, client } from '#src/client.ts'
+import { api, client } from '#src/client.ts'
 import { bulkEnd } from '#src/lists/acts.tsx'
-import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { listColumns } from '#src/lists/columns.tsx'
 import { listFilter, listOrder } from '#src/lists/list-address.ts'
 import { ListTable } from '#src/lists/list-table.tsx'
+import { actOnRow } from '#src/lists/row-act.ts'
 import { COMES_BACK_INACTIVE, useUndo } from '#src/lists/undo.ts'
 import { asListed, useList } from '#src/lists/use-list.ts'
 import { RowActions } from '#src/ui/data-table.tsx'
@@ -125,18 +125,16 @@ function RestoreButtons({ record }: { record: TrashedRecord }) {
 
   const handleRestore = async (button: Element) => {
     const keepFocus = keepFocusInRows(button)
-    const endBusy = markBusy(button)
-    try {
-      await client.trash.restore({ id })
-      toast.success(`${name} is back.`, kind === 'announcement' ? { detail: COMES_BACK_INACTIVE } : {})
-    } catch (cause) {
-      const { code, message } = asCallError(cause)
-      endBusy()
-      if (code === 'PRIORITY_TAKEN' || code === 'EMAIL_TAKEN') return setIsAsked(true)
-      toast.failure(message)
-    }
-    await refreshAfterActOn(trashList.name)
-    endBusy('is loaded')
+    await actOnRow(trashList.name, button, {
+      act: async () => {
+        await client.trash.restore({ id })
+        toast.success(`${name} is back.`, kind === 'announcement' ? { detail: COMES_BACK_INACTIVE } : {})
+      },
+      onFailure: ({ code, message }) => {
+        if (code === 'PRIORITY_TAKEN' || code === 'EMAIL_TAKEN') setIsAsked(true)
+        else toast.failure(message)
+      },
+    })
     keepFocus()
   }
 
