@@ -90,6 +90,7 @@ async function inputs(page: Page): Promise<void> {
     for (const name of ['Social Tasks', 'Manage Users']) {
       await click(page, link(name))
       await page.getByRole('heading', { level: 1, name }).waitFor()
+      await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' }) // nobody sees sooner where to go next
     }
     await page.getByText(allPages, { exact: true }).waitFor()
   }

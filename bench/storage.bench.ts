@@ -2,7 +2,7 @@
  * What a console of a million players and a million participations takes: of the disk for each of them, index by index, and of memory in its
  * PostgreSQL and its server, at rest and after ten connections have turned pages and searched. Memory that processes share counts once.
  */
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { seed } from '../server/src/cli/seed.ts'
@@ -17,6 +17,8 @@ try {
   await tellMemory(server, 'with nobody in it')
   await seed({ database: server.database, telegramUsers: ROWS, participations: ROWS, log: (line) => console.log(line) })
   await tellDisk(server, { table: 'telegram_users', noun: 'player' })
+  await tellDisk(server, { table: 'balances', noun: 'balance' })
+  await tellDisk(server, { table: 'ledger_entries', noun: "player's entries" })
   await tellDisk(server, { table: 'participations', noun: 'participation' })
   await tellWhole(server)
   for (const query of ['', 'sort=a-z&pageSize=50', 'search=moon', 'search=zzqx'])
@@ -43,12 +45,14 @@ async function tellDisk({ database: { db } }: BenchServer, { table, noun }: { ta
   for (const { name, bytes } of parts) report(`… of which the index \`${name}\``, { ours: bytes / ROWS, unit })
 }
 
-/** All of the folder, and what of it is PostgreSQL's log, which does not grow with the rows. */
-async function tellWhole({ database: { db } }: BenchServer): Promise<void> {
-  const { rows } = await sql<{ database: number; wal: number }>`
-    select pg_database_size(current_database()) as database, (select sum(size) from pg_ls_waldir()) as wal`.execute(db)
-  report('the database', { ours: (rows[0]?.database ?? Number.NaN) / MEBIBYTE, unit: 'MB' })
-  report('its write-ahead log after seeding', { ours: (rows[0]?.wal ?? Number.NaN) / MEBIBYTE, unit: 'MB' })
+/** The database, and beside it PostgreSQL's log, which does not grow with the rows. */
+async function tellWhole({ database: { db }, dataDir }: BenchServer): Promise<void> {
+  const { rows } = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(db)
+  report('the database', { ours: (rows[0]?.bytes ?? Number.NaN) / MEBIBYTE, unit: 'MB' })
+  const folder = join(dataDir, 'postgres/pg_wal')
+  const files = await Promise.all((await readdir(folder)).map((name) => stat(join(folder, name))))
+  const wal = files.filter((file) => file.isFile()).reduce((sum, { size }) => sum + size, 0)
+  report('its write-ahead log after seeding', { ours: wal / MEBIBYTE, unit: 'MB' })
 }
 
 async function tellMemory({ dataDir, pid }: BenchServer, when: string): Promise<void> {
