@@ -2,8 +2,9 @@
  * What webhooks are told (ADR 20): an act writes the deliveries of its event in its own transaction, so there is no event without its act and
  * no act without its event. The audit trail calls it, because every act comes by there.
  */
-import { type Kysely, sql } from 'kysely'
+import { CompiledQuery, type Kysely } from 'kysely'
 import type { WebhookEvent } from '@arcade/contract/entities/webhook'
+import { planOnce } from '#src/postgres/connections.ts'
 import type { Tables } from './tables.ts'
 
 /** One delivery names so many records at most, so that it stays below the 20 kB of Standard Webhooks. */
@@ -17,6 +18,15 @@ export interface WebhookRecord {
   name?: string | undefined
 }
 
+const QUEUE = `
+  insert into webhook_deliveries (id, webhook_id, event, payload)
+  select 'msg_' || gen_random_uuid(), webhooks.id, $1::text,
+         json_build_object('type', $1::text, 'timestamp', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+           'data', one.data::json)::text
+    from webhooks, unnest($2::text[]) as one (data)
+   where switched_off_at is null and $1::text = any(events)`
+planOnce(QUEUE)
+
 /** Queues an event for each webhook that wants it and is switched on. */
 export async function queueEvent(
   tx: Kysely<Tables>,
@@ -29,10 +39,5 @@ export async function queueEvent(
     const items = named.map(({ kind, id, name = '' }) => ({ kind, id, title: name.slice(0, NAME_MAX_LENGTH).toWellFormed() }))
     payloads.push(JSON.stringify({ change, items }))
   }
-  await sql`insert into webhook_deliveries (id, webhook_id, event, payload)
-    select 'msg_' || gen_random_uuid(), webhooks.id, ${event}::text,
-           json_build_object('type', ${event}::text, 'timestamp', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-             'data', one.data::json)::text
-      from webhooks, unnest(${payloads}::text[]) as one (data)
-     where switched_off_at is null and ${event} = any(events)`.execute(tx)
+  await tx.executeQuery(CompiledQuery.raw(QUEUE, [event, payloads]))
 }

@@ -47,8 +47,8 @@ export interface ConsoleServer {
   stop(): Promise<void>
 }
 
-/** As in scripts/run. */
-const FLAGS = ['--max-semi-space-size=2']
+/** Node's, as in scripts/run. */
+export const SERVER_FLAGS = ['--max-semi-space-size=2']
 
 /** `sample` is the directory that `reset` imports. A DATA_DIR in `env` may be there already, and stays. */
 export async function startConsoleServer(
@@ -57,7 +57,7 @@ export async function startConsoleServer(
 ): Promise<ConsoleServer> {
   const dataDir = env['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'arcade-console-')))
   const start = (more: Record<string, string> = {}) =>
-    spawn(process.execPath, [...FLAGS, resolve(ROOT, 'server/src/main.ts')], {
+    spawn(process.execPath, [...SERVER_FLAGS, resolve(ROOT, 'server/src/main.ts')], {
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PORT: '0', DATA_DIR: dataDir, ...env, ...more },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
