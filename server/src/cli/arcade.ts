@@ -208,8 +208,9 @@ function seedWith(args: string[]): Command {
   let values: { 'telegram-users'?: string; participants?: string }
   try {
     values = parseArgs({ args, options: { 'telegram-users': { type: 'string' }, participants: { type: 'string' } } }).values
-  } catch {
-    throw new UsageError(usage)
+  } catch (error) {
+    const [problem = ''] = error instanceof Error ? error.message.split('. ') : []
+    throw new UsageError(`${problem}.\n${usage}`)
   }
   const telegramUsers = amount(values['telegram-users'])
   const participations = amount(values.participants)
