@@ -7,7 +7,6 @@ import {
   memo,
   type ReactNode,
   startTransition,
-  useCallback,
   useDeferredValue,
   useEffect,
   useEffectEvent,
@@ -18,7 +17,7 @@ import {
 import { ListToolbar, ViewPane } from './list-toolbar.tsx'
 import { Problem } from './page.tsx'
 import { Pager, type PagerProps } from './pager.tsx'
-import { type Selection, SelectionBar } from './selection.tsx'
+import { type PickRow, type Selection, SelectionBar, usePickRange } from './selection.tsx'
 import { useMatchInView, useTableRoom } from './table-room.ts'
 import { focusHeadingWhenGone, opensRow, useFocusedRow } from './table-rows.ts'
 import { type ChangeableLook, hiddenHeaders, useTableLook } from './table-view.ts'
@@ -277,24 +276,6 @@ function PickPage({ selection, ids }: { selection: Selection; ids: string[] }) {
   )
 }
 
-/** Picks a row, or with Shift all rows from the one picked last to it. The function stays the same while rows come and go. */
-function usePickRange(ids: readonly string[], set: Selection['set'] | undefined): TableRowProps['onPick'] {
-  const shown = useRef(ids)
-  const last = useRef<string>(undefined)
-  useEffect(() => {
-    shown.current = ids
-  }, [ids])
-  return useCallback(
-    (id, isPicked, isRange) => {
-      const [from, to] = [shown.current.indexOf(last.current ?? id), shown.current.indexOf(id)]
-      const hasRange = isRange && from !== -1
-      set?.(hasRange ? shown.current.slice(Math.min(from, to), Math.max(from, to) + 1) : [id], isPicked)
-      last.current = id
-    },
-    [set],
-  )
-}
-
 interface CellsProps {
   row: unknown
   number: number
@@ -307,7 +288,7 @@ interface TableRowProps extends CellsProps {
   id: string
   /** Undefined while rows cannot be picked. */
   isPicked: boolean | undefined
-  onPick: (id: string, isPicked: boolean, isRange: boolean) => void
+  onPick: PickRow
 }
 
 /** A memo, so that picking one row of a hundred draws that row alone anew, and of it only the box. */

@@ -5,7 +5,17 @@
 import { BULK_MAX_IDS } from '@arcade/contract/entities/entity'
 import type { BulkOutput } from '@arcade/contract/bulk'
 import { Button } from '@mantine/core'
-import { createContext, type ReactNode, use, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import {
+  createContext,
+  type ReactNode,
+  use,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import { useConfirm } from './confirm.tsx'
 import { formatted, formattedTotal } from './numbers.ts'
 import { type EndBusy, markPickedBusy } from './table-rows.ts'
@@ -99,6 +109,26 @@ function actsOn(list: string): Pick<Selection, 'setOpen' | 'set' | 'clear'> {
     },
     clear: () => put(list, { ...EMPTY, isOpen: true }),
   }
+}
+
+export type PickRow = (id: string, isPicked: boolean, isRange: boolean) => void
+
+/** Picks a row, or with Shift all rows from the one picked last to it. The function stays the same while rows come and go. */
+export function usePickRange(ids: readonly string[], set: Selection['set'] | undefined): PickRow {
+  const shown = useRef(ids)
+  const last = useRef<string>(undefined)
+  useEffect(() => {
+    shown.current = ids
+  }, [ids])
+  return useCallback(
+    (id, isPicked, isRange) => {
+      const [from, to] = [shown.current.indexOf(last.current ?? id), shown.current.indexOf(id)]
+      const hasRange = isRange && from !== -1
+      set?.(hasRange ? shown.current.slice(Math.min(from, to), Math.max(from, to) + 1) : [id], isPicked)
+      last.current = id
+    },
+    [set],
+  )
 }
 
 /** The rows that the page shows, by which one is told which picked ones it does not; undefined for an act on all rows. */
