@@ -163,7 +163,8 @@ export function targetWays<L extends List>(
 function wherePicked({ entity }: Pick<ServedList, 'entity'>, ids: string[]): Condition {
   const id = sql.raw(columnName(entity, entity.id))
   if (entity.fields[entity.id]?.kind !== 'integer') return sql`${id} = any(${ids})`
-  return sql`${id} = any(${ids.map(Number).filter(Number.isSafeInteger)}::bigint[])`
+  const numbers = ids.filter((picked) => /^-?\d+$/.test(picked)).map(Number)
+  return sql`${id} = any(${numbers.filter(Number.isSafeInteger)}::bigint[])`
 }
 
 /** What a sort goes by: texts whatever their case. */

@@ -213,7 +213,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     <>
       <ViewPane columns={columns} look={look} onChange={look.change} />
       {selection && (
-        <Button variant="default" aria-pressed={isOpen} onClick={() => selection.setOpen(!isOpen)}>
+        <Button variant={isOpen ? 'light' : 'default'} aria-pressed={isOpen} onClick={() => selection.setOpen(!isOpen)}>
           Select
         </Button>
       )}

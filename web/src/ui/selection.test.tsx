@@ -46,6 +46,14 @@ test('design §7 the basket says how many of its rows the page does not show', a
   await expect.element(count).toMatchTextContent(/^3 selected, 2 not on this page$/)
 })
 
+test('the focus stays with the basket when the button that picks all goes', async () => {
+  render(<List shown={['0', '1']} search="a" />)
+  const all = page.getByRole('button', { name: 'Select all 12 matching' })
+  await all.click()
+  await expect.element(all).not.toBeInTheDocument()
+  await expect.element(page.getByRole('region', { name: 'Selection' })).toHaveFocus()
+})
+
 test('design §7 all of one search say so once the list shows another one', async () => {
   const show = render(<List shown={['0', '1']} search="a" />)
   await page.getByRole('button', { name: 'Select all 12 matching' }).click()

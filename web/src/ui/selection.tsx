@@ -154,10 +154,10 @@ export function SelectionBar({ selection, shownIds, total, isMore = false, noun 
   const shown = useMemo(() => new Set(shownIds), [shownIds])
   const bar = useRef<HTMLElement>(null)
 
-  // The buttons go with the last picked row; the focus of the one that was pressed stays here instead of being lost.
+  // The buttons go with the last picked row, that which picks all rows goes with its act; the focus of the one pressed is not lost.
   useEffect(() => {
-    if (count === 0 && document.activeElement === document.body) bar.current?.focus()
-  }, [count])
+    if ((count === 0 || isAll) && document.activeElement === document.body) bar.current?.focus()
+  }, [count, isAll])
 
   return (
     <section ref={bar} className={classes['bar']} aria-label="Selection" tabIndex={-1}>

@@ -56,11 +56,11 @@ export function focusSearch(): boolean {
   return box !== undefined
 }
 
-/** Opens a row that has the focus itself; false for anything else. */
+/** Opens a row that has the focus itself, unless an act on it is under way; false for anything else. */
 export function openRow(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement) || !target.matches(ROWS)) return false
   const opener = target.querySelector<HTMLElement>('[data-opens-row]')
-  opener?.click()
+  if (target.ariaBusy !== 'true') opener?.click()
   return opener !== null
 }
 

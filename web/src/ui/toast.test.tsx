@@ -106,14 +106,16 @@ test.for([
   expect(isBelow()).toBe(true)
 })
 
+/** A page whose list has its toolbar there. */
+const listPage = (toolbarTop: string) => (
+  <Page title="Social Tasks">
+    <div data-page-head style={{ position: 'absolute', top: toolbarTop, height: '2.5rem' }}>
+      Toolbar
+    </div>
+  </Page>
+)
+
 test('§9 a toast stands below the toolbar of a list, too, but not below one that is far down', async () => {
-  const listPage = (toolbarTop: string) => (
-    <Page title="Social Tasks">
-      <div data-page-head style={{ position: 'absolute', top: toolbarTop, height: '2.5rem' }}>
-        Toolbar
-      </div>
-    </Page>
-  )
   const show = render(listPage('8rem'))
   toast.success('Copied!')
   await expect.element(toasts).toBeVisible()
@@ -122,6 +124,17 @@ test('§9 a toast stands below the toolbar of a list, too, but not below one tha
   show(listPage('40rem'))
   window.dispatchEvent(new Event('resize'))
   await expect.poll(() => toasts.element().getBoundingClientRect().top).toBeLessThan(160)
+})
+
+test('a toast stays where it is while its button is pressed, whatever has moved before', async () => {
+  const show = render(listPage('8rem'))
+  const undo = vi.fn<() => void>()
+  toast.success('Deleted!', { action: { label: 'Undo', onClick: undo } })
+  await expect.element(toasts).toBeVisible()
+  await vi.advanceTimersByTimeAsync(1_000)
+  show(listPage('12rem'))
+  await page.getByRole('button', { name: /^Undo/ }).click()
+  expect(undo).toHaveBeenCalledOnce()
 })
 
 test('§8 a failure is told no more once somebody tries again, also one that is still to come', async () => {

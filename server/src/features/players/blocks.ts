@@ -74,7 +74,8 @@ async function find(
   const ways = targetWays(servedPlayers, target, { context, isGuessed: isBlocked })
   const state = sql.raw(isBlocked ? IS_BLOCKED : IS_OPEN)
   const most = sql.lit(BULK_MAX_IDS + 1)
-  const found = ways.map((way) => sql`(select ${FOUND} from ${PLAYERS} where ${way} and user_id > 0 and ${state} limit ${most})`)
+  const enough = ways.length > 1 ? sql`limit ${most}` : sql`` // a single way is read in the order of ids, and only so far
+  const found = ways.map((way) => sql`(select ${FOUND} from ${PLAYERS} where ${way} and user_id > 0 and ${state} ${enough})`)
   const { rows } = await sql<Found>`
     select * from (${sql.join(found, sql` union all `)}) as found order by id limit ${most}`.execute(tx)
   if (rows.length > BULK_MAX_IDS)

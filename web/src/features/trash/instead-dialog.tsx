@@ -1,13 +1,15 @@
 /** Asks for another priority or e-mail, where somebody else has the one of a deleted record by now. */
 import type { TrashedRecord } from '@arcade/contract/entities/trash'
 import { restoreInput } from '@arcade/contract/trash'
-import { Button, Modal, Stack, TextInput } from '@mantine/core'
+import { Button, Modal, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api, asCallError, client } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
+import { FormActions } from '#src/ui/form.tsx'
 import { NumberInput } from '#src/ui/number-input.tsx'
 import { toast } from '#src/ui/toast.tsx'
+import classes from './trash-page.module.css'
 
 interface InsteadProps {
   record: TrashedRecord
@@ -49,7 +51,7 @@ export function InsteadDialog({ record, onClose }: InsteadProps) {
   return (
     <Modal opened onClose={onClose} title={`Restore ${name}`}>
       <form onSubmit={(event) => void handleSubmit(event)} noValidate>
-        <Stack>
+        <div className={classes['instead']}>
           <p>{`${isUser ? 'Email' : 'Priority'} ${priorityOrEmail} is taken by now. Please choose another one.`}</p>
           {isUser ? (
             <TextInput
@@ -63,8 +65,16 @@ export function InsteadDialog({ record, onClose }: InsteadProps) {
           ) : (
             <NumberInput label="Priority" value={value} error={problem} onChange={change} data-autofocus />
           )}
-          <Button type="submit">Restore</Button>
-        </Stack>
+          <FormActions
+            back={
+              <Button variant="default" onClick={onClose}>
+                Cancel
+              </Button>
+            }
+          >
+            <Button type="submit">Restore</Button>
+          </FormActions>
+        </div>
       </form>
     </Modal>
   )

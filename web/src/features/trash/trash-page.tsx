@@ -3,7 +3,7 @@ import { type TrashedRecord, type TrashFilter, trashList } from '@arcade/contrac
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { api, client } from '#src/client.ts'
 import { bulkEnd } from '#src/lists/acts.tsx'
 import { listColumns } from '#src/lists/columns.tsx'
@@ -122,6 +122,7 @@ function RestoreButtons({ record }: { record: TrashedRecord }) {
   const { id, kind, name, actId, hasOthersOfAct } = record
   const undo = useUndo(trashList)
   const [isAsked, setIsAsked] = useState(false)
+  const restoreButton = useRef<HTMLButtonElement>(null)
 
   const handleRestore = async (button: Element) => {
     const keepFocus = keepFocusInRows(button)
@@ -138,6 +139,16 @@ function RestoreButtons({ record }: { record: TrashedRecord }) {
     keepFocus()
   }
 
+  // The dialog goes as a whole, so that it does not give the focus back itself.
+  const handleClose = () => {
+    const keepFocus = keepFocusInRows(restoreButton.current)
+    setIsAsked(false)
+    requestAnimationFrame(() => {
+      restoreButton.current?.focus({ preventScroll: true })
+      keepFocus()
+    })
+  }
+
   const handleRestoreAll = async (button: Element) => {
     const keepFocus = keepFocusInRows(button)
     const endBusy = markBusy(button)
@@ -148,7 +159,12 @@ function RestoreButtons({ record }: { record: TrashedRecord }) {
 
   return (
     <RowActions>
-      <Button variant="default" size="compact-sm" onClick={({ currentTarget }) => void handleRestore(currentTarget)}>
+      <Button
+        ref={restoreButton}
+        variant="default"
+        size="compact-sm"
+        onClick={({ currentTarget }) => void handleRestore(currentTarget)}
+      >
         Restore
       </Button>
       {hasOthersOfAct && (
@@ -161,7 +177,7 @@ function RestoreButtons({ record }: { record: TrashedRecord }) {
           Restore All
         </Button>
       )}
-      {isAsked && <InsteadDialog record={record} onClose={() => setIsAsked(false)} />}
+      {isAsked && <InsteadDialog record={record} onClose={handleClose} />}
     </RowActions>
   )
 }
