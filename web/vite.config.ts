@@ -53,10 +53,14 @@ export default defineConfig({
   },
 })
 
-/** The pages that people see first. The server names their files in index.html: one's own page arrives together with the app. */
+/**
+ * The pages that people see first. The server names their files in index.html: one's own page arrives together with the app. What each of
+ * them needs later is fetched once it is there: a connection that goes then must not take away how one is told so.
+ */
 const firstModules = {
   signedOut: ['src/start.tsx', 'src/features/auth/login-page.tsx'],
   signedIn: ['src/start.tsx', 'src/routes.tsx', 'src/shell/shell.tsx', 'src/features/dashboard/dashboard-page.tsx'],
+  later: ['src/ui/toast-region.tsx'],
 }
 
 /** Behind Login and the loading screen before it, which does not wait for the style sheets to name it. */
@@ -85,7 +89,8 @@ function firstPages(): Plugin {
       }
       const picture = Object.values(bundle).find((file) => file.type === 'asset' && file.originalFileNames.includes(loginPicture))
       const signedOut = [`/${picture?.fileName}`, ...filesOf(firstModules.signedOut)]
-      const source = JSON.stringify({ signedOut, signedIn: filesOf(firstModules.signedIn) })
+      const [signedIn, later] = [filesOf(firstModules.signedIn), filesOf(firstModules.later)]
+      const source = JSON.stringify({ signedOut, signedIn, later })
       this.emitFile({ type: 'asset', fileName: 'first-pages.json', source })
     },
   }

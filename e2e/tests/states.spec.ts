@@ -2,7 +2,7 @@
 import { expectAccessible, expectStateAccessible, sizes } from '#src/axe.ts'
 import type { Page } from '@playwright/test'
 import { rows, settled } from '#src/lists.ts'
-import { expect, test } from '#src/test.ts'
+import { expect, test, toast } from '#src/test.ts'
 
 interface Screen {
   path: string
@@ -75,6 +75,7 @@ test('Offline is said on every page until the connection is back', async ({ page
   await signIn('admin')
   await page.goto('/social-tasks')
   await expect(page.getByText('Follow us on X')).toBeVisible()
+  await whatIsNeededLater(page)
   await context.setOffline(true)
   const notice = page.getByText('You are offline.')
   await expect(notice).toBeVisible()
@@ -91,6 +92,21 @@ test.describe('pages that cannot be loaded', () => {
         /dynamically imported module|Unable to preload CSS|server cannot be reached/,
       ],
     },
+  })
+
+  test('Offline before anything of a page was touched, the failure of the first act is told', async ({
+    page,
+    context,
+    signIn,
+  }) => {
+    await signIn('admin')
+    await page.goto('/social-tasks')
+    await expect(page.getByText('Follow us on X')).toBeVisible()
+    await whatIsNeededLater(page)
+    await context.setOffline(true)
+    await page.getByRole('row').filter({ hasText: 'Follow us on X' }).getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
+    await expect(toast(page, 'You are offline: nothing was saved.')).toBeVisible()
   })
 
   for (const [name, heading, text] of [
@@ -247,3 +263,12 @@ test('A confirmation is accessible in both themes, at both sizes', async ({ page
     await expectAccessible(page)
   }
 })
+
+/** Waits until the browser has what it fetches ahead, once the page is there. */
+async function whatIsNeededLater(page: Page): Promise<void> {
+  const links = page.locator('head > link[rel=prefetch]')
+  await expect(links).not.toHaveCount(0)
+  const isFetched = (link: HTMLLinkElement | SVGElement) =>
+    performance.getEntriesByName((link as HTMLLinkElement).href).length > 0
+  for (const link of await links.all()) await expect.poll(() => link.evaluate(isFetched)).toBe(true)
+}

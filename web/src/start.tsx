@@ -35,6 +35,7 @@ flushSync(() =>
   ),
 )
 
-// The server names the files of the page that follows Login. They are fetched while one types, so that signing in does not wait for them.
-const nextPage = document.querySelector<HTMLTemplateElement>('#next-page')
-if (nextPage) (globalThis.requestIdleCallback ?? setTimeout)(() => document.head.append(nextPage.content))
+// The server names the files that are needed later: those of toasts, and on Login those of the page that follows, so that signing in does
+// not wait for them.
+const ahead = document.querySelector<HTMLTemplateElement>('#fetch-ahead')
+if (ahead) (globalThis.requestIdleCallback ?? setTimeout)(() => document.head.append(ahead.content))

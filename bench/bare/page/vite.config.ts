@@ -7,7 +7,11 @@ export default defineConfig({
     {
       name: 'first-pages',
       generateBundle() {
-        this.emitFile({ type: 'asset', fileName: 'first-pages.json', source: JSON.stringify({ signedIn: [], signedOut: [] }) })
+        this.emitFile({
+          type: 'asset',
+          fileName: 'first-pages.json',
+          source: JSON.stringify({ signedIn: [], signedOut: [], later: [] }),
+        })
       },
     },
   ],

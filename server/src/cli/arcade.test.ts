@@ -1,4 +1,4 @@
-/** `npm run arcade -- setup-link` as a process, without a server (design §7, §8). */
+/** The operator's commands as processes (design §7, §8): what they refuse, and the one that prints a link for the first admin. */
 import { expect, test } from 'vitest'
 import { startCommand, startServer } from '#src/harness/console-process.ts'
 import { temporaryDataDir } from '#src/testing/processes.ts'
@@ -17,4 +17,15 @@ test('design §7 setup-link prints a link that makes the first admin, and no mor
   expect(beside.output).not.toContain('setup=')
   server.child.kill('SIGTERM')
   await server.ended
+})
+
+test.each([
+  [['seed', '--participations', '3'], "Unknown option '--participations'.\nUsage"],
+  [['seed', '--participants'], "Option '--participants <value>' argument missing.\nUsage"],
+  [['seed', '--participants', 'many'], 'many is not a number of rows.\nUsage'],
+  [['seeds'], 'Usage'],
+])('design §8 arcade %j ends with 1 and says why', async (args, reason) => {
+  const { code, output } = await startCommand(await temporaryDataDir(), ...args).ended
+  expect(code).toBe(1)
+  expect(output).toContain(reason)
 })

@@ -1,7 +1,6 @@
 /** `npm run arcade -- …`: the operator's commands, run beside a running server or without one. */
 import { basename, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { parseArgs } from 'node:util'
 import { pino } from 'pino'
 import { emailField, passwordField } from '@arcade/contract/fields'
 import { actOfProcess, audit } from '#src/audit/audit.ts'
@@ -22,7 +21,7 @@ import { importDirectory } from './import.ts'
 import { reconcileLedger } from './reconcile.ts'
 import { seed } from './seed.ts'
 import { tokenCommand } from './tokens.ts'
-import { UsageError } from './usage-error.ts'
+import { readOptions, UsageError } from './usage-error.ts'
 
 const usage = `Usage:
   npm run arcade -- admin create EMAIL      make EMAIL an admin; the password is read from standard input
@@ -114,7 +113,7 @@ function parse(args: string[]): (options: CommandOptions) => Promise<number> {
       if (rest.length === 0) return onDatabase(printSetupLink)
       break
     case 'token':
-      return onDatabase(tokenCommand(rest) ?? raiseUsage())
+      return onDatabase(tokenCommand(rest, usage))
     case 'audit':
       if (rest[0] === 'verify') return onDatabase(verifyFrom(rest.slice(1)))
       if (rest[0] === 'erase' && rest.length === 2) return onDatabase(eraseUser(rest[1] ?? ''))
@@ -135,10 +134,6 @@ function parse(args: string[]): (options: CommandOptions) => Promise<number> {
 function placeOf(given = ''): Place {
   if (given === '' || given.startsWith('-')) throw new UsageError(usage)
   return openPlace(isBucketAddress(given) ? given : resolve(callerDirectory(), given))
-}
-
-function raiseUsage(): never {
-  throw new UsageError(usage)
 }
 
 function createAdmin(given: string): Command {
@@ -205,13 +200,8 @@ function distributeWith([option, given = option === undefined ? String(SHARDS) :
 }
 
 function seedWith(args: string[]): Command {
-  let values: { 'telegram-users'?: string; participants?: string }
-  try {
-    values = parseArgs({ args, options: { 'telegram-users': { type: 'string' }, participants: { type: 'string' } } }).values
-  } catch (error) {
-    const [problem = ''] = error instanceof Error ? error.message.split('. ') : []
-    throw new UsageError(`${problem}.\n${usage}`)
-  }
+  const options = { 'telegram-users': { type: 'string' }, participants: { type: 'string' } } as const
+  const { values } = readOptions({ args, options }, usage)
   const telegramUsers = amount(values['telegram-users'])
   const participations = amount(values.participants)
   return async (database) => {

@@ -42,6 +42,8 @@ test.each([
   [['create', 'other', '--scope', 'all'], 'read, play, admin'],
   [['rotate', 'none'], 'This bot token does not exist any more.'],
   [['revoke', 'none'], 'This bot token does not exist any more.'],
+  [['create', 'other', '--scopes', 'read'], "Unknown option '--scopes'.\nUsage"],
+  [['create'], 'Usage'],
   [['rotate'], 'Usage'],
 ])('design §8 token %j ends with 1 and says why', async (args, reason) => {
   const dataDir = await temporaryDataDir()

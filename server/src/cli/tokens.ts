@@ -1,20 +1,19 @@
 /** `arcade token …`: bot tokens from the command line (design §8). */
-import { parseArgs } from 'node:util'
 import { botScopeField, botTokenNameField } from '@arcade/contract/bot-tokens'
 import { actOfProcess } from '#src/audit/audit.ts'
 import type { Database } from '#src/db/database.ts'
 import { createBotToken, listBotTokens, revokeBotToken, rotateBotToken } from '#src/identity/bot-tokens.ts'
 import { violatedConstraint } from '#src/postgres/errors.ts'
-import { UsageError } from './usage-error.ts'
+import { readOptions, UsageError } from './usage-error.ts'
 
 type Command = (database: Database) => Promise<number>
 
-/** @returns undefined where the arguments are none of these commands @throws UsageError for a name or scope that cannot be */
-export function tokenCommand([verb, ...args]: string[]): Command | undefined {
-  if (verb === 'create') return createFrom(args)
+/** @throws UsageError with `usage` where the arguments are none of these commands, or for a name or scope that cannot be */
+export function tokenCommand([verb, ...args]: string[], usage: string): Command {
+  if (verb === 'create') return createFrom(args, usage)
   if (verb === 'list' && args.length === 0) return printAll
   const [name] = args
-  if (name === undefined || args.length > 1) return undefined
+  if (name === undefined || args.length > 1) throw new UsageError(usage)
   if (verb === 'rotate') {
     return async (database) => {
       const token = await rotateBotToken(database, actOfProcess('command', 'arcade token rotate'), { name })
@@ -22,19 +21,22 @@ export function tokenCommand([verb, ...args]: string[]): Command | undefined {
       return print(token)
     }
   }
-  if (verb !== 'revoke') return undefined
+  if (verb !== 'revoke') throw new UsageError(usage)
   return async (database) => {
     await revokeBotToken(database, actOfProcess('command', 'arcade token revoke'), { name })
     return print(`${name} is revoked.`)
   }
 }
 
-function createFrom(args: string[]): Command | undefined {
-  const parsed = parse(args)
-  if (!parsed) return undefined
-  const name = botTokenNameField.safeParse(parsed.name)
+function createFrom(args: string[], usage: string): Command {
+  const { values, positionals } = readOptions(
+    { args, options: { scope: { type: 'string', default: 'play' } }, allowPositionals: true },
+    usage,
+  )
+  if (positionals.length !== 1) throw new UsageError(usage)
+  const name = botTokenNameField.safeParse(positionals[0])
   if (!name.success) throw new UsageError(name.error.issues[0]?.message)
-  const scope = botScopeField.safeParse(parsed.scope)
+  const scope = botScopeField.safeParse(values.scope)
   if (!scope.success) throw new UsageError(`A token's scope is ${botScopeField.options.join(', ')}.`)
   return async (database) => {
     try {
@@ -46,16 +48,6 @@ function createFrom(args: string[]): Command | undefined {
         throw new UsageError(`There is a token called ${name.data} already.`)
       throw error
     }
-  }
-}
-
-function parse(args: string[]): { name: string; scope: string } | undefined {
-  try {
-    const { values, positionals } = parseArgs({ args, options: { scope: { type: 'string' } }, allowPositionals: true })
-    const [name] = positionals
-    return name === undefined || positionals.length > 1 ? undefined : { name, scope: values.scope ?? 'play' }
-  } catch {
-    return undefined
   }
 }
 

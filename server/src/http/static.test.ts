@@ -20,6 +20,7 @@ beforeAll(async () => {
   const firstPages = {
     signedIn: ['/assets/shell-abc.css', '/assets/shell-abc.js'],
     signedOut: ['/assets/art-abc.svg', '/assets/login-abc.js'],
+    later: ['/assets/shell-abc.css', '/assets/toasts-abc.js'],
   }
   await writeFile(join(build, 'first-pages.json'), JSON.stringify(firstPages))
 })
@@ -53,12 +54,14 @@ describe('the web app', () => {
     expect(await linksOf(admin.headers)).toEqual([
       '<link rel="stylesheet" crossorigin href="/assets/shell-abc.css"',
       '<link rel="modulepreload" crossorigin href="/assets/shell-abc.js"',
+      '<link rel="prefetch" crossorigin href="/assets/toasts-abc.js"',
     ])
     expect(await linksOf({})).toEqual([
       '<link rel="preload" as="image" href="/assets/art-abc.svg"',
       '<link rel="modulepreload" crossorigin href="/assets/login-abc.js"',
       '<link rel="prefetch" crossorigin href="/assets/shell-abc.css"',
       '<link rel="prefetch" crossorigin href="/assets/shell-abc.js"',
+      '<link rel="prefetch" crossorigin href="/assets/toasts-abc.js"',
     ])
     expect(await (await app.fetch('/first-pages.json')).text()).toContain('<title>Console</title>')
   })

@@ -57,9 +57,10 @@ export async function loadWebApp(directory: string): Promise<WebApp> {
   const [beforeSession, afterSession] = index?.split(SESSION_PLACE) ?? []
   if (beforeSession === undefined || afterSession === undefined || firstPages === undefined)
     throw new Error(`there is no built web app in ${directory}`)
-  const { signedIn, signedOut } = JSON.parse(firstPages) as Record<'signedIn' | 'signedOut', string[]>
-  const signedInPage = beforeSession.replace('</head>', `${linksTo(signedIn)}</head>`)
-  const signedOutPage = beforeSession.replace('</head>', `${linksTo(signedOut)}${linksAhead(signedIn, signedOut)}</head>`)
+  const { signedIn, signedOut, later } = JSON.parse(firstPages) as Record<'signedIn' | 'signedOut' | 'later', string[]>
+  const pageWith = (files: string[], ahead: string[]): string =>
+    beforeSession.replace('</head>', `${linksTo(files)}${linksAhead(ahead, files)}</head>`)
+  const [signedInPage, signedOutPage] = [pageWith(signedIn, later), pageWith(signedOut, [...signedIn, ...later])]
   return {
     file(request, pathname) {
       const asset = assets.get(pathname)
@@ -107,12 +108,12 @@ function linkOf(file: string): string {
   return file.endsWith('.svg') ? 'rel="preload" as="image"' : 'rel="modulepreload" crossorigin'
 }
 
-/** The files that only the page after a sign-in needs. web/src/start.tsx has the browser fetch them once Login is there. */
-function linksAhead(signedIn: string[], signedOut: string[]): string {
-  const links = signedIn
-    .filter((file) => !signedOut.includes(file))
+/** The files that a page with these `files` does not need at once. web/src/start.tsx has the browser fetch them when the page is there. */
+function linksAhead(ahead: string[], files: string[]): string {
+  const links = [...new Set(ahead)]
+    .filter((file) => !files.includes(file))
     .map((file) => `<link rel="prefetch" crossorigin href="${file}">`)
-  return `<template id="next-page">${links.join('')}</template>`
+  return `<template id="fetch-ahead">${links.join('')}</template>`
 }
 
 async function loadAsset(file: string): Promise<Asset> {

@@ -154,7 +154,7 @@ export function SelectionBar({ selection, shownIds, total, isMore = false, noun 
   const shown = useMemo(() => new Set(shownIds), [shownIds])
   const bar = useRef<HTMLElement>(null)
 
-  // The buttons go with the last picked row, that which picks all rows goes with its act; the focus of the one pressed is not lost.
+  // The buttons go with the last picked row, and the one that picks all rows goes when it is pressed: the focus that was on it stays here.
   useEffect(() => {
     if ((count === 0 || isAll) && document.activeElement === document.body) bar.current?.focus()
   }, [count, isAll])

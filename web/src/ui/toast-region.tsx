@@ -82,7 +82,9 @@ function useYieldingToasts(): number | undefined {
     if (shown.length === 0) return undefined // a page without toasts is not laid out for them
     const stop = new AbortController()
     // A toast whose button is being pressed has the focus, and stays under the pointer.
-    const place = () => document.activeElement?.closest(`.${classes['toast']}`) ?? setBelow(bottomOfHead())
+    const place = () => {
+      if (!document.activeElement?.closest(`.${classes['toast']}`)) setBelow(bottomOfHead())
+    }
     const yieldTo = (at: Pick<DOMRect, 'left' | 'right' | 'top' | 'bottom'>, target: EventTarget | null) => {
       for (const toast of document.querySelectorAll(`.${classes['toast']}`)) {
         const { left, right, top, bottom } = toast.getBoundingClientRect()

@@ -1,6 +1,6 @@
 /**
- * Toasts (§8, §9): top right, gone after five seconds, each an alert in a live region. The code that shows them is loaded at the first
- * touch of the page, because nothing can fail or succeed before that, and the first page is there sooner without it.
+ * Toasts (§8, §9): top right, gone after five seconds, each an alert in a live region. The code that shows them runs from the first touch
+ * of the page on, because nothing can fail or succeed before that. The page is there sooner without it: it is fetched afterwards.
  */
 import { type ComponentType, useEffect, useState } from 'react'
 import type { ToastAction } from './toast-region.tsx'
@@ -54,7 +54,7 @@ function load(): Promise<Region> {
   return loading
 }
 
-/** A browser that has been offline since the first touch cannot load what shows toasts; then there is none. */
+/** A browser that went offline before it had fetched what shows toasts shows none. */
 function ignoreOffline(): void {}
 
 const touches = ['pointerdown', 'keydown', 'focusin'] as const

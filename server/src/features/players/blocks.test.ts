@@ -156,6 +156,13 @@ test('design §7 whoever a search finds, by an id, a name or a wallet, is blocke
   }
 })
 
+test('design §7 only whoever is named by the very digits of his id is picked', async () => {
+  const { admin } = await game()
+  const target = { ids: ['7e0', '0x7', ' 7', '7.0', '+7', '8'] }
+  const plan = await admin.call('POST', `${PLAYERS}/block`, { target, reason: 'A farm', dryRun: true })
+  expect(plan.body).toMatchObject({ affected: 1, named: [{ id: '8' }], refused: 0 })
+})
+
 test('design §7 undoing a block never lifts one that somebody else has made since, for whatever reason', async () => {
   const { app, admin, block } = await game()
   const actId = (await block([7])).headers.get('x-request-id')
