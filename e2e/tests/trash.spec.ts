@@ -127,6 +127,8 @@ test.describe('on a narrow desktop', () => {
     await expect(row.getByRole('button', { name: 'Restore', exact: true })).toBeInViewport({ ratio: 1 })
     await expect(row.getByRole('button', { name: 'Restore All' })).toHaveCount(0) // each was deleted alone
     await row.focus()
+    for (const inView of ['Name', 'Restore'])
+      await expect(row.locator(`[data-column="${inView}"]`)).toHaveCSS('box-shadow', /inset/)
     await page.keyboard.press('Enter')
     await expect(page.getByRole('dialog', { name: 'View More' })).toContainText(title)
     await page.keyboard.press('Escape')
