@@ -15,6 +15,7 @@ import {
   type Measured,
   measure,
   median,
+  middle,
   report,
   reportRate,
   reportTail,
@@ -159,8 +160,4 @@ async function measurePages(): Promise<void> {
     reportRate(`50 entries, ${name}`, { ours, limit, ratio, atLeast: PAGE_BUDGET })
     reportTail(`50 entries, ${name}`, ours, limit)
   }
-}
-
-function middle(all: Measured[]): Measured {
-  return all.toSorted((a, b) => a.requestsPerSecond - b.requestsPerSecond)[Math.floor(all.length / 2)]!
 }

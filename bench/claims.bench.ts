@@ -29,6 +29,7 @@ import {
   type Measured,
   measure,
   median,
+  middle,
   report,
   reportRate,
   reportTail,
@@ -283,10 +284,6 @@ async function tellReads(bot: Headers): Promise<void> {
     reportRate(name, { ours: middle(ours), limit: middle(limits), atLeast: READ_BUDGET })
     reportTail(name, middle(ours), middle(limits))
   }
-}
-
-function middle(all: Measured[]): Measured {
-  return all.toSorted((a, b) => a.requestsPerSecond - b.requestsPerSecond)[Math.floor(all.length / 2)]!
 }
 
 /** New players and changed ones, two batches under way at a time, and the same rows under other ids by COPY. */

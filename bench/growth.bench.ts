@@ -1,7 +1,7 @@
 /**
  * Design §9: what the console's pages take with ten thousand, a hundred thousand, a million and (with `--large`) ten million players and as
- * many participations, 10 connections that ask the same (4 that count); the limit of each is the same question at a tenth of the rows, and from a million
- * on it is a bound. BENCH_DATA_DIR keeps the seeded consoles, a folder each, for the next time.
+ * many participations, 10 connections that ask the same (4 that count); the limit of each is the same question at a tenth of the rows, asked by
+ * turns, and from a million on it is a bound. BENCH_DATA_DIR keeps the seeded consoles, a folder each, for the next time.
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,14 +9,15 @@ import { sql } from 'kysely'
 import { seed } from '../server/src/cli/seed.ts'
 import { readCounters } from '../server/src/db/counters.ts'
 import type { Database } from '../server/src/db/database.ts'
-import { IS_LARGE, type Measured, measure, report, show, startBenchServer } from './harness.ts'
+import { type BenchServer, IS_LARGE, type Measured, measure, middle, report, show, startBenchServer } from './harness.ts'
 import { cursorAt } from './players.ts'
 
 const GROWTH_BUDGET = 1.3
 /** Differences of less are the machine's. */
 const SAME_MS = 1
 const MILLION = 1_000_000
-const SECONDS = 5
+const ROUNDS = 3
+const SECONDS = 2 // a round
 /** A question that was not asked lately is read from the disk at first. */
 const SECONDS_OF_WARMUP = 2
 const CONNECTIONS = 10
@@ -28,39 +29,59 @@ const sizes = [10_000, 100_000, MILLION, ...(IS_LARGE ? [10 * MILLION] : [])]
 
 const kept = process.env['BENCH_DATA_DIR']
 
-let before = new Map<string, Measured>()
-for (const size of sizes) {
-  const measured = await measureAt(size)
-  for (const [question, { p50Ms: ours, p99Ms }] of measured) {
-    const limit = before.get(question)?.p50Ms
-    const isBound = size > MILLION && limit !== undefined && Math.abs(ours - limit) > SAME_MS
-    const name = `${question}, ${size.toLocaleString('en')}`
-    report(`${name}: p50`, { ours, unit: 'ms', ...(limit !== undefined && { limit }), ...(isBound && { atMost: GROWTH_BUDGET }) })
-    report(`${name}: p99`, { ours: p99Ms, unit: 'ms' })
-  }
-  before = measured
+interface Console {
+  size: number
+  server: BenchServer
+  /** The paths that are asked for, by what they ask. */
+  questions: Record<string, string>
 }
 
-async function measureAt(size: number): Promise<Map<string, Measured>> {
-  const server = await startBenchServer(kept === undefined ? {} : { DATA_DIR: join(kept, String(size)) })
-  try {
-    const { database, url, admin } = server
-    const [players = 0] = await readCounters(database.db, [{ of: 'players' }])
-    if (players < size) await seed({ database, telegramUsers: size, participations: size, log: (line) => console.log(line) })
-    await settle(database)
-    const results = new Map<string, Measured>()
-    for (const [question, path] of Object.entries(await questions(database, size))) {
-      const headers = { cookie: admin.cookie }
-      const load = { url: url + path, headers, connections: path.includes('/count') ? COUNTS_AT_ONCE : CONNECTIONS }
-      await measure({ ...load, seconds: SECONDS_OF_WARMUP })
-      const measured = await measure({ ...load, seconds: SECONDS })
-      show(`${size}, ${question}`, measured)
-      results.set(question, measured)
-    }
-    return results
-  } finally {
-    await server.stop()
+const open: Console[] = []
+try {
+  for (const size of sizes) {
+    const whole = await openConsole(size)
+    open.unshift(whole)
+    for (const question of Object.keys(whole.questions)) await compare(question, open)
+    if (open.length > 1) await open.pop()?.server.stop()
   }
+} finally {
+  for (const { server } of open) await server.stop()
+}
+
+async function openConsole(size: number): Promise<Console> {
+  const server = await startBenchServer(kept === undefined ? {} : { DATA_DIR: join(kept, String(size)) })
+  const { database } = server
+  const [players = 0] = await readCounters(database.db, [{ of: 'players' }])
+  if (players < size) await seed({ database, telegramUsers: size, participations: size, log: (line) => console.log(line) })
+  await settle(database)
+  return { size, server, questions: await questionsTo(database, size) }
+}
+
+/** @param consoles the one that is measured, and that of a tenth of its rows */
+async function compare(question: string, consoles: Console[]): Promise<void> {
+  const [ours, limit] = await askByTurns(question, consoles)
+  const { size } = consoles[0]!
+  const name = `${question}, ${size.toLocaleString('en')}`
+  show(name, ours!)
+  const isBound = size > MILLION && limit !== undefined && Math.abs(ours!.p50Ms - limit.p50Ms) > SAME_MS
+  const compared = limit && { limit: limit.p50Ms, ...(isBound && { atMost: GROWTH_BUDGET }) }
+  report(`${name}: p50`, { ours: ours!.p50Ms, unit: 'ms', ...compared })
+  report(`${name}: p99`, { ours: ours!.p99Ms, unit: 'ms' })
+}
+
+/** What the machine does meanwhile slows down one as much as another. */
+async function askByTurns(question: string, consoles: Console[]): Promise<Measured[]> {
+  for (const one of consoles) await ask(one, question, SECONDS_OF_WARMUP)
+  const measured = consoles.map((): Measured[] => [])
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const [index, one] of consoles.entries()) measured[index]!.push(await ask(one, question, SECONDS))
+  return measured.map(middle)
+}
+
+function ask({ server: { url, admin }, questions }: Console, question: string, seconds: number): Promise<Measured> {
+  const path = questions[question]!
+  const connections = path.includes('/count') ? COUNTS_AT_ONCE : CONNECTIONS
+  return measure({ url: url + path, headers: { cookie: admin.cookie }, connections, seconds })
 }
 
 /** Waits until tables that were filled are vacuumed. */
@@ -71,7 +92,7 @@ async function settle({ db }: Database): Promise<void> {
   }
 }
 
-async function questions(database: Database, size: number): Promise<Record<string, string>> {
+async function questionsTo(database: Database, size: number): Promise<Record<string, string>> {
   const { rows: items } = await sql<{ kind: string; id: string }>`
     select kind, item_id as id from participations group by kind, item_id order by count(*) desc limit 1`.execute(database.db)
   const { rows: players } = await sql<{ username: string }>`

@@ -107,6 +107,11 @@ export function median(values: number[]): number {
   return percentile(values, 0.5)
 }
 
+/** The round with the median rate. */
+export function middle(rounds: readonly Measured[]): Measured {
+  return rounds.toSorted((a, b) => a.requestsPerSecond - b.requestsPerSecond)[Math.floor(rounds.length / 2)]!
+}
+
 /** What so large a share of the values is below: 0.99 is p99. Not a number where there are none. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)

@@ -83,6 +83,8 @@ async function inputs(page: Page): Promise<void> {
     for (const _ of term) await search.press('Backspace', { delay: KEY_DELAY_MS })
     await page.getByText(allPages, { exact: true }).waitFor()
     await click(page, select)
+    await page.locator('tbody tr:last-child input[type=checkbox]').waitFor()
+    await page.evaluate(() => new Promise(requestAnimationFrame)) // nobody presses a box that is not to be seen yet
     for (const row of [1, 2, 3]) await click(page, page.locator('tbody input[type=checkbox]').nth(row))
     await click(page, page.locator('thead input[type=checkbox]'))
     await click(page, page.getByRole('button', { name: 'Clear', exact: true }))

@@ -223,6 +223,14 @@ const router = createRouter({
   defaultErrorComponent: PageProblem,
 })
 
+const { navigate } = router
+
+/** The frame that shows what was pressed comes first: drawing another page takes longer. */
+router.navigate = async (options) => {
+  await new Promise((resolve) => setTimeout(resolve))
+  return navigate(options)
+}
+
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router

@@ -7,10 +7,17 @@ import { withDatabase } from '#src/testing/test-server.ts'
 import { giveBalances } from '#src/testing/players.ts'
 import { distribute } from './distribute.ts'
 
-test('design §8 distribute divides a cluster’s tables with their rows and goes on where it was; an ordinary PostgreSQL stays as it is', async () => {
-  expect.hasAssertions()
-  await (citusUrl ? divides() : refuses())
-})
+/** A table is divided while it is written to, which a busy cluster takes its time for. */
+const timeout = 300_000
+
+test(
+  'design §8 distribute divides a cluster’s tables with their rows and goes on where it was; an ordinary PostgreSQL stays as it is',
+  { timeout },
+  async () => {
+    expect.hasAssertions()
+    await (citusUrl ? divides() : refuses())
+  },
+)
 
 async function divides(): Promise<void> {
   const { url, template } = inject('testServer')
