@@ -155,6 +155,26 @@ test('§4 Enter submits, and a double submit is impossible', async ({ page, serv
   expect(await stored(server)).toHaveLength(1)
 })
 
+test('§5 an image that is still being looked at when the form is submitted is sent with it', async ({ page, server }) => {
+  await page.addInitScript(() => {
+    const isReleased = new Promise((resolve) => Object.assign(globalThis, { release: resolve }))
+    globalThis.Image = class extends Image {
+      override async decode() {
+        await isReleased
+        await super.decode()
+      }
+    }
+  })
+  await page.goto('/annoucement-form')
+  await fillIn(page, newLink)
+  await field(page, 'Image').setInputFiles(banner)
+  await field(page, 'Title').press('Enter')
+  await expect(submitButton(page, 'Add Annoucement')).toBeDisabled()
+  await page.evaluate(() => (globalThis as unknown as { release: () => void }).release())
+  await expect(page).toHaveURL('/annoucements')
+  expect(await stored(server)).toMatchObject([{ image_name: banner.name }])
+})
+
 test('§8 Announcement Updated Successfully!: from the address, back on the list, In Active again', async ({ page, server }) => {
   await add(server, retweet)
   await page.goto('/annoucements')

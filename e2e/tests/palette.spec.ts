@@ -95,6 +95,21 @@ test.describe('as an admin', () => {
     await expect(page).toHaveURL(/\/annoucement-form-update\?id=./)
   })
 
+  test('Palette: Enter before the answer opens the first result when it is there', async ({ page }) => {
+    await openPalette(page)
+    const held = Promise.withResolvers<void>()
+    await page.route('**/api/telegram-users?*', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await box(page).fill('100008077')
+    await box(page).press('Enter')
+    await expect(palette(page).getByText('Searching…')).toBeVisible()
+    held.resolve()
+    await expect(page).toHaveURL(/manage-telegram-users\/100008077/)
+    await expect(palette(page)).toHaveCount(0)
+  })
+
   test('Palette: says how many there are of what it shows, and finds users', async ({ page, server }) => {
     await server.database.db
       .insertInto('users')

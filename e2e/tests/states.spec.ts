@@ -109,6 +109,23 @@ test.describe('pages that cannot be loaded', () => {
     await expect(toast(page, 'You are offline: nothing was saved.')).toBeVisible()
   })
 
+  test('Offline, who is blocked in vain keeps his page, and the dialog the reason', async ({ page, context, signIn }) => {
+    await signIn('admin')
+    await page.goto('/manage-telegram-users/100008077')
+    await page.getByRole('button', { name: 'Block Player' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Block Player' })
+    await dialog.getByLabel('Reason').fill('A farm')
+    await context.setOffline(true)
+    await dialog.getByRole('button', { name: 'Confirm' }).click()
+    await expect(dialog).toContainText('You are offline: nothing was saved.')
+    await expect(dialog.getByLabel('Reason')).toHaveValue('A farm')
+    await expect(page.getByText('Identity')).toBeVisible()
+    await context.setOffline(false)
+    await dialog.getByRole('button', { name: 'Confirm' }).click()
+    await expect(dialog).toBeHidden()
+    await expect(page.getByText(/^Blocked by/)).toContainText('A farm')
+  })
+
   for (const [name, heading, text] of [
     ['History', 'History', 'Season 2 is live'],
     ['Follow us on X', 'Update Social Task', 'Preview in Telegram'], // a form, which has no style sheet of its own

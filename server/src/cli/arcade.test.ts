@@ -1,6 +1,7 @@
 /** The operator's commands as processes (design §7, §8): what they refuse, and the one that prints a link for the first admin. */
 import { expect, test } from 'vitest'
 import { startCommand, startServer } from '#src/harness/console-process.ts'
+import { SAMPLE } from '#src/testing/console-server.ts'
 import { temporaryDataDir } from '#src/testing/processes.ts'
 
 test('design §7 setup-link prints a link that makes the first admin, and no more once there is one', async () => {
@@ -23,9 +24,20 @@ test.each([
   [['seed', '--participations', '3'], "Unknown option '--participations'.\nUsage"],
   [['seed', '--participants'], "Option '--participants <value>' argument missing.\nUsage"],
   [['seed', '--participants', 'many'], 'many is not a number of rows.\nUsage'],
-  [['seeds'], 'Usage'],
+  [['seed'], 'How many rows are to be made?\nUsage'],
+  [['seeds'], "There is no command 'seeds'.\nUsage"],
+  [['reconcile', '--players'], "There is no command 'reconcile --players'.\nUsage"],
 ])('design §8 arcade %j ends with 1 and says why', async (args, reason) => {
   const { code, output } = await startCommand(await temporaryDataDir(), ...args).ended
   expect(code).toBe(1)
   expect(output).toContain(reason)
+})
+
+test('a command whose output nobody reads any more goes on to its end', async () => {
+  const dataDir = await temporaryDataDir()
+  const { child, ended } = startCommand(dataDir, 'import', SAMPLE)
+  child.stdout?.destroy()
+  expect(await ended).toMatchObject({ code: 0 })
+  const again = await startCommand(dataDir, 'import', SAMPLE).ended
+  expect(again.output).toMatch(/announcementHistory.users.ndjson: .* 0 loaded/)
 })

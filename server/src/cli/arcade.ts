@@ -45,6 +45,9 @@ const usage = `Usage:
   npm run import -- DIRECTORY               load NDJSON files, one a collection
   npm run seed -- --telegram-users N --participants N`
 
+// A command goes on to its end when nobody reads what it prints any more, as behind `| head`.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+
 process.exitCode = await run(process.argv.slice(2))
 
 async function run(args: string[]): Promise<number> {
@@ -112,8 +115,11 @@ function parse(args: string[]): (options: CommandOptions) => Promise<number> {
     case 'setup-link':
       if (rest.length === 0) return onDatabase(printSetupLink)
       break
-    case 'token':
-      return onDatabase(tokenCommand(rest, usage))
+    case 'token': {
+      const command = tokenCommand(rest, usage)
+      if (command) return onDatabase(command)
+      break
+    }
     case 'audit':
       if (rest[0] === 'verify') return onDatabase(verifyFrom(rest.slice(1)))
       if (rest[0] === 'erase' && rest.length === 2) return onDatabase(eraseUser(rest[1] ?? ''))
@@ -125,9 +131,10 @@ function parse(args: string[]): (options: CommandOptions) => Promise<number> {
     case 'seed':
       return onDatabase(seedWith(rest))
     case undefined:
+      throw new UsageError(usage)
     default:
   }
-  throw new UsageError(usage)
+  throw new UsageError(`There is no command '${args.join(' ')}'.\n${usage}`)
 }
 
 /** A path is relative to where the person is. */
@@ -202,6 +209,7 @@ function distributeWith([option, given = option === undefined ? String(SHARDS) :
 function seedWith(args: string[]): Command {
   const options = { 'telegram-users': { type: 'string' }, participants: { type: 'string' } } as const
   const { values } = readOptions({ args, options }, usage)
+  if (Object.keys(values).length === 0) throw new UsageError(`How many rows are to be made?\n${usage}`)
   const telegramUsers = amount(values['telegram-users'])
   const participations = amount(values.participants)
   return async (database) => {

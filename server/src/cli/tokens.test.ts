@@ -43,8 +43,9 @@ test.each([
   [['rotate', 'none'], 'This bot token does not exist any more.'],
   [['revoke', 'none'], 'This bot token does not exist any more.'],
   [['create', 'other', '--scopes', 'read'], "Unknown option '--scopes'.\nUsage"],
-  [['create'], 'Usage'],
-  [['rotate'], 'Usage'],
+  [['create'], "There is no command 'token create'.\nUsage"],
+  [['list', 'extra'], "There is no command 'token list extra'.\nUsage"],
+  [['rotate'], "There is no command 'token rotate'.\nUsage"],
 ])('design §8 token %j ends with 1 and says why', async (args, reason) => {
   const dataDir = await temporaryDataDir()
   expect((await startCommand(dataDir, 'token', 'create', 'game').ended).code).toBe(0)

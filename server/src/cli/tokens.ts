@@ -8,12 +8,15 @@ import { readOptions, UsageError } from './usage-error.ts'
 
 type Command = (database: Database) => Promise<number>
 
-/** @throws UsageError with `usage` where the arguments are none of these commands, or for a name or scope that cannot be */
-export function tokenCommand([verb, ...args]: string[], usage: string): Command {
+/**
+ * @returns undefined where the arguments are none of these commands
+ * @throws UsageError with `usage` for an option that there is not, without it for a name or scope that cannot be
+ */
+export function tokenCommand([verb, ...args]: string[], usage: string): Command | undefined {
   if (verb === 'create') return createFrom(args, usage)
   if (verb === 'list' && args.length === 0) return printAll
   const [name] = args
-  if (name === undefined || args.length > 1) throw new UsageError(usage)
+  if (name === undefined || args.length > 1) return undefined
   if (verb === 'rotate') {
     return async (database) => {
       const token = await rotateBotToken(database, actOfProcess('command', 'arcade token rotate'), { name })
@@ -21,19 +24,19 @@ export function tokenCommand([verb, ...args]: string[], usage: string): Command 
       return print(token)
     }
   }
-  if (verb !== 'revoke') throw new UsageError(usage)
+  if (verb !== 'revoke') return undefined
   return async (database) => {
     await revokeBotToken(database, actOfProcess('command', 'arcade token revoke'), { name })
     return print(`${name} is revoked.`)
   }
 }
 
-function createFrom(args: string[], usage: string): Command {
+function createFrom(args: string[], usage: string): Command | undefined {
   const { values, positionals } = readOptions(
     { args, options: { scope: { type: 'string', default: 'play' } }, allowPositionals: true },
     usage,
   )
-  if (positionals.length !== 1) throw new UsageError(usage)
+  if (positionals.length !== 1) return undefined
   const name = botTokenNameField.safeParse(positionals[0])
   if (!name.success) throw new UsageError(name.error.issues[0]?.message)
   const scope = botScopeField.safeParse(values.scope)

@@ -12,7 +12,7 @@ import { useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useEffectEvent, useId, useRef, useState } from 'react'
 import { api } from '#src/client.ts'
 import { useSession } from '#src/session.tsx'
 import { formattedTotal } from '#src/ui/numbers.ts'
@@ -51,6 +51,8 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
   const chosen = useRef<Entry>(undefined)
   const [text, setText] = useState('')
   const [activeId, setActiveId] = useState<string>()
+  /** Enter was pressed before there was anything to open. */
+  const [isAwaited, setIsAwaited] = useState(false)
   const commands = useCommands(onKeyboardMap)
   const views = useViews()
   const found = useFound(text.trim())
@@ -74,6 +76,11 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
     dialog.current?.close()
   }
 
+  const openFirst = useEffectEvent(() => choose(entries[0]))
+  useEffect(() => {
+    if (isAwaited && !found.isSearching) openFirst()
+  }, [isAwaited, found.isSearching])
+
   const handleClose = () => {
     onClose()
     chosen.current?.run()
@@ -88,7 +95,8 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
       setActiveId(entries.at(target % entries.length)?.id)
     } else if (event.key === 'Enter') {
       event.preventDefault()
-      choose(active)
+      if (active) choose(active)
+      else setIsAwaited(found.isSearching)
     } else if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
       event.preventDefault()
       dialog.current?.close()
@@ -127,6 +135,7 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
           onChange={(event) => {
             setText(event.currentTarget.value)
             setActiveId(undefined)
+            setIsAwaited(false)
           }}
           onKeyDown={handleKeyDown}
         />

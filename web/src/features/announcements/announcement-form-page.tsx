@@ -13,7 +13,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import type { z } from 'zod'
-import { api, asCallError, client, creation, fetchStoredFile, problemOf } from '#src/client.ts'
+import { api, asCallError, CallError, client, creation, fetchStoredFile, problemOf, queryClient } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { CheckboxField } from '#src/ui/form-checkbox.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
@@ -169,6 +169,9 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
       if (announcement) await client.announcements.update({ ...input, id: announcement.id, version: merge.version() })
       else await createOnce((options) => client.announcements.create(input, options))
       form.finish()
+      // What the list has shown names files that are gone now.
+      const isOther = sentImage.key !== (announcement?.image ?? null) || sentIcon.key !== (announcement?.icon ?? null)
+      if (announcement && isOther) queryClient.removeQueries({ queryKey: api.announcements.list.key() })
       if (announcement) toast.success('Announcement Updated Successfully!')
       else toast.success('Announcement Created Successfully!', { delayMs: SUCCESS_DELAY_MS })
       await navigate({ to: '/annoucements', replace: true }) // Back must not lead to the form of what is saved
@@ -319,6 +322,9 @@ function useFile(first: ChosenFile) {
   const [value, setValue] = useState(first)
   const [error, setError] = useState<string>()
   const sent = useRef(new WeakMap<File, { key: string; name: string }>())
+  /** What is sent: a file may be accepted after the form was submitted. */
+  const latest = useRef(first)
+  const choosing = useRef<Promise<string | undefined>>(undefined)
   return {
     isChanged: value !== beginning,
     field: {
@@ -327,18 +333,28 @@ function useFile(first: ChosenFile) {
       onChange: (next: ChosenFile) => {
         setError(undefined)
         setValue(next)
+        latest.current = next
+      },
+      onChoosing: (choice: Promise<string | undefined>) => {
+        choosing.current = choice
+        void choice.then(() => {
+          if (choosing.current === choice) choosing.current = undefined
+        })
       },
     },
     /** Uploads the file and answers its key. @throws CallError; a refusal of the file stands at the field then */
     async send(): Promise<{ key: string | null; name: string | null }> {
       setError(undefined)
-      if (!value) return { key: null, name: null }
-      if ('key' in value) return value
-      const before = sent.current.get(value.file)
+      const problem = await choosing.current
+      if (problem !== undefined) throw new CallError({ code: 'INVALID_INPUT', status: 400, message: problem })
+      const chosen = latest.current
+      if (!chosen) return { key: null, name: null }
+      if ('key' in chosen) return chosen
+      const before = sent.current.get(chosen.file)
       if (before) return before
       try {
-        const stored = await client.announcements.upload({ query: { name: value.file.name }, body: rawBody(value.file) })
-        sent.current.set(value.file, stored)
+        const stored = await client.announcements.upload({ query: { name: chosen.file.name }, body: rawBody(chosen.file) })
+        sent.current.set(chosen.file, stored)
         return stored
       } catch (cause) {
         const { isException, message } = asCallError(cause)

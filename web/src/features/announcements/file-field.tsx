@@ -18,11 +18,13 @@ interface FileFieldProps {
   label: string
   value: ChosenFile
   onChange: (value: ChosenFile) => void
+  /** Looking at a chosen file takes a moment; it resolves with why the file was not accepted, if it was not. */
+  onChoosing?: (choice: Promise<string | undefined>) => void
   /** The server's message about the file. */
   error: string | undefined
 }
 
-export function FileField({ label, value, onChange, error }: FileFieldProps) {
+export function FileField({ label, value, onChange, onChoosing, error }: FileFieldProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
   /** Why the file that was chosen last was not accepted. */
@@ -35,14 +37,14 @@ export function FileField({ label, value, onChange, error }: FileFieldProps) {
 
   useEffect(() => () => URL.revokeObjectURL(ownUrl ?? ''), [ownUrl])
 
-  const handleChoice = async (file: File | undefined) => {
-    if (!file) return // nothing was chosen in the dialog, so the file that was chosen before stays
+  const handleChoice = async (file: File): Promise<string | undefined> => {
     if (input.current) input.current.value = '' // otherwise choosing the same file again would be no change
     const choice = ++choices.current
     const found = await imageProblem(file)
-    if (choice !== choices.current) return // another one was chosen meanwhile
+    if (choice !== choices.current) return undefined // another one was chosen meanwhile
     setRefusal(found)
     if (found === undefined) onChange({ file, url: URL.createObjectURL(file) })
+    return found
   }
 
   const handleClear = () => {
@@ -64,7 +66,12 @@ export function FileField({ label, value, onChange, error }: FileFieldProps) {
           accept={UPLOAD_MEDIA_TYPES.join(',')}
           aria-describedby={`${id}-name ${id}-error`}
           aria-invalid={problem ? true : undefined}
-          onChange={(event) => void handleChoice(event.currentTarget.files?.[0])}
+          onChange={({ currentTarget: { files } }) => {
+            // Where nothing was chosen in the dialog, the file that was chosen before stays.
+            if (!files?.[0]) return
+            const choice = handleChoice(files[0])
+            onChoosing?.(choice)
+          }}
         />
         <label htmlFor={id} className={classes['choose']} aria-hidden>
           Choose File

@@ -17,7 +17,8 @@ export function BlockButtons({ selection }: { selection: Selection<PlayersFilter
   const { target } = selection
   const end = bulkEnd(playerList, selection)
 
-  const handleReason = (reason: string) =>
+  const handleReason = async (reason: string) => {
+    setIsAsking(false)
     void runBulk({
       ...end,
       title: 'Block players',
@@ -29,6 +30,7 @@ export function BlockButtons({ selection }: { selection: Selection<PlayersFilter
       },
       successText: (count) => `${count} ${nounFor(count)} blocked.`,
     })
+  }
 
   return (
     <>

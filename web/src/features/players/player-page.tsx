@@ -6,7 +6,7 @@ import { Button } from '@mantine/core'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useLocation, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type MouseEvent, type ReactNode, useEffect, useEffectEvent, useId, useState } from 'react'
-import { api, problemOf } from '#src/client.ts'
+import { api, asCallError, problemOf } from '#src/client.ts'
 import { type ListAddress, listFilter, listOrder } from '#src/lists/list-address.ts'
 import { BackToListButton, stateFromPlayer } from '#src/lists/player-link.tsx'
 import { CopyButton } from '#src/ui/copy-button.tsx'
@@ -55,7 +55,7 @@ export function PlayerPage() {
 
   return (
     <Page title={player ? playerName(player) : `Player ${params.userId}`} actions={<Neighbours userId={userId} list={list} />}>
-      {error ? (
+      {error && !(player && asCallError(error).isException) ? (
         <Panel>
           <Problem {...problemOf(error, () => void refetch())}>
             <BackToListButton list={list}>Back to Telegram Users</BackToListButton>

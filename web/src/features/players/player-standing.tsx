@@ -5,7 +5,7 @@ import type { PlayerBlock } from '@arcade/contract/players'
 import { Button, Modal } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import { asCallError, client } from '#src/client.ts'
+import { asCallError, type CallError, client } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { asAct, type ActOptions, useUndo } from '#src/lists/undo.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
@@ -58,8 +58,11 @@ function BlockButton({ player }: StandingProps) {
   const [isAsking, setIsAsking] = useState(false)
   const target = { ids: [String(userId)] }
 
-  const handleReason = (reason: string) =>
-    void change((options) => client.players.block({ target, reason }, options), `${name} blocked.`)
+  const handleReason = async (reason: string) => {
+    const refusal = await change((options) => client.players.block({ target, reason }, options), `${name} blocked.`)
+    if (!refusal) setIsAsking(false)
+    return refusal
+  }
   const handleUnblock = async () => {
     const message = `Are you sure you want to unblock ${name}?`
     if (!(await confirm({ title: 'Unblock player', message }))) return
@@ -82,10 +85,11 @@ function BlockButton({ player }: StandingProps) {
   )
 }
 
-/** @param name the player's, which every outcome says: the next player may be on the page by then */
+/** @param name the player's, which every outcome says: the next player may be on the page by then. The change resolves with why it failed. */
 function useBlockChange(name: string) {
   const undo = useUndo(playerList)
-  return async (run: (options: ActOptions) => Promise<BulkOutput>, text: string) => {
+  return async (run: (options: ActOptions) => Promise<BulkOutput>, text: string): Promise<CallError | undefined> => {
+    let failure: CallError | undefined
     try {
       const { answer, actId } = await asAct(run)
       const action = undo.ofChange(actId, name)
@@ -93,9 +97,11 @@ function useBlockChange(name: string) {
       if (answer.affected === 0) toast.failure(`${name}: ${answer.refusals[0]?.reason ?? 'This player does not exist any more.'}`)
       else toast.success(text, action && { action })
     } catch (cause) {
-      toast.failure(`${name}: ${asCallError(cause).message}`)
+      failure = asCallError(cause)
+      toast.failure(`${name}: ${failure.message}`)
     }
-    await refreshAfterActOn(playerList.name)
+    void refreshAfterActOn(playerList.name)
+    return failure
   }
 }
 

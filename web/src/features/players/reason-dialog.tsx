@@ -1,7 +1,7 @@
 /** Asks why, before a player or picked ones are blocked. */
 import { Modal } from '@mantine/core'
 import { DialogForm } from '#src/ui/dialog-form.tsx'
-import { TextareaField, useForm } from '#src/ui/form.tsx'
+import { type Refusal, TextareaField, useForm } from '#src/ui/form.tsx'
 import classes from './player-standing.module.css'
 
 interface ReasonDialogProps {
@@ -10,7 +10,8 @@ interface ReasonDialogProps {
   who: string
   isOpen: boolean
   onClose: () => void
-  onReason: (reason: string) => void
+  /** Resolves with why nothing was done, which the dialog shows. Whoever takes the reason closes the dialog. */
+  onReason: (reason: string) => Promise<Refusal | void>
 }
 
 export function ReasonDialog({ isOpen, ...props }: ReasonDialogProps) {
@@ -24,13 +25,8 @@ export function ReasonDialog({ isOpen, ...props }: ReasonDialogProps) {
 function ReasonForm({ title, who, onClose, onReason }: Omit<ReasonDialogProps, 'isOpen'>) {
   const form = useForm(() => import('@arcade/contract/players').then(({ blockInput }) => blockInput), { reason: '' })
 
-  const handleSubmit = async ({ reason }: { reason: string }): Promise<void> => {
-    onClose()
-    onReason(reason)
-  }
-
   return (
-    <DialogForm form={form} onSubmit={handleSubmit} label={title} onCancel={onClose}>
+    <DialogForm form={form} onSubmit={({ reason }) => onReason(reason)} label={title} onCancel={onClose}>
       <p className={classes['consequence']}>
         {who} can claim nothing, and the game can give and take nothing, until somebody unblocks them; the balance stays.
       </p>
