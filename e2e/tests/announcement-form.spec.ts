@@ -1,4 +1,5 @@
 /** The form of announcements and its files (§2, §3, §4, §5, §7, §8). */
+import type { Page } from '@playwright/test'
 import {
   add,
   badge,
@@ -155,24 +156,41 @@ test('§4 Enter submits, and a double submit is impossible', async ({ page, serv
   expect(await stored(server)).toHaveLength(1)
 })
 
-test('§5 an image that is still being looked at when the form is submitted is sent with it', async ({ page, server }) => {
-  await page.addInitScript(() => {
-    const isReleased = new Promise((resolve) => Object.assign(globalThis, { release: resolve }))
-    globalThis.Image = class extends Image {
-      override async decode() {
-        await isReleased
-        await super.decode()
+test.describe('while the browser looks at an image', () => {
+  const release = (page: Page) => page.evaluate(() => (globalThis as unknown as { release: () => void }).release())
+
+  test.beforeEach(async ({ page }) => {
+    await page.addInitScript(() => {
+      const isReleased = new Promise((resolve) => Object.assign(globalThis, { release: resolve }))
+      globalThis.Image = class extends Image {
+        override async decode() {
+          await isReleased
+          await super.decode()
+        }
       }
-    }
+    })
+    await page.goto('/annoucement-form')
+    await fillIn(page, newLink)
   })
-  await page.goto('/annoucement-form')
-  await fillIn(page, newLink)
-  await field(page, 'Image').setInputFiles(banner)
-  await field(page, 'Title').press('Enter')
-  await expect(submitButton(page, 'Add Annoucement')).toBeDisabled()
-  await page.evaluate(() => (globalThis as unknown as { release: () => void }).release())
-  await expect(page).toHaveURL('/annoucements')
-  expect(await stored(server)).toMatchObject([{ image_name: banner.name }])
+
+  test('§5 a form that is submitted waits for it', async ({ page, server }) => {
+    await field(page, 'Image').setInputFiles(banner)
+    await field(page, 'Title').press('Enter')
+    await expect(submitButton(page, 'Add Annoucement')).toBeDisabled()
+    await release(page)
+    await expect(page).toHaveURL('/annoucements')
+    expect(await stored(server)).toMatchObject([{ image_name: banner.name }])
+  })
+
+  test('§5 a form that is submitted is not sent if the image is damaged', async ({ page, server }) => {
+    await field(page, 'Image').setInputFiles({ ...banner, buffer: banner.buffer.subarray(0, 40) })
+    await field(page, 'Title').press('Enter')
+    await expect(submitButton(page, 'Add Annoucement')).toBeDisabled()
+    await release(page)
+    await expect(toast(page, 'Error Creating Announcement!')).toContainText('banner.png is damaged or incomplete.')
+    await expect(submitButton(page, 'Add Annoucement')).toBeEnabled()
+    expect(await stored(server)).toEqual([])
+  })
 })
 
 test('§8 Announcement Updated Successfully!: from the address, back on the list, In Active again', async ({ page, server }) => {

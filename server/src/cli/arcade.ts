@@ -46,7 +46,10 @@ const usage = `Usage:
   npm run seed -- --telegram-users N --participants N`
 
 // A command goes on to its end when nobody reads what it prints any more, as behind `| head`.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
 
 process.exitCode = await run(process.argv.slice(2))
 
