@@ -223,18 +223,6 @@ const router = createRouter({
   defaultErrorComponent: PageProblem,
 })
 
-const { navigate } = router
-
-/**
- * The frame that shows what was pressed comes first: drawing another page takes longer. A change of the same page's address is there at once,
- * because the next one builds on it.
- */
-router.navigate = async (options) => {
-  const isSamePage = options.to === '.' || options.to === router.state.location.pathname
-  if (!isSamePage) await new Promise((resolve) => setTimeout(resolve))
-  return navigate(options)
-}
-
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router
