@@ -10,6 +10,7 @@ import { shareTurn } from '#src/db/turns.ts'
 import { diskStore, type FileStore } from '#src/files/disk.ts'
 import { createFiles } from '#src/files/files.ts'
 import { StartError } from '#src/postgres/errors.ts'
+import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
 import { addRows, rowsOfTables } from '#src/testing/console-rows.ts'
 import { createDatabase, testDatabase } from '#src/testing/test-database.ts'
 import { startS3Server } from '#src/testing/s3-server.ts'
@@ -314,6 +315,28 @@ describe('places', () => {
       /is not empty \(tables\/holiday.jpg\)/,
     )
     expect(await openPlace(other).names()).toEqual(['tables/holiday.jpg'])
+  })
+
+  test('design §8 a backup waits for one that is just ending, and is refused beside one that goes on', async () => {
+    const { database, fileStore } = await saved()
+    const other = await database.connect('arcade backup')
+    onTestFinished(() => other.end())
+    const hold = `select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.backup})`
+    await other.query(hold)
+    const place = openPlace(await folder())
+    await expect(makeBackup({ database, fileStore, place })).rejects.toThrow(
+      /Another backup of this database is being made \(.+\)/,
+    )
+    expect(await place.names()).toEqual([])
+
+    const next = makeBackup({ database, fileStore, place })
+    const waiting = sql<{ waiting: boolean }>`
+      select exists (select from pg_locks join pg_database d on d.oid = database and d.datname = current_database()
+                      where locktype = 'advisory' and objid = ${LOCKS.backup} and not granted) as waiting`
+    await expect.poll(async () => (await waiting.execute(database.db)).rows[0]?.waiting, { interval: 20 }).toBe(true)
+    await other.query('select pg_advisory_unlock_all()')
+    await next
+    expect(await place.names()).toContain('manifest.json')
   })
 
   test('design §8 a backup that fails leaves nothing behind, and the next one works', async () => {

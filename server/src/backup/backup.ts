@@ -13,8 +13,8 @@ import type { FileStore } from '#src/files/disk.ts'
 import { filesOfRows } from '#src/files/files.ts'
 import { type Connection, destroy } from '#src/postgres/connections.ts'
 import { copyOut } from '#src/postgres/copy.ts'
-import { StartError } from '#src/postgres/errors.ts'
-import { advisoryLockHolder, LOCKS, LOCK_SPACE, tryLock } from '#src/postgres/lock-holder.ts'
+import { isLockTimeout, StartError } from '#src/postgres/errors.ts'
+import { advisoryLockHolder, LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
 import { FORMAT, MANIFEST, type Manifest, partOf, type SavedTable, UNFINISHED, writeManifest } from './manifest.ts'
 import type { Place } from './place.ts'
 import { asWritten, copyOutStatement, sumRows, type TableToSave, tablesToSave } from './saved-tables.ts'
@@ -73,8 +73,18 @@ const PARTS_AT_ONCE = 2
 const FILES_AT_ONCE = 4
 const LEVEL = 3 // zstd's default; ADR 0012 has what others cost
 
+/** A backup that has just ended or failed gives its turn back when PostgreSQL sees that its connection is gone, a moment later. */
+const TURN_WAIT_MS = 2_000
+
 async function takeTurn(client: Connection): Promise<void> {
-  if (await tryLock(client, 'pg_try_advisory_lock', LOCKS.backup)) return
+  try {
+    const lock = `select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.backup})`
+    await client.query(`begin; set local lock_timeout = ${TURN_WAIT_MS}; ${lock}; commit`)
+    return
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error
+    await client.query('rollback')
+  }
   const holder = await advisoryLockHolder(client, LOCKS.backup)
   throw new StartError(
     `Another backup of this database is being made (${holder?.name ?? 'it has just finished'}): try again later.`,
