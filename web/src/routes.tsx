@@ -223,6 +223,24 @@ const router = createRouter({
   defaultErrorComponent: PageProblem,
 })
 
+const { load } = router
+let newest = 0
+
+/**
+ * The frame that shows what was pressed comes before another page is drawn, which takes longer. The address is the new one at once, so that
+ * what follows in the same breath (a second change, a reload) builds on it. A change of the same page's address is drawn at once, too.
+ */
+router.load = async (options) => {
+  const { pathname } = router.latestLocation
+  router.updateLatestLocation()
+  const mine = ++newest
+  if (options?.action?.type === 'PUSH' && router.latestLocation.pathname !== pathname) {
+    await new Promise((resolve) => setTimeout(resolve))
+    if (mine !== newest) return
+  }
+  await load(options)
+}
+
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router

@@ -3,7 +3,7 @@ import type { List } from '@arcade/contract/entities/entity'
 import { type ListName, lists } from '@arcade/contract/entities/lists'
 import { findsBeginningsOnly } from '@arcade/contract/entities/search'
 import { Button, NativeSelect } from '@mantine/core'
-import { useLocation } from '@tanstack/react-router'
+import { useRouter } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { type Column, DataTable } from '#src/ui/data-table.tsx'
 import type { Filter } from '#src/ui/list-toolbar.tsx'
@@ -39,7 +39,11 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
   const { label, state, columns, rowKey, options, toolbar, acts, noMatchText, firstStep } = props
   const { list, address, isWhole, total, isMore, selection, change, table } = state
   const { noun, emptyText, sorts, ownSort } = list
-  const place = useLocation({ select: ({ state: { __TSR_key } }) => __TSR_key })
+  const router = useRouter()
+  const placeNow = () => {
+    const { __TSR_key } = router.state.location.state
+    return __TSR_key
+  }
   const changeTo = (changed: object, replace = false) => change(changed, replace)
   const look = useListLook(label, state)
   const sorting = {
@@ -58,7 +62,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
       emptyText={isWhole ? emptyText : (noMatchText ?? `No ${noun.one} matches.`)}
       emptyActions={isWhole ? firstStep : <ClearButtons state={state} />}
       count={countText(state)}
-      place={place}
+      placeNow={placeNow}
       toolbar={{
         searchLabel: `Search ${noun.many}`,
         search: address.q ?? '',

@@ -1,6 +1,7 @@
 /** The choice between light, dark and the system's scheme. This browser remembers it; public/color-scheme.js sets it before the first paint. */
 import { type MantineColorScheme, useMantineColorScheme } from '@mantine/core'
 import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react'
+import { memo } from 'react'
 import classes from './shell.module.css'
 
 export const colorSchemes: readonly { value: MantineColorScheme; label: string; Icon: typeof IconSun }[] = [
@@ -9,7 +10,8 @@ export const colorSchemes: readonly { value: MantineColorScheme; label: string; 
   { value: 'auto', label: 'System', Icon: IconDeviceDesktop },
 ]
 
-export function ColorSchemeSwitch() {
+/** A memo, because Mantine asks the browser for the system's scheme in each drawing, for which it styles the whole page. */
+export const ColorSchemeSwitch = memo(function ColorSchemeSwitch() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
     <fieldset className={classes['schemes']}>
@@ -29,4 +31,4 @@ export function ColorSchemeSwitch() {
       ))}
     </fieldset>
   )
-}
+})

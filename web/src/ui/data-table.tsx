@@ -19,7 +19,7 @@ import { Problem } from './page.tsx'
 import { Pager, type PagerProps } from './pager.tsx'
 import { type PickRow, type Selection, SelectionBar, usePickRange } from './selection.tsx'
 import { useMatchInView, useTableRoom } from './table-room.ts'
-import { focusHeadingWhenGone, opensRow, useFocusedRow } from './table-rows.ts'
+import { focusHeadingWhenGone, opensRow, type PlaceNow, useFocusedRow } from './table-rows.ts'
 import { type ChangeableLook, hiddenHeaders, useTableLook } from './table-view.ts'
 import { useViewMore } from './view-more.tsx'
 import classes from './data-table.module.css'
@@ -78,8 +78,11 @@ interface DataTableProps<Row> extends Omit<PagerProps, 'onPageChange'> {
   isStale?: boolean
   onPageChange?: (page: number) => void
   sorting?: { sort: string; isReversed: boolean; onSort: (sort: string, isReversed: boolean) => void }
-  /** The place in the browser's history: one who comes back to it finds the focus on the same row. */
-  place?: string | undefined
+  /**
+   * Tells the place in the browser's history: one who comes back to it finds the focus on the same row. It is asked only when it matters, so
+   * that the table that one leaves is not drawn anew with the new address.
+   */
+  placeNow?: PlaceNow
   /** Instead of the look that this browser remembers for the label. */
   look?: ChangeableLook
   /** The toolbar above the table, to which the table adds the choice of columns and density. */
@@ -120,7 +123,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const columnCount = shown.length + (isPicking ? 1 : 0)
   const [isWhole, setIsWhole] = useState(rows === undefined)
   const drawn = isWhole ? rows : rows?.slice(0, FIRST_ROWS)
-  const focusedRow = useFocusedRow(props.place, isWhole ? ids : NO_IDS)
+  const focusedRow = useFocusedRow(props.placeNow, isWhole ? ids : NO_IDS)
   const undrawn = (rows?.length ?? 0) - (drawn?.length ?? 0)
   useEffect(() => startTransition(() => setIsWhole(true)), [])
   const scroller = useRef<HTMLElement>(null)

@@ -64,17 +64,19 @@ export function openRow(target: EventTarget | null): boolean {
   return opener !== null
 }
 
+/** Tells a place that is unique among those in the browser's history. */
+export type PlaceNow = () => string | undefined
+
 /** The row that last had the focus, by the place in the browser's history at which its table stood. */
 const lastRows = new Map<string, string>()
 
 /**
  * Gives a row the focus again when one comes back to the place at which it had it last; somebody who has moved on meanwhile keeps theirs.
- * @param place unique among the places in the browser's history
  * @param ids the ids of the rows that are drawn
  */
-export function useFocusedRow(place: string | undefined, ids: readonly string[]) {
+export function useFocusedRow(placeNow: PlaceNow | undefined, ids: readonly string[]) {
   const body = useRef<HTMLTableSectionElement>(null)
-  const [wanted, setWanted] = useState(() => place && lastRows.get(place))
+  const [wanted, setWanted] = useState(() => lastRows.get(placeNow?.() ?? ''))
   const index = wanted === undefined ? -1 : ids.indexOf(wanted)
 
   useEffect(() => {
@@ -91,6 +93,7 @@ export function useFocusedRow(place: string | undefined, ids: readonly string[])
   const handleFocus = ({ target }: { target: Element }) => {
     const row = target.closest(ROW)
     const id = row && ids[[...(body.current?.querySelectorAll(ROW) ?? [])].indexOf(row)]
+    const place = placeNow?.()
     if (place !== undefined && id) lastRows.set(place, id)
   }
   return { ref: body, onFocus: handleFocus }

@@ -89,19 +89,20 @@ function BlockButton({ player }: StandingProps) {
 function useBlockChange(name: string) {
   const undo = useUndo(playerList)
   return async (run: (options: ActOptions) => Promise<BulkOutput>, text: string): Promise<CallError | undefined> => {
-    let failure: CallError | undefined
     try {
       const { answer, actId } = await asAct(run)
       const action = undo.ofChange(actId, name)
       // Somebody else was first: nothing is changed, and there is nothing to undo.
       if (answer.affected === 0) toast.failure(`${name}: ${answer.refusals[0]?.reason ?? 'This player does not exist any more.'}`)
       else toast.success(text, action && { action })
+      return undefined
     } catch (cause) {
-      failure = asCallError(cause)
+      const failure = asCallError(cause)
       toast.failure(`${name}: ${failure.message}`)
+      return failure
+    } finally {
+      void refreshAfterActOn(playerList.name)
     }
-    void refreshAfterActOn(playerList.name)
-    return failure
   }
 }
 
