@@ -2,10 +2,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Page } from '@playwright/test'
 import { tooFaint } from './contrast.ts'
-
-const desktop = { width: 1440, height: 900 }
-const phone = { width: 390, height: 844 }
-export const sizes = [desktop, phone]
+import { desktop, phone, resize } from './sizes.ts'
 
 type Scheme = 'light' | 'dark'
 
@@ -13,6 +10,7 @@ type Scheme = 'light' | 'dark'
 export async function expectAccessible(page: Page, ...schemes: Scheme[]): Promise<void> {
   for (const colorScheme of schemes.length > 0 ? schemes : (['light', 'dark'] as const)) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme)
     await expect(page.locator('[class*=_waiting_]'), 'parts that load by themselves').toHaveCount(0)
     const { violations, incomplete } = await analyze(page)
     expect(violations.map(({ id, nodes }) => `${colorScheme}: ${id} ${nodes.map(({ html }) => html).join(' | ')}`)).toEqual([])
@@ -34,9 +32,9 @@ export async function expectAccessible(page: Page, ...schemes: Scheme[]): Promis
  * so each of both is seen with one scheme at each size.
  */
 export async function expectStateAccessible(page: Page): Promise<void> {
-  await page.setViewportSize(desktop)
+  await resize(page, desktop)
   await expectAccessible(page, 'light')
-  await page.setViewportSize(phone)
+  await resize(page, phone)
   await expectAccessible(page, 'dark')
 }
 

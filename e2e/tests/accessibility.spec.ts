@@ -1,7 +1,8 @@
 /** WCAG 2.2 A and AA by axe: every screen, light and dark, at both sizes; no screen scrolls sideways. */
-import { expectAccessible, sizes } from '#src/axe.ts'
+import { expectAccessible } from '#src/axe.ts'
 import { tooFaint } from '#src/contrast.ts'
 import { screens } from '#src/screens.ts'
+import { sizes } from '#src/sizes.ts'
 import { expect, test } from '#src/test.ts'
 
 test('WCAG 1.4.3: contrasts that axe leaves undecided are decided, over gradients and pictures', async ({ page }) => {

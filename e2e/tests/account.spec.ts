@@ -1,7 +1,8 @@
 /** One's own account, for admins, and links with which users set a new password. */
 import type { Browser, Page } from '@playwright/test'
 import { sql } from 'kysely'
-import { expectAccessible, sizes } from '#src/axe.ts'
+import { expectAccessible } from '#src/axe.ts'
+import { sizes } from '#src/sizes.ts'
 import { control, expect, field, PASSWORD, test, toast } from '#src/test.ts'
 
 test.use({ sample: false })

@@ -2,9 +2,10 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { sql } from 'kysely'
-import { expectAccessible, sizes } from '#src/axe.ts'
+import { expectAccessible } from '#src/axe.ts'
 import { rows, settled } from '#src/lists.ts'
 import { otherAdmin } from '#src/other-admin.ts'
+import { sizes } from '#src/sizes.ts'
 import { addTasks, social } from '#src/tasks.ts'
 import { type ConsoleServer, control, expect, field, test, toast } from '#src/test.ts'
 

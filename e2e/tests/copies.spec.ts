@@ -1,7 +1,8 @@
 /** Copies of tasks and announcements (§2, §5): an add form that begins as its original, with files of its own. */
 import type { Page } from '@playwright/test'
 import { badge, banner, expectShown, row as announcementRow, season, statusButton, stored, titles } from '#src/announcements.ts'
-import { expectAccessible, sizes } from '#src/axe.ts'
+import { expectAccessible } from '#src/axe.ts'
+import { sizes } from '#src/sizes.ts'
 import { addTasks, column, daily, row, social, storedTasks } from '#src/tasks.ts'
 import { control, expect, field, test, toast } from '#src/test.ts'
 

@@ -2,9 +2,10 @@
 import type { Locator, Page } from '@playwright/test'
 import { sql } from 'kysely'
 import { addActivity } from '../../server/src/testing/activity.ts'
-import { expectAccessible, sizes } from '#src/axe.ts'
+import { expectAccessible } from '#src/axe.ts'
 import { otherAdmin } from '#src/other-admin.ts'
 import { participationsIn } from '#src/sample.ts'
+import { sizes } from '#src/sizes.ts'
 import { type ConsoleServer, expect, test } from '#src/test.ts'
 
 function card(page: Page, name: string): Locator {

@@ -1,7 +1,8 @@
 /** The first admin (design §7): what a fresh installation says, and what became of a set-up link. */
 import type { Page } from '@playwright/test'
 import { sql } from 'kysely'
-import { expectAccessible, sizes } from '#src/axe.ts'
+import { expectAccessible } from '#src/axe.ts'
+import { resize, sizes } from '#src/sizes.ts'
 import { control, expect, field, PASSWORD, test, toast } from '#src/test.ts'
 
 test.use({ sample: false })
@@ -21,7 +22,7 @@ test('a fresh installation says that an account can do nothing, and where the li
   await expect(page.getByText('The link that makes the first one stands in the server’s log.')).toBeVisible()
   await expect(page.getByText(COMMAND, { exact: true })).toBeVisible()
   for (const viewport of sizes) {
-    await page.setViewportSize(viewport)
+    await resize(page, viewport)
     await expectAccessible(page)
   }
   await register(page, 'uma@gmail.com')

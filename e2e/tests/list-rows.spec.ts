@@ -2,6 +2,7 @@
 import type { Page } from '@playwright/test'
 import { rows, settled } from '#src/lists.ts'
 import { otherAdmin } from '#src/other-admin.ts'
+import { resize } from '#src/sizes.ts'
 import { type ConsoleServer, expect, test } from '#src/test.ts'
 
 test.beforeEach(async ({ signIn, page: _page }) => {
@@ -77,7 +78,7 @@ test('Audit: all columns are seen without sideways scrolling, and what was done 
   await call('POST', '/api/bot-tokens', { name: 'the token of the reference game', scope: 'play' })
   await expectAllColumns(page, '/audit', 5)
   for (const width of [1440, 1280, 1024]) {
-    await page.setViewportSize({ width, height: 900 })
+    await resize(page, { width, height: 900 })
     for (const text of ['Blocked a player', 'Made a bot token']) {
       const { height } = (await page.getByRole('button', { name: text }).first().boundingBox())!
       expect(height, `${text} at ${width}`).toBeLessThan(30)
@@ -208,7 +209,7 @@ test('Lists: where nothing matches, the text stands in the middle of what one se
   await page.goto('/manage-telegram-users?q=nobody-has-this-name&wallet=any')
   const text = page.getByText('No player matches.')
   for (const width of [1440, 390]) {
-    await page.setViewportSize({ width, height: 844 })
+    await resize(page, { width, height: 844 })
     await expect(text).toBeVisible()
     const [box, list] = [await text.boundingBox(), await page.getByRole('table').locator('..').boundingBox()]
     expect(Math.abs(box!.x + box!.width / 2 - list!.x - list!.width / 2)).toBeLessThan(20)

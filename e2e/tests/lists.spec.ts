@@ -1,8 +1,9 @@
 /** Lists: search, filters, sorts, columns, density, the selection basket and what is done with it (design §7). */
 import { readFile } from 'node:fs/promises'
 import type { Download, Page } from '@playwright/test'
-import { expectAccessible, sizes } from '#src/axe.ts'
+import { expectAccessible } from '#src/axe.ts'
 import { rows, settled } from '#src/lists.ts'
+import { sizes } from '#src/sizes.ts'
 import { expect, test, toast } from '#src/test.ts'
 import { readSheets } from '../../server/src/testing/read-sheets.ts'
 

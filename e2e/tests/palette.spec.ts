@@ -1,6 +1,7 @@
 /** The command palette, the keyboard map and the single keys (§2 shell, §6; WCAG 2.1.4): all by keyboard. */
 import type { Page } from '@playwright/test'
-import { expectAccessible, sizes } from '#src/axe.ts'
+import { expectAccessible } from '#src/axe.ts'
+import { sizes } from '#src/sizes.ts'
 import { expect, test, toast } from '#src/test.ts'
 
 const palette = (page: Page) => page.getByRole('dialog', { name: 'Search', exact: true })

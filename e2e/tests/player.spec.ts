@@ -3,6 +3,7 @@ import { expectAccessible } from '#src/axe.ts'
 import { settled } from '#src/lists.ts'
 import { otherAdmin } from '#src/other-admin.ts'
 import { screens } from '#src/screens.ts'
+import { desktop, resize } from '#src/sizes.ts'
 import { expect, test, toast } from '#src/test.ts'
 
 const pathOf = screens.find(({ name }) => name === 'player')!.path
@@ -36,7 +37,7 @@ test('Player: who it is comes first, with what can be done at its end; on a desk
   const tops = await Promise.all(['Identity', 'Balance', 'Handles', 'Wallets'].map(async (name) => (await boxOf(name)).y))
   expect(tops).toEqual(tops.toSorted((one, other) => one - other))
 
-  await page.setViewportSize({ width: 1440, height: 900 })
+  await resize(page, desktop)
   const [first, balance, handles, wallets] = [
     await boxOf('Identity'),
     await boxOf('Balance'),

@@ -1,7 +1,8 @@
 /** What the bot would show, beside the forms of announcements and tasks (§2, §5). */
 import type { Page } from '@playwright/test'
 import { badge, banner, expectShown } from '#src/announcements.ts'
-import { expectAccessible, sizes } from '#src/axe.ts'
+import { expectAccessible } from '#src/axe.ts'
+import { sizes } from '#src/sizes.ts'
 import { expect, test } from '#src/test.ts'
 
 test.use({ sample: false })

@@ -1,7 +1,8 @@
 /** What every screen looks like while it loads, without data, when the server fails, and offline: said in words, accessible, mended by Retry. */
-import { expectAccessible, expectStateAccessible, sizes } from '#src/axe.ts'
+import { expectAccessible, expectStateAccessible } from '#src/axe.ts'
 import type { Page } from '@playwright/test'
 import { rows, settled } from '#src/lists.ts'
+import { resize, sizes } from '#src/sizes.ts'
 import { expect, test, toast } from '#src/test.ts'
 
 interface Screen {
@@ -73,9 +74,7 @@ for (const { path, api, empty } of lists) {
 
 test('Offline is said on every page until the connection is back', async ({ page, context, signIn }) => {
   await signIn('admin')
-  await page.goto('/social-tasks')
-  await expect(page.getByText('Follow us on X')).toBeVisible()
-  await whatIsNeededLater(page)
+  await openTasks(page)
   await context.setOffline(true)
   const notice = page.getByText('You are offline.')
   await expect(notice).toBeVisible()
@@ -100,9 +99,7 @@ test.describe('pages that cannot be loaded', () => {
     signIn,
   }) => {
     await signIn('admin')
-    await page.goto('/social-tasks')
-    await expect(page.getByText('Follow us on X')).toBeVisible()
-    await whatIsNeededLater(page)
+    await openTasks(page)
     await context.setOffline(true)
     await page.getByRole('row').filter({ hasText: 'Follow us on X' }).getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click()
@@ -136,8 +133,7 @@ test.describe('pages that cannot be loaded', () => {
       signIn,
     }) => {
       await signIn('admin')
-      await page.goto('/social-tasks')
-      await expect(page.getByText('Follow us on X')).toBeVisible()
+      await openTasks(page)
       await context.setOffline(true)
       await page.getByRole('link', { name, exact: true }).click()
       await expect(page.getByText('This page could not be shown. The server cannot be reached.')).toBeVisible()
@@ -154,8 +150,7 @@ test.describe('pages that cannot be loaded', () => {
     signIn,
   }) => {
     await signIn('admin')
-    await page.goto('/social-tasks')
-    await expect(page.getByText('Follow us on X')).toBeVisible()
+    await openTasks(page)
     await page.route('**/*', (route) => route.abort())
     await page.getByRole('link', { name: 'History', exact: true }).click()
     await expect(page.getByText('This page could not be shown. The server cannot be reached.')).toBeVisible()
@@ -276,13 +271,15 @@ test('A confirmation is accessible in both themes, at both sizes', async ({ page
   await page.getByRole('button', { name: 'Delete', exact: true }).first().click()
   await expect(page.getByRole('alertdialog')).toBeVisible()
   for (const viewport of sizes) {
-    await page.setViewportSize(viewport)
+    await resize(page, viewport)
     await expectAccessible(page)
   }
 })
 
-/** Waits until the browser has what it fetches ahead, once the page is there. */
-async function whatIsNeededLater(page: Page): Promise<void> {
+/** Opens Social Tasks and waits until the browser has what it fetches ahead, once the page is there. */
+async function openTasks(page: Page): Promise<void> {
+  await page.goto('/social-tasks')
+  await expect(page.getByText('Follow us on X')).toBeVisible()
   const links = page.locator('head > link[rel=prefetch]')
   await expect(links).not.toHaveCount(0)
   const isFetched = (link: HTMLLinkElement | SVGElement) =>

@@ -1,6 +1,7 @@
 /** The order of tasks by hand (§2: rows sorted by priority; §5: unique priorities): mouse, finger, keyboard, undo. */
 import type { Locator, Page } from '@playwright/test'
-import { expectAccessible, sizes } from '#src/axe.ts'
+import { expectAccessible } from '#src/axe.ts'
+import { sizes } from '#src/sizes.ts'
 import { addTasks, column, daily, row, social, storedTasks } from '#src/tasks.ts'
 import { expect, test, toast } from '#src/test.ts'
 

@@ -1,7 +1,8 @@
 /** What was typed and not saved: asked about before a page is left, kept as a draft, and still there when the session has ended (§2, §4). */
 import type { Page } from '@playwright/test'
 import { banner, fillIn, newDesc, stored, submitButton } from '#src/announcements.ts'
-import { expectAccessible, sizes } from '#src/axe.ts'
+import { expectAccessible } from '#src/axe.ts'
+import { sizes } from '#src/sizes.ts'
 import { addTasks, social, storedTasks } from '#src/tasks.ts'
 import { control, expect, field, PASSWORD, test, toast } from '#src/test.ts'
 

@@ -1,6 +1,7 @@
 /** Saved views: a list's search, filters, order, columns and density under a name, for oneself or shared, and the one that is seen first. */
 import type { Page } from '@playwright/test'
-import { expectAccessible, sizes } from '#src/axe.ts'
+import { expectAccessible } from '#src/axe.ts'
+import { sizes } from '#src/sizes.ts'
 import { expect, test, toast } from '#src/test.ts'
 
 const views = (page: Page) => page.getByRole('button', { name: /^Saved/ })

@@ -2,6 +2,7 @@
 import type { Page } from '@playwright/test'
 import { sql } from 'kysely'
 import { expectAccessible } from '#src/axe.ts'
+import { resize } from '#src/sizes.ts'
 import { expect, field, test, toast } from '#src/test.ts'
 
 test.use({ sample: false })
@@ -104,7 +105,7 @@ test('what a webhook’s row says and what its deliveries say are of one moment,
     [1440, 900],
     [390, 844],
   ] as const) {
-    await page.setViewportSize({ width, height })
+    await resize(page, { width, height })
     const cut = await item.evaluate((element) =>
       [...element.querySelectorAll('td, button, p')]
         .filter((part) => {
