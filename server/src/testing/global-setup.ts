@@ -11,7 +11,7 @@ import { embeddedCluster } from '#src/postgres/cluster.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { processStartTime } from '#src/postgres/processes.ts'
 import { citusUrl, dropClusterDatabase } from './citus.ts'
-import { onServer, urlOf, withDatabase } from './test-server.ts'
+import { dropDatabase, onServer, urlOf, withDatabase } from './test-server.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -33,8 +33,7 @@ export default async function setUp({ provide }: TestProject): Promise<() => Pro
       const rows = await sql<{ name: string }>(
         `select datname as name from pg_database where datname like '${template.replaceAll('_', '\\_')}%'`,
       )
-      for (const { name } of rows)
-        await (citusUrl ? dropClusterDatabase(server.url, name) : sql(`drop database ${name} with (force)`))
+      for (const { name } of rows) await (citusUrl ? dropClusterDatabase(server.url, name) : dropDatabase(sql, name))
     })
     await server.stop()
   }

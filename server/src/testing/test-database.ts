@@ -8,7 +8,7 @@ import { pino } from 'pino'
 import { inject, onTestFinished } from 'vitest'
 import { type Database, type DatabaseOptions, openDatabase } from '#src/db/database.ts'
 import { citusUrl, createDividedDatabase, dropClusterDatabase } from './citus.ts'
-import { onServer, withDatabase } from './test-server.ts'
+import { dropDatabase, onServer, withDatabase } from './test-server.ts'
 
 let opened: Promise<Database> | undefined
 let tables: string[] | undefined
@@ -41,7 +41,7 @@ export async function createDatabase(name: string, options: { isMigrated?: boole
     return createDividedDatabase(url, database)
   }
   await onServer(url, async (run) => {
-    await run(`drop database if exists ${database} with (force)`)
+    await dropDatabase(run, database)
     await run(`create database ${database} ${options.isMigrated ? `template ${template}` : ''}`)
   })
   return withDatabase(url, database)

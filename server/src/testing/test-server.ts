@@ -4,6 +4,9 @@ import type { Running } from '#src/postgres/cluster.ts'
 
 type Sql = <Row>(text: string) => Promise<Row[]>
 
+/** How long a connection may take to end on a busy machine. */
+const END_MS = 60_000
+
 export function urlOf({ host, port, user, password, database }: Running): string {
   return `postgresql://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`
 }
@@ -12,6 +15,20 @@ export function withDatabase(url: string, name: string): string {
   const changed = new URL(url)
   changed.pathname = `/${name}`
   return changed.href
+}
+
+/**
+ * Drops a database, if it exists, with the connections that the tests have left. Not `with (force)`, which is refused to a role that is no superuser
+ * while autovacuum works in the database: a plain drop ends autovacuum by itself.
+ */
+export async function dropDatabase(sql: Sql, name: string): Promise<void> {
+  const [found] = await sql(`select from pg_database where datname = '${name}'`)
+  if (found === undefined) return
+  await sql(`alter database ${name} with allow_connections false`)
+  await sql(
+    `select pg_terminate_backend(pid, ${END_MS}) from pg_stat_activity where datname = '${name}' and usename = current_user`,
+  )
+  await sql(`drop database ${name}`)
 }
 
 /** Runs statements on a connection of its own. */
