@@ -161,6 +161,20 @@ test.describe('pages that cannot be loaded', () => {
     await expect(page.getByRole('navigation', { name: 'Annoucements' })).toHaveCSS('overflow-y', 'auto')
   })
 
+  test('§2 The figures stand where the file of the charts cannot be loaded; Retry brings the activity', async ({
+    page,
+    signIn,
+  }) => {
+    await signIn('admin')
+    await page.route('**/assets/activity-*.js', (route) => route.abort())
+    await page.goto('/')
+    await expect(page.getByText('The activity could not be loaded.')).toBeVisible()
+    await expect(page.getByRole('region', { name: 'Telegram Users', exact: true })).toContainText('1,203')
+    await page.unroute('**/assets/activity-*.js')
+    await page.getByRole('button', { name: 'Retry' }).click()
+    await expect(page.getByRole('region', { name: 'Activity' })).toContainText('New players')
+  })
+
   test('§8 What one is told of a save that failed offline is gone when it is tried again', async ({ page, context, signIn }) => {
     await page.clock.install()
     await signIn('admin')

@@ -171,6 +171,15 @@ function isJson(response: Response): boolean {
 /** Every call of the contract, as a function. Rejects with a CallError. */
 export const client: ContractRouterClient<typeof contract, CallOptions> = createORPCClient(link)
 
+/**
+ * Loads the whole document anew, because one that failed to load a file may not ask for it again. Rejects while the server does not answer:
+ * without a connection the browser would show its error page.
+ */
+export async function reloadPage(): Promise<void> {
+  await client.auth.session()
+  location.reload()
+}
+
 /** Makes a call that creates something, with what it is given as the call's options. Rejects with a CallError. */
 export type CreateOnce = <T>(create: (options: { context: CallOptions }) => Promise<T>) => Promise<T>
 

@@ -5,7 +5,7 @@ import { dashboardTitle } from '@arcade/contract/pages'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useId } from 'react'
-import { api } from '#src/client.ts'
+import { api, reloadPage } from '#src/client.ts'
 import { useSession } from '#src/session.tsx'
 import { formatted } from '#src/ui/numbers.ts'
 import { Page, Panel, Problem } from '#src/ui/page.tsx'
@@ -13,7 +13,13 @@ import { ActivitySkeleton, CardsSkeleton } from './activity-skeleton.tsx'
 import classes from './dashboard-page.module.css'
 import { AllLink, lists } from './list-link.tsx'
 
-const Activity = lazy(() => import('./activity.tsx').then((module) => ({ default: module.Activity })))
+// If the charts cannot be loaded, the figures are there without them.
+const Activity = lazy(() =>
+  import('./activity.tsx').then(
+    (module) => ({ default: module.Activity }),
+    () => ({ default: NoActivity }),
+  ),
+)
 
 export function DashboardPage() {
   return useSession().user?.userType === 'admin' ? <AdminDashboard /> : <UserDashboard />
@@ -66,6 +72,18 @@ function AdminDashboard() {
       )}
     </Page>
   )
+}
+
+function NoActivity() {
+  return (
+    <Panel>
+      <Problem message="The activity could not be loaded." onRetry={handleRetry} />
+    </Panel>
+  )
+}
+
+function handleRetry(): void {
+  reloadPage().catch(() => {}) // the panel still says so
 }
 
 /** What is wrong with the backups; without an answer nothing is, as far as the dashboard goes. */
