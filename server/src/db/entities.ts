@@ -164,13 +164,15 @@ export function lookedUpSql(entity: Entity, column: string): string {
 }
 
 /**
- * Some `size` of an entity's `all` rows, with all columns: those of some pages of its table, the same ones each time, so that these stay in
- * memory. Whatever is asked of them, no more of either table is read.
+ * Some `size` of an entity's `all` rows, with all columns and `sampled_page`, which tells the page of each: those of some pages of its table, the
+ * same ones each time, so that these stay in memory. Whatever is asked of them, no more of either table is read.
  */
 export function sampleSql(entity: Entity, size: number, all: number): string {
   const { table, beside, sampled = table } = entity
   const columns = beside ? [...beside.fields.map((field) => columnName(entity, field)), ...beside.filteredBy] : []
-  const selected = [`${sampled}.*`, ...columns.map((column) => lookedUpSql(entity, column))].join(', ')
+  // A place such as (12,3) begins with the page; on a cluster each part of the table has pages of its own.
+  const page = `${sampled}.tableoid || split_part(${sampled}.ctid::text, ',', 1) as sampled_page`
+  const selected = [`${sampled}.*`, page, ...columns.map((column) => lookedUpSql(entity, column))].join(', ')
   const percent = Math.min(100, (100 * size) / Math.max(1, all))
   return `select ${selected} from ${sampled} tablesample system (${percent.toFixed(6)}) repeatable (0)`
 }

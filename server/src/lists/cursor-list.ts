@@ -9,6 +9,7 @@ import { requiredPosition } from '#src/db/reads.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
 import { isTimeout } from '#src/postgres/errors.ts'
 import { countQueue } from './count-queue.ts'
+import { provesMore } from './counted-sample.ts'
 import { type Ordering, type Place, readFrom, readPlace, writePlace } from './cursor-orders.ts'
 import { cursorPages, type KeyedRow, MAX_HITS, ROOM_FOR_HITS } from './cursor-pages.ts'
 import { keysetPage } from './cursors.ts'
@@ -22,10 +23,8 @@ const COUNTS_WAITING = 80
 const COUNT_WAIT_MS = 10_000
 const COUNT_TIMEOUT_SECONDS = 30
 /** So many rows tell whether a filter matches far too many to be counted; fewer first, which are enough for most filters. */
-const SAMPLES = [2_000, 20_000]
-/** So many of them must match, and this many times what they would if no more than can be counted did among all: else it could be chance, where such rows lie together. */
-const SURE_HITS = 600
-const SURE_FACTOR = 8
+const SAMPLE_FIRST = 2_000
+const SAMPLE = 20_000
 
 export type CursorQuery<L extends List> = Ordering<L> &
   FilterOf<L> & { pageSize: number; after?: string | undefined; before?: string | undefined }
@@ -119,24 +118,34 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
     try {
       const all = await pages.countAll()
       const countIn = async (snapshot: Snapshot): Promise<number> => {
-        const count = async (rows: RawBuilder<unknown>): Promise<number> => {
-          const query = sql`select count(*) as total from (${rows}) as counted`.compile(database.db)
-          const [row] = await unlessGone(snapshot.query<{ total: number }>(query.sql, [...query.parameters]), signal)
-          return row?.total ?? 0
+        const ask = async <Row>(question: RawBuilder<unknown>): Promise<Row> => {
+          const query = question.compile(database.db)
+          const [row] = await unlessGone(snapshot.query<Row>(query.sql, [...query.parameters]), signal)
+          return row!
         }
         await snapshot.query(`set statement_timeout = '${COUNT_TIMEOUT_SECONDS}s'; set work_mem = '${ROOM_FOR_HITS.work_mem}'`)
-        const most = sql.lit(MAX_HITS + 1)
-        for (const size of SAMPLES) {
-          const matching = await count(
-            sql`select ${id} from (${sql.raw(sampleSql(entity, size, all))}) as sample where ${where.matches}`,
+        const sampled = (size: number) => sql.raw(`(${sampleSql(entity, size, all)}) as sample`)
+        const pagesOfHits = sql`count(distinct sampled_page) filter (where ${where.matches}) as hits`
+        const first = await ask<{ rows: number; pages: number; hits: number }>(
+          sql`select count(*) as rows, count(distinct sampled_page) as pages, ${pagesOfHits} from ${sampled(SAMPLE_FIRST)}`,
+        )
+        const rowsOfPage = first.rows / first.pages
+        const isMore = ({ rows, hits }: { rows: number; hits: number }): boolean =>
+          provesMore({ pages: rows / rowsOfPage, hits, allPages: all / rowsOfPage, max: MAX_HITS })
+        if (isMore(first)) return MAX_HITS + 1
+        const times = SAMPLE / SAMPLE_FIRST
+        if (isMore({ rows: first.rows * times, hits: (first.hits + 2 * Math.sqrt(first.hits)) * times })) {
+          const second = await ask<{ rows: number; hits: number }>(
+            sql`select count(*) as rows, ${pagesOfHits} from ${sampled(SAMPLE)}`,
           )
-          const isSure = (of: number): boolean =>
-            (matching / size) * of >= Math.max(SURE_HITS, (SURE_FACTOR * MAX_HITS * of) / all)
-          if (isSure(size)) return MAX_HITS + 1
-          if (!isSure(SAMPLES.at(-1)!)) break
+          if (isMore(second)) return MAX_HITS + 1
         }
+        const most = sql.lit(MAX_HITS + 1)
         const ways = (where.ways ?? where.guessedWays).map((way) => sql`(select ${id} from ${table} where ${way} limit ${most})`)
-        return count(sql`select * from (${sql.join(ways, sql` union all `)}) as hits limit ${most}`)
+        const { total } = await ask<{ total: number }>(
+          sql`select count(*) as total from (select * from (${sql.join(ways, sql` union all `)}) as hits limit ${most}) as counted`,
+        )
+        return total
       }
       const found = await reads.snapshot(countIn, async (total) => total, { isAwaited: true })
       return { total: Math.min(found, MAX_HITS), isMore: found > MAX_HITS }

@@ -31,6 +31,9 @@ export interface SearchTerm {
 
 const never = sql<boolean>`false`
 
+/** Characters; with fewer, three trigrams would be all there are, or would be found in many rows that have no such number. */
+const LONG_NUMBER = 7
+
 /**
  * The conditions for a text in `folded_text`; undefined for an empty text. A leading `@` is not looked for: people write it before a handle.
  * @param names what `matches` looks into instead: folded names, each after a space. `inIndex` is always about `folded_text`
@@ -80,14 +83,27 @@ function asStored(text: string): RawBuilder<string> {
 
 function inWordIndex(text: string, isWordStart: boolean, value: Value): Condition {
   if (isWordStart) return sql<boolean>`folded_text ~ ${value(sql`'[ @]' || ${asStored(text)}`)}`
-  const part = rarestPart(text) ?? text.replaceAll(/[\\%]/g, String.raw`\$&`)
-  return sql<boolean>`folded_text like ${value(sql`'%' || ${asStored(part)} || '%'`)}`
+  const number = rarestPart(text)
+  const patterns = number ? sparsePatterns(number) : [text.replaceAll(/[\\%]/g, String.raw`\$&`)]
+  const isLike = patterns.map((pattern) => sql<boolean>`folded_text like ${value(sql`'%' || ${asStored(pattern)} || '%'`)}`)
+  return sql<boolean>`${sql.join(isLike, sql` and `)}`
 }
 
 /** Numbers tell names apart, the words before them are common: in `moon_4711` the trigrams of `moon_` cost ten times the others. */
 function rarestPart(text: string): string | undefined {
   const numbers = text.match(/[a-z_.#-]?\d{3,}/gi) ?? []
   return numbers.toSorted((a, b) => b.length - a.length)[0]
+}
+
+/**
+ * Patterns that together hold every third trigram of a long number, and its last one. The rows that have these are hardly more than those that
+ * have all of its trigrams, and each trigram costs reading its list of rows, which grows with the table.
+ */
+function sparsePatterns(number: string): string[] {
+  if (number.length < LONG_NUMBER) return [number]
+  const triples = number.match(/.{3}/g)!
+  const isWhole = number.length % 3 === 0
+  return [triples.join('%'), ...(isWhole ? [] : [number.slice(-3)])]
 }
 
 function inCharacterIndex(text: string, value: Value): Condition {
