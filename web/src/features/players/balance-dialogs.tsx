@@ -2,13 +2,12 @@
 import type { ExplainedEntry } from '@arcade/contract/balances'
 import { type Player, playerName } from '@arcade/contract/entities/player'
 import type { adjustmentInput, AdjustmentInput, ReversalInput } from '@arcade/contract/ledger'
-import { Modal } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import type { z } from 'zod'
 import { client, creation } from '#src/client.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
-import { DialogForm } from '#src/ui/dialog-form.tsx'
+import { DialogForm, FormDialog } from '#src/ui/dialog-form.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
 import { TextareaField, useForm } from '#src/ui/form.tsx'
 import { exactSum } from '#src/ui/numbers.ts'
@@ -25,9 +24,9 @@ interface DialogProps {
 
 export function AdjustDialog({ isOpen, ...props }: DialogProps & { isOpen: boolean }) {
   return (
-    <Modal opened={isOpen} onClose={props.onClose} title="Adjust Balance">
+    <FormDialog isOpen={isOpen} onClose={props.onClose} title="Adjust Balance">
       <AdjustForm {...props} />
-    </Modal>
+    </FormDialog>
   )
 }
 
@@ -112,9 +111,9 @@ export function ReverseDialog({ entry, ...props }: ReverseProps & { entry: Expla
   const [last, setLast] = useState(entry) // stays while the dialog closes
   if (entry && entry !== last) setLast(entry)
   return (
-    <Modal opened={entry !== undefined} onClose={props.onClose} title={`Reverse entry ${last?.seq}`}>
+    <FormDialog isOpen={entry !== undefined} onClose={props.onClose} title={`Reverse entry ${last?.seq}`}>
       {last && <ReverseForm entry={last} {...props} />}
-    </Modal>
+    </FormDialog>
   )
 }
 

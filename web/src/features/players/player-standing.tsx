@@ -2,14 +2,14 @@
 import { isErased, type Player, playerList, playerName } from '@arcade/contract/entities/player'
 import type { BulkOutput } from '@arcade/contract/bulk'
 import type { PlayerBlock } from '@arcade/contract/players'
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { asCallError, type CallError, client } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { asAct, type ActOptions, useUndo } from '#src/lists/undo.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
-import { DialogForm } from '#src/ui/dialog-form.tsx'
+import { DialogForm, FormDialog } from '#src/ui/dialog-form.tsx'
 import { NumberField } from '#src/ui/form-number.tsx'
 import { useForm } from '#src/ui/form.tsx'
 import { Moment } from '#src/ui/moment.tsx'
@@ -134,9 +134,9 @@ function EraseButton({ player }: StandingProps) {
       <Button ref={button} variant="outline" color="red" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
         Erase Player
       </Button>
-      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Erase Player">
+      <FormDialog isOpen={isOpen} onClose={() => setIsOpen(false)} title="Erase Player">
         <EraseForm userId={userId} name={name} onTyped={() => void handleTyped()} onClose={() => setIsOpen(false)} />
-      </Modal>
+      </FormDialog>
     </>
   )
 }

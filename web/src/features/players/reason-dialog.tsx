@@ -1,6 +1,5 @@
 /** Asks why, before a player or picked ones are blocked. */
-import { Modal } from '@mantine/core'
-import { DialogForm } from '#src/ui/dialog-form.tsx'
+import { DialogForm, FormDialog } from '#src/ui/dialog-form.tsx'
 import { type Refusal, TextareaField, useForm } from '#src/ui/form.tsx'
 import classes from './player-standing.module.css'
 
@@ -16,9 +15,9 @@ interface ReasonDialogProps {
 
 export function ReasonDialog({ isOpen, ...props }: ReasonDialogProps) {
   return (
-    <Modal opened={isOpen} onClose={props.onClose} title={props.title}>
+    <FormDialog isOpen={isOpen} onClose={props.onClose} title={props.title}>
       <ReasonForm {...props} />
-    </Modal>
+    </FormDialog>
   )
 }
 

@@ -1,0 +1,81 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { z } from 'zod'
+import { render } from '#src/testing/render.tsx'
+import { DialogForm, FormDialog } from './dialog-form.tsx'
+import { TextField, useForm } from './form.tsx'
+
+function Blocking() {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <Button onClick={() => setIsOpen(true)}>Block</Button>
+      <FormDialog isOpen={isOpen} title="Block Player" onClose={() => setIsOpen(false)}>
+        <ReasonForm onClose={() => setIsOpen(false)} />
+      </FormDialog>
+    </>
+  )
+}
+
+function ReasonForm({ onClose }: { onClose: () => void }) {
+  const form = useForm(async () => z.object({ reason: z.string() }), { reason: '' })
+  return (
+    <DialogForm form={form} onSubmit={async () => onClose()} label="Block Player" onCancel={onClose}>
+      <TextField control={form.control} name="reason" label="Reason" />
+    </DialogForm>
+  )
+}
+
+const dialog = page.getByRole('dialog', { name: 'Block Player' })
+const reason = page.getByLabelText('Reason')
+const question = page.getByRole('alertdialog', { name: 'Close without saving?' })
+
+async function open(): Promise<void> {
+  render(<Blocking />)
+  await page.getByRole('button', { name: 'Block' }).click()
+  await expect.element(reason).toHaveFocus()
+}
+
+test('design §8 Escape closes a dialog in which nothing was typed', async () => {
+  await open()
+  await userEvent.keyboard('{Escape}')
+  await expect.element(dialog).not.toBeInTheDocument()
+})
+
+test('design §8 Escape asks before it loses what was typed, and Escape again keeps it', async () => {
+  await open()
+  await userEvent.keyboard('A farm{Escape}')
+  await expect.element(question).toBeVisible()
+  await userEvent.keyboard('{Escape}')
+  await expect.element(question).not.toBeInTheDocument()
+  await expect.element(reason).toHaveValue('A farm')
+  await expect.element(reason).toHaveFocus()
+  await userEvent.keyboard('{Escape}')
+  await question.getByRole('button', { name: 'Confirm' }).click()
+  await expect.element(dialog).not.toBeInTheDocument()
+})
+
+test('design §8 a click beside the dialog asks, too', async () => {
+  await open()
+  await userEvent.keyboard('A farm')
+  await userEvent.click(document.querySelector('.mantine-Modal-overlay')!, { position: { x: 5, y: 5 } })
+  await expect.element(question).toBeVisible()
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await expect.element(reason).toHaveValue('A farm')
+})
+
+test('design §8 Cancel closes at once', async () => {
+  await open()
+  await userEvent.keyboard('A farm')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expect.element(dialog).not.toBeInTheDocument()
+  await expect.element(question).not.toBeInTheDocument()
+})
+
+test('design §8 what was typed and taken back is nothing to ask about', async () => {
+  await open()
+  await userEvent.keyboard('A{Backspace}{Escape}')
+  await expect.element(dialog).not.toBeInTheDocument()
+})
