@@ -41,7 +41,7 @@ const LONG_NUMBER = 7
 export function searchTerm(search: string, names?: RawBuilder<string>): SearchTerm | undefined {
   const text = searchedText(search)
   if (text === '') return foldsToNothing(search) ? { matches: never, inIndex: never, found: never, guessed: never } : undefined
-  const searched = names ?? sql.ref('folded_text')
+  const searched = withSingleSpaces(names ?? sql.ref('folded_text'), text)
   const part = names ? folded(text) : asStored(text)
   const isWordStart = findsBeginningsOnly(search)
   const matches = isWordStart
@@ -57,6 +57,11 @@ export function searchTerm(search: string, names?: RawBuilder<string>): SearchTe
     found: sql<boolean>`(${inIndex} and ${matches})`,
     guessed: sql<boolean>`(${guessed} and ${matches})`,
   }
+}
+
+/** What a text with spaces is looked for in: people see one space where a name has several, or where one ends with a space before the next. */
+function withSingleSpaces(searched: RawBuilder<string>, text: string): RawBuilder<string> {
+  return text.includes(' ') ? sql<string>`regexp_replace(${searched}, ' +', ' ', 'g')` : searched
 }
 
 /** How a value that is looked for in an index stands in a statement. */
@@ -84,7 +89,7 @@ function asStored(text: string): RawBuilder<string> {
 function inWordIndex(text: string, isWordStart: boolean, value: Value): Condition {
   if (isWordStart) return sql<boolean>`folded_text ~ ${value(sql`'[ @]' || ${asStored(text)}`)}`
   const number = rarestPart(text)
-  const patterns = number ? sparsePatterns(number) : [text.replaceAll(/[\\%]/g, String.raw`\$&`)]
+  const patterns = number ? sparsePatterns(number) : [text.replaceAll(/[\\%]/g, String.raw`\$&`).replaceAll(' ', ' %')]
   const isLike = patterns.map((pattern) => sql<boolean>`folded_text like ${value(sql`'%' || ${asStored(pattern)} || '%'`)}`)
   return sql<boolean>`${sql.join(isLike, sql` and `)}`
 }
@@ -129,5 +134,6 @@ function isNot(condition: Condition): Condition {
 /** For tables of some thousand rows, which no index makes faster: `text` is SQL for what is searched, in any case. */
 export function searchWithoutIndex(text: string, search: string): SearchCondition {
   if (foldsToNothing(search)) return { matches: never }
-  return { matches: sql<boolean>`strpos(${sql.raw(foldedSql(`(${text})`))}, ${folded(search)}) > 0` }
+  const words = search.replaceAll(/\s+/g, ' ').trim()
+  return { matches: sql<boolean>`strpos(${withSingleSpaces(sql.raw(foldedSql(`(${text})`)), words)}, ${folded(words)}) > 0` }
 }

@@ -41,6 +41,9 @@ export const servedPlayers = serveList<typeof playerList>({
   counted: () => counterSql({ of: 'players' }),
 })
 
+/** Of fewer digits too many phone numbers have them. */
+const PHONE_MIN_LENGTH = 3
+
 /** A part of a name, handle, e-mail or phone number, the beginning of a wallet, or a whole user id. */
 function searchPlayers(text: string): SearchCondition | undefined {
   // Beside an outer join Citus takes no condition that is the same for all rows, such as `false`.
@@ -63,9 +66,16 @@ function searchPlayers(text: string): SearchCondition | undefined {
   }
 }
 
-/** Phone numbers are stored by their digits, with the country's: `+62 812-34` and `0812 34` are looked for as `6281234` and `81234`. */
+const PHONE_DIGITS = sql<string>`regexp_replace(phone_number, '[^0-9]+', '', 'g')`
+
+/**
+ * Phone numbers are found by their digits, with the country's: `+62 812-34` and `0812 34` are looked for as `6281234` and `81234`, but `00 45`,
+ * of which too little would be left, as `0045`. Other texts are not looked into: there, digits are what they are.
+ */
 function phoneTerm(text: string): SearchTerm | undefined {
   if (!/^[+(]?[\d\s()./-]{3,}$/.test(text)) return undefined
-  const digits = text.replaceAll(/\D/g, '').replace(/^0+/, '')
-  return digits.length < 3 || digits === text ? undefined : searchTerm(digits)
+  const all = text.replaceAll(/\D/g, '')
+  const significant = all.replace(/^0+/, '')
+  const digits = significant.length < PHONE_MIN_LENGTH ? all : significant
+  return digits.length < PHONE_MIN_LENGTH || digits === text ? undefined : searchTerm(digits, PHONE_DIGITS)
 }

@@ -27,6 +27,8 @@ const names = [
   'Åse',
   "O'Neill",
   'Lucía Paz',
+  'Lucía  Paz',
+  ' Paz ',
   'Zoë',
   'ＺＯＥ',
   'Łucja',
@@ -40,7 +42,7 @@ const names = [
 ]
 const handles = ['moon', 'moon_1', 'moon.1', '@moon-1', 'ro', 'qmoon', 'x_y_z', '#50', null, null]
 const wallets = ['UQAbc', 'UQabd', 'uqX', null, null]
-const phones = ['+62 812-3456 789', '(0)30 901820', '+628123456789', '12', null, null, null]
+const phones = ['+62 812-3456 789', '+1 800 00 45 67', '(0)30 901820', '+628123456789', '12', null, null, null]
 const moments = [
   '2026-01-01T00:00:00.000Z',
   '2026-01-01T00:00:00.000001Z',
@@ -108,6 +110,7 @@ function matches(
   if (wallet === 'bsc' && bsc === null) return false
   const whole = (search ?? '').trim().toLowerCase()
   const term = fold(search ?? '')
+    .replaceAll(/\s+/g, ' ')
     .trim()
     .replace(/^@+/, '')
   if (term === '') return true
@@ -123,11 +126,15 @@ function matches(
     player.discordUsername,
     null,
   ]
-  const phone = player.phoneNumber === null ? '' : ` ${player.phoneNumber.replaceAll(/[^0-9]/g, '')}`
-  const text = [...texts, player.email].map((part) => fold(` ${part ?? ''}`)).join('') + phone
+  const phone = player.phoneNumber?.replaceAll(/[^0-9]/g, '') ?? ''
+  const all =
+    [...texts, player.email].map((part) => fold(` ${part ?? ''}`)).join('') + (player.phoneNumber === null ? '' : ` ${phone}`)
+  const text = term.includes(' ') ? all.replaceAll(/ +/g, ' ') : all
   const isShort = Array.from(term).length < 3 && /^[a-z0-9_.#@ -]*$/.test(term)
-  const digits = /^[+(]?[\d\s()./-]+$/.test(whole) ? whole.replaceAll(/[^0-9]/g, '').replace(/^0+/, '') : ''
-  if (whole.length >= 3 && digits.length >= 3 && text.includes(digits)) return true
+  const digits = /^[+(]?[\d\s()./-]+$/.test(whole) ? whole.replaceAll(/[^0-9]/g, '') : ''
+  const significant = digits.replace(/^0+/, '')
+  const phonePart = significant.length >= 3 ? significant : digits
+  if (phonePart.length >= 3 && phone.includes(phonePart)) return true
   return isShort ? text.includes(` ${term}`) || text.includes(`@${term}`) : text.includes(term)
 }
 
@@ -220,6 +227,16 @@ const filters: PlayersFilter[] = [
   { search: '0812 3456' },
   { search: '3456789' },
   { search: '(0)30 9018' },
+  { search: '00 45' },
+  { search: '0045' },
+  { search: '000 12' },
+  { search: '-8123' },
+  { search: '0112' }, // in a name, these digits are no phone number
+  { search: '(202)-611' },
+  { search: 'lucia  paz' },
+  { search: 'anna paz' },
+  { search: 'paz anna' },
+  { search: 'paz 100%' },
   { search: '62' },
   { search: '😀' },
   { search: '%' },
