@@ -19,6 +19,11 @@ export interface CallMeta {
   access: readonly Access[]
   /** True for a GET that changes something, so that the same-origin rules apply to it as to a POST. */
   changesState: boolean
+  /**
+   * True for a GET that falls under the same-origin rules although it changes nothing: another site could not read a spreadsheet, but have it
+   * written, which costs the server something.
+   */
+  isForOwnPages: boolean
   /** The largest request body, in bytes; 0 for calls that take none. */
   bodyLimitBytes: number
   /** The field of the input whose rows the call checks one by one, so that what nobody can mean in one of them does not refuse all. */
@@ -52,6 +57,7 @@ export const JSON_BODY_LIMIT_BYTES = 64 * 1024
 const closed: CallMeta = {
   access: [],
   changesState: false,
+  isForOwnPages: false,
   bodyLimitBytes: JSON_BODY_LIMIT_BYTES,
   rowsField: undefined,
   failure: 'envelope',

@@ -89,7 +89,7 @@ export type SelectionDownloadInput = z.infer<typeof selectionDownloadInput>
 const tags = ['Downloads']
 
 export const downloads = {
-  users: call(['admin'], { failure: 'status', mayBeSecondOld: true })
+  users: call(['admin'], { failure: 'status', mayBeSecondOld: true, isForOwnPages: true })
     .route({
       method: 'GET',
       path: '/downloadUsersData',
@@ -99,7 +99,7 @@ export const downloads = {
     })
     .input(exportInput)
     .output(spreadsheetOutput),
-  players: call(['admin'], { failure: 'status', mayBeSecondOld: true })
+  players: call(['admin'], { failure: 'status', mayBeSecondOld: true, isForOwnPages: true })
     .route({
       method: 'GET',
       path: '/downloadTelegramUsersData',

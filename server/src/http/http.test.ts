@@ -36,6 +36,20 @@ describe('security: origin', () => {
     expect((await victim.call('GET', '/api/session')).body.user).not.toBeNull()
   })
 
+  test.each(foreign)('a download with %o is refused before anything is written', async (headers) => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    for (const path of ['/downloadUsersData', '/downloadTelegramUsersData']) {
+      const answer = await admin.call('GET', path, undefined, { host: 'console.test', ...headers })
+      expect([answer.status, answer.body.code], path).toEqual([403, 'CROSS_ORIGIN'])
+    }
+    for (const own of [{ 'sec-fetch-site': 'none' }, { 'sec-fetch-site': 'same-origin' }, {}]) {
+      const answer = await app.fetch('/downloadUsersData', { headers: { ...admin.headers, ...own } as Record<string, string> })
+      expect(answer.status).toBe(200)
+      await answer.arrayBuffer()
+    }
+  })
+
   test('our own pages and programs are let in', async () => {
     const app = await testApp()
     const own: Record<string, string>[] = [

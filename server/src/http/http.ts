@@ -177,7 +177,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
     }
     try {
       if (route.isDownload && request.method === 'HEAD') throw new Failure('METHOD_NOT_ALLOWED')
-      if (changesState && !isOpen) refuseForeignOrigin(request, services.publicOrigin)
+      if ((changesState || meta.isForOwnPages) && !isOpen) refuseForeignOrigin(request, services.publicOrigin)
       const sessionToken = sessionCookie.read(request)
       const caller = await identify(request, { sessionToken, address }, services)
       refuseUnless(meta.access, caller)
