@@ -24,6 +24,14 @@ test.each([
   [['seed', '--participations', '3'], "Unknown option '--participations'.\nUsage"],
   [['seed', '--participants'], "Option '--participants <value>' argument missing.\nUsage"],
   [['seed', '--participants', 'many'], 'many is not a number of rows.\nUsage'],
+  [['seed', '--participants', '-1'], "Option '--participants' argument missing.\nUsage"],
+  [['audit', 'drop', '2026-02-30'], '2026-02-30 is no day such as 2026-01-31.\nUsage'],
+  [
+    ['audit', 'verify', '--head', '9999:abcd'],
+    '9999:abcd is no head, which `audit verify` prints as NUMBER:HASH at its end.\nUsage',
+  ],
+  [['audit', 'verify', '--heads', '1'], "Unknown option '--heads'.\nUsage"],
+  [['audit', 'verify', 'now'], "Unexpected argument 'now'.\nUsage"],
   [['seed'], 'How many rows are to be made?\nUsage'],
   [['seeds'], "There is no command 'seeds'.\nUsage"],
   [['reconcile', '--players'], "There is no command 'reconcile --players'.\nUsage"],
@@ -31,6 +39,12 @@ test.each([
   const { code, output } = await startCommand(await temporaryDataDir(), ...args).ended
   expect(code).toBe(1)
   expect(output).toContain(reason)
+})
+
+test('design §8 arcade --help tells all commands', async () => {
+  const { code, output } = await startCommand(await temporaryDataDir(), '--help').ended
+  expect(code).toBe(0)
+  expect(output).toMatch(/^Usage:\n[^]*arcade -- reconcile/)
 })
 
 test('a command whose output nobody reads any more goes on to its end', async () => {

@@ -54,6 +54,10 @@ for (const stream of [process.stdout, process.stderr])
 process.exitCode = await run(process.argv.slice(2))
 
 async function run(args: string[]): Promise<number> {
+  if (args.length === 1 && ['help', '--help', '-h'].includes(args[0]!)) {
+    process.stdout.write(`${usage}\n`)
+    return 0
+  }
   try {
     const command = parse(args)
     const config = readConfig()
@@ -126,7 +130,7 @@ function parse(args: string[]): (options: CommandOptions) => Promise<number> {
     case 'audit':
       if (rest[0] === 'verify') return onDatabase(verifyFrom(rest.slice(1)))
       if (rest[0] === 'erase' && rest.length === 2) return onDatabase(eraseUser(rest[1] ?? ''))
-      if (rest[0] === 'drop' && rest.length === 2 && isDay(rest[1] ?? '')) return onDatabase(dropBefore(rest[1] ?? ''))
+      if (rest[0] === 'drop' && rest.length === 2) return onDatabase(dropFrom(rest[1] ?? ''))
       break
     case 'import':
       if (rest.length === 1) return onDatabase(importFrom(resolve(callerDirectory(), rest[0] ?? '')))
@@ -184,10 +188,16 @@ function localOrigin({ host, port }: Config): string {
 }
 
 function verifyFrom(args: string[]): Command {
-  const [option, head = ''] = args
-  const kept = option === undefined ? undefined : readHead(head)
-  if (option !== undefined && (option !== '--head' || !kept || args.length > 2)) throw new UsageError(usage)
+  const { head } = readOptions({ args, options: { head: { type: 'string' } } }, usage).values
+  const kept = head === undefined ? undefined : readHead(head)
+  if (head !== undefined && !kept)
+    throw new UsageError(`${head} is no head, which \`audit verify\` prints as NUMBER:HASH at its end.\n${usage}`)
   return verifyTrail(kept)
+}
+
+function dropFrom(day: string): Command {
+  if (!isDay(day)) throw new UsageError(`${day} is no day such as 2026-01-31.\n${usage}`)
+  return dropBefore(day)
 }
 
 function importFrom(directory: string): Command {

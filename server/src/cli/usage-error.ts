@@ -9,7 +9,7 @@ export function readOptions<Config extends ParseArgsConfig>(config: Config, usag
   try {
     return parseArgs(config)
   } catch (error) {
-    const [problem = ''] = error instanceof Error ? error.message.split('. ') : [] // what follows is for shells
-    throw new UsageError(`${problem}.\n${usage}`)
+    const [problem = ''] = error instanceof Error ? error.message.split(/\.\s/) : [] // what follows is for shells
+    throw new UsageError(`${problem.replace('argument is ambiguous', 'argument missing')}.\n${usage}`) // one that begins with a dash
   }
 }
