@@ -3,10 +3,11 @@ import type { Page } from '@playwright/test'
 import { sql } from 'kysely'
 import { expectAccessible } from '#src/axe.ts'
 import { otherAdmin } from '#src/other-admin.ts'
-import { type ConsoleServer, expect, expectError, field, test, toast } from '#src/test.ts'
+import { type ConsoleServer, expect, expectError, field, PASSWORD, test, toast } from '#src/test.ts'
 
 const PLAYER = 100_008_077
 const PATH = `/manage-telegram-users/${PLAYER}`
+const LIST = `/manage-telegram-users?q=${PLAYER}`
 
 const ledger = (page: Page) => page.getByRole('region', { name: 'Ledger' })
 /** The rows of the ledger without its header. */
@@ -137,6 +138,48 @@ test('Ledger: what could not be loaded is said, and tried again', async ({ page,
   isBroken = false
   await ledger(page).getByRole('button', { name: 'Retry' }).click()
   await expect(entries(page)).toHaveCount(1)
+})
+
+test.describe('a dialog in which something was typed', () => {
+  test.use({ expectedNoise: { patterns: [/status of 401/] } })
+
+  test.beforeEach(async ({ page }) => {
+    await page.goto(LIST)
+    await expect(page.getByRole('row')).toHaveCount(2)
+    await page.getByRole('row').nth(1).getByRole('link').first().click() // within the app, so that Back is, too
+    await page.getByRole('button', { name: 'Adjust Balance' }).click()
+    await field(page, 'Amount').fill('42')
+    await field(page, 'Reason').fill('A prize')
+  })
+
+  test('§4 … is still there when the session has ended and was renewed, and goes on by itself', async ({ page, context }) => {
+    await context.clearCookies()
+    await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
+    const renewal = page.getByRole('dialog', { name: 'Your session has ended' })
+    await expect(renewal).toContainText('The text is lost then.')
+    await expectAccessible(page)
+    await field(renewal, 'Password').fill(PASSWORD)
+    await renewal.getByRole('button', { name: 'Sign In' }).click()
+    await expect(toast(page, 'Balance of 😀Sky d’Angelo adjusted.')).toBeVisible()
+    await expect(balance(page)).toContainText('57376')
+  })
+
+  test('… asks before Back of the browser leaves it', async ({ page }) => {
+    await page.goBack()
+    const question = page.getByRole('alertdialog', { name: 'Leave without saving?' })
+    await expect(question).toContainText('lost if you leave')
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await expect(field(page, 'Reason')).toHaveValue('A prize')
+    await page.goBack()
+    await question.getByRole('button', { name: 'Confirm' }).click()
+    await expect(page).toHaveURL(/manage-telegram-users\?q=/)
+  })
+
+  test('… is nothing to ask about once it was confirmed or cancelled', async ({ page }) => {
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.goBack()
+    await expect(page).toHaveURL(/manage-telegram-users\?q=/)
+  })
 })
 
 test('Ledger: a phone shows all of it without scrolling sideways', async ({ page, server }) => {

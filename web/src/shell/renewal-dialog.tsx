@@ -1,17 +1,19 @@
 /** Signing in again above a form whose text would otherwise be lost with the session (§4). */
 import type { LoginInput } from '@arcade/contract/auth'
 import { Button } from '@mantine/core'
-import { useEffect, useId, useRef } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { asCallError, client } from '#src/client.ts'
 import { settleRenewal } from '#src/session.tsx'
 import { Form, FormActions, PasswordField, SubmitButton, useForm } from '#src/ui/form.tsx'
 import dialogClasses from '#src/ui/dialog.module.css'
+import { isKeptAsDraft } from '#src/ui/unsaved.ts'
 import classes from './renewal-dialog.module.css'
 
 export function RenewalDialog({ email }: { email: string }) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
   const form = useForm(() => import('@arcade/contract/auth').then(({ loginInput }) => loginInput), { email, password: '' })
+  const [isKept] = useState(isKeptAsDraft)
   const problem = form.refusal?.code === 'LOGIN_FAILED' ? 'Invalid Credentials!' : form.refusal?.message
 
   useEffect(() => dialog.current?.showModal(), [])
@@ -57,7 +59,7 @@ export function RenewalDialog({ email }: { email: string }) {
           <SubmitButton>Sign In</SubmitButton>
         </FormActions>
         <p id={`${id}-cancel`} className={classes['note']}>
-          Cancel leads to the Login screen. This browser keeps the text as a draft.
+          Cancel leads to the Login screen. {isKept ? 'This browser keeps the text as a draft.' : 'The text is lost then.'}
         </p>
       </Form>
     </dialog>

@@ -6,16 +6,15 @@ import { useBlocker } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import { useRenewal } from '#src/session.tsx'
 import { useConfirm } from '#src/ui/confirm.tsx'
-import { forgetUnsavedWork, hasUnsavedWork, useHasUnsavedWork } from '#src/ui/unsaved.ts'
+import { forgetUnsavedWork, hasUnsavedWork, isKeptAsDraft, useHasUnsavedWork } from '#src/ui/unsaved.ts'
 
 const loadRenewalDialog = () => import('./renewal-dialog.tsx').then(({ RenewalDialog }) => ({ default: RenewalDialog }))
 const RenewalDialog = lazy(loadRenewalDialog)
 
-const question = {
-  title: 'Leave without saving?',
-  message:
-    'What you typed here is not saved. This browser keeps it as a draft, without passwords and files, and the form offers it when you come back.',
-}
+const title = 'Leave without saving?'
+const keptMessage =
+  'What you typed here is not saved. This browser keeps it as a draft, without passwords and files, and the form offers it when you come back.'
+const lostMessage = 'What you typed in the dialog is not saved, and lost if you leave.'
 
 export function UnsavedWorkGuard() {
   const confirm = useConfirm()
@@ -27,7 +26,7 @@ export function UnsavedWorkGuard() {
     enableBeforeUnload: hasUnsavedWork,
     shouldBlockFn: async () => {
       if (!hasUnsavedWork()) return false
-      const isLeaving = await confirm(question)
+      const isLeaving = await confirm({ title, message: isKeptAsDraft() ? keptMessage : lostMessage })
       if (isLeaving) forgetUnsavedWork()
       return !isLeaving
     },

@@ -1,13 +1,14 @@
 /**
- * A form in a dialog (design §8): it opens with the focus in its first field, and ends with Cancel and Confirm. Escape, or a click beside it,
- * does not lose what was typed.
+ * A form in a dialog (design §8): it opens with the focus in its first field, and ends with Cancel and Confirm. What was typed is not lost by
+ * Escape, a click beside it, another page, or the end of the session.
  */
 import { Button, Modal } from '@mantine/core'
-import { type ComponentProps, createContext, type ReactNode, use, useEffect, useRef } from 'react'
+import { type ComponentProps, createContext, type ReactNode, use, useCallback, useEffect, useRef, useState } from 'react'
 import { type FieldValues, useFormState } from 'react-hook-form'
 import { useConfirm } from './confirm.tsx'
 import { FormRefusal } from './form-notice.tsx'
 import { Form, FormActions, type Refusal, SubmitButton } from './form.tsx'
+import { useUnsaved } from './unsaved.ts'
 
 /** Tells the dialog around a form whether something was typed. */
 const TypedContext = createContext<(isTyped: boolean) => void>(() => {})
@@ -24,24 +25,34 @@ interface FormDialogProps {
 
 export function FormDialog({ isOpen, title, onClose, children }: FormDialogProps) {
   const confirm = useConfirm()
-  const isTyped = useRef(false)
+  const [isTyped, setIsTyped] = useState(false)
+  const typed = useRef(isTyped) // is right at once, also for a key that follows another within the same frame
   const isAsking = useRef(false)
+  const focused = useRef<HTMLElement>(undefined)
+  useUnsaved(isOpen && isTyped, { isKept: false })
 
   const handleClose = async () => {
     if (isAsking.current) return // The Escape that answers the question is told to this dialog, too.
-    if (isTyped.current) {
+    if (typed.current) {
       isAsking.current = true
       await endOfKeyPress()
       const isGivenUp = await confirm(question)
       isAsking.current = false
-      if (!isGivenUp) return
+      if (!isGivenUp) return focused.current?.focus() // a click beside the dialog has taken it away
     }
     onClose()
   }
 
+  const tellTyped = useCallback((is: boolean) => {
+    typed.current = is
+    setIsTyped(is)
+  }, [])
+
   return (
     <Modal opened={isOpen} onClose={() => void handleClose()} title={title}>
-      <TypedContext value={(typed) => (isTyped.current = typed)}>{children}</TypedContext>
+      <div onFocus={({ target }) => (focused.current = target)}>
+        <TypedContext value={tellTyped}>{children}</TypedContext>
+      </div>
     </Modal>
   )
 }
@@ -68,7 +79,7 @@ export function DialogForm<Input extends FieldValues, Output>(props: DialogFormP
   useEffect(() => {
     tellTyped(isDirty)
     return () => tellTyped(false)
-  })
+  }, [tellTyped, isDirty])
   return (
     <div ref={markFirstField}>
       <Form {...form}>

@@ -47,9 +47,12 @@ export function dropDraft(key: string, id: string): void {
   if (rest.length < drafts.length) write(key, rest)
 }
 
-/** Drops all drafts of a form. */
-export function dropDrafts(key: string): void {
-  write(key, [])
+/** Drops the drafts of a form. */
+export function dropDrafts(key: string, { but }: { but: string | undefined }): void {
+  write(
+    key,
+    readDrafts(key).filter(({ id }) => id === but),
+  )
 }
 
 /** Drops all drafts that a person has in this browser. */

@@ -144,7 +144,24 @@ test('what was begun instead of the draft is not lost either: the two can be exc
   await expect.element(title).toHaveValue('The second')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect.element(title).toHaveValue('')
+  // The one that is still offered was neither used nor discarded.
+  await useDraft.click()
+  await expect.element(title).toHaveValue('The first')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.element(title).toHaveValue('')
   expect(localStorage).toHaveLength(0)
+})
+
+test('two drafts are offered one after the other, the newer one first', async () => {
+  visit()
+  await title.fill('The first')
+  visit()
+  await title.fill('The second')
+  visit()
+  await useDraft.click()
+  await expect.element(title).toHaveValue('The second')
+  await useDraft.click()
+  await expect.element(title).toHaveValue('The first')
 })
 
 test('a draft of another version says so', async () => {

@@ -70,8 +70,8 @@ function useDraft<Input extends FieldValues, Output>(
   }, [subscribe, first, key])
 
   const handleUse = (offered: Draft) => {
-    // What has been typed meanwhile is a draft, too, and is offered in turn.
-    setDraft(readDrafts(key).find(({ id }) => id === current.current.id))
+    // What has been typed meanwhile is a draft, too, and is offered in turn, as an older one is.
+    setDraft(readDrafts(key).find((one) => one.id !== offered.id && hasOwn(one, first)))
     const own = ownValues(offered)
     const { base } = offered
     const clashes = base ? Object.keys(own).filter((field) => isOther(first, base, field) && isOther(first, own, field)) : []
@@ -105,7 +105,7 @@ function useDraft<Input extends FieldValues, Output>(
       keepDraft(key, { ...current.current, at: new Date().toISOString(), values })
     },
     finish() {
-      dropDrafts(key)
+      dropDrafts(key, { but: draft?.id }) // one that is offered still waits for its answer
       forgetUnsavedWork()
       setSavedMeanwhile({})
       reset()

@@ -8,8 +8,9 @@ import { useWatch } from 'react-hook-form'
 import { api, problemOf, client, queryClient } from '#src/client.ts'
 import { showFailure, useItemAct } from '#src/lists/item-acts.ts'
 import { useKeptFresh } from '#src/lists/live.ts'
+import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
-import { Form, FormActions, SelectField, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
+import { Form, FormActions, SelectField, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { ItemList } from '#src/ui/item-list.tsx'
 import { Page, Panel, PanelText, Problem } from '#src/ui/page.tsx'
 import { ShownOnce } from '#src/ui/shown-once.tsx'
@@ -116,10 +117,14 @@ function rotationQuestion({ name, previous }: BotToken): string {
 }
 
 function NewToken({ onSecret }: { onSecret: (secret: Secret) => void }) {
-  const form = useForm(() => import('@arcade/contract/bot-tokens').then(({ botTokenInput }) => botTokenInput), {
-    name: '',
-    scope: 'play',
-  })
+  const form = useDraftForm(
+    () => import('@arcade/contract/bot-tokens').then(({ botTokenInput }) => botTokenInput),
+    {
+      name: '',
+      scope: 'play',
+    },
+    { name: 'bot-token new' },
+  )
   const scope = useWatch({ control: form.control, name: 'scope' }) ?? 'play'
 
   const handleSubmit = async (input: BotTokenInput) => {
@@ -127,7 +132,7 @@ function NewToken({ onSecret }: { onSecret: (secret: Secret) => void }) {
       const { token } = await client.botTokens.create(input)
       onSecret({ name: input.name, token })
       // The form is empty at once for the next one: the list is not waited for.
-      form.reset()
+      form.finish()
       toast.success('Token made.')
       void queryClient.invalidateQueries({ queryKey: api.botTokens.key() })
       return undefined
@@ -138,21 +143,24 @@ function NewToken({ onSecret }: { onSecret: (secret: Secret) => void }) {
   }
 
   return (
-    <Form form={form} onSubmit={handleSubmit} label="New Token">
-      <TextField control={form.control} name="name" label="Name" isRequired />
-      <SelectField
-        control={form.control}
-        name="scope"
-        label="Scope"
-        isRequired
-        placeholder="Select a scope"
-        description={botScopes[scope].does}
-        options={Object.entries(botScopes).map(([value, { label }]) => ({ value, label }))}
-      />
-      <FormRefusal form={form} />
-      <FormActions>
-        <SubmitButton>Create</SubmitButton>
-      </FormActions>
-    </Form>
+    <>
+      <DraftOffer offer={form.offer} />
+      <Form form={form} onSubmit={handleSubmit} label="New Token">
+        <TextField control={form.control} name="name" label="Name" isRequired />
+        <SelectField
+          control={form.control}
+          name="scope"
+          label="Scope"
+          isRequired
+          placeholder="Select a scope"
+          description={botScopes[scope].does}
+          options={Object.entries(botScopes).map(([value, { label }]) => ({ value, label }))}
+        />
+        <FormRefusal form={form} />
+        <FormActions>
+          <SubmitButton>Create</SubmitButton>
+        </FormActions>
+      </Form>
+    </>
   )
 }

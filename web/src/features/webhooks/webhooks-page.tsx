@@ -7,8 +7,9 @@ import { api, problemOf, client, queryClient } from '#src/client.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
 import { useKeptFresh } from '#src/lists/live.ts'
 import { Choice } from '#src/ui/choice.tsx'
+import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
 import { FormRefusal } from '#src/ui/form-notice.tsx'
-import { Form, FormActions, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
+import { Form, FormActions, SubmitButton, TextField } from '#src/ui/form.tsx'
 import { ItemList } from '#src/ui/item-list.tsx'
 import { Page, Panel, PanelText, Problem } from '#src/ui/page.tsx'
 import { ShownOnce } from '#src/ui/shown-once.tsx'
@@ -76,10 +77,14 @@ export function WebhooksPage() {
 }
 
 function NewWebhook({ onSecret }: { onSecret: (secret: Secret) => void }) {
-  const form = useForm(() => import('@arcade/contract/webhooks').then(({ webhookInput }) => webhookInput), {
-    url: '',
-    events: Object.keys(webhookEvents) as WebhookInput['events'],
-  })
+  const form = useDraftForm(
+    () => import('@arcade/contract/webhooks').then(({ webhookInput }) => webhookInput),
+    {
+      url: '',
+      events: Object.keys(webhookEvents) as WebhookInput['events'],
+    },
+    { name: 'webhook new' },
+  )
   const wrong = form.formState.errors.events?.message
 
   const handleSubmit = async (input: WebhookInput) => {
@@ -87,7 +92,7 @@ function NewWebhook({ onSecret }: { onSecret: (secret: Secret) => void }) {
       const { id, secret } = await client.webhooks.create(input)
       onSecret({ id, url: input.url, text: secret })
       // The form is empty at once for the next one: the list is not waited for.
-      form.reset()
+      form.finish()
       toast.success('Webhook added.')
       void queryClient.invalidateQueries({ queryKey: api.webhooks.key() })
       return undefined
@@ -97,31 +102,34 @@ function NewWebhook({ onSecret }: { onSecret: (secret: Secret) => void }) {
   }
 
   return (
-    <Form form={form} onSubmit={handleSubmit} label="New Webhook">
-      <TextField
-        control={form.control}
-        name="url"
-        label="Address"
-        type="url"
-        placeholder="https://bot.example.org/hooks"
-        description="Of the bot: https, and reachable from the internet."
-        isRequired
-      />
-      <fieldset className={classes['events']}>
-        <legend>Events</legend>
-        {Object.entries(webhookEvents).map(([event, { label }]) => (
-          <Choice key={event} value={event} {...form.register('events')}>
-            {label}
-          </Choice>
-        ))}
-        <p className={classes['alert']} aria-live="polite">
-          {wrong}
-        </p>
-      </fieldset>
-      <FormRefusal form={form} />
-      <FormActions>
-        <SubmitButton>Create</SubmitButton>
-      </FormActions>
-    </Form>
+    <>
+      <DraftOffer offer={form.offer} />
+      <Form form={form} onSubmit={handleSubmit} label="New Webhook">
+        <TextField
+          control={form.control}
+          name="url"
+          label="Address"
+          type="url"
+          placeholder="https://bot.example.org/hooks"
+          description="Of the bot: https, and reachable from the internet."
+          isRequired
+        />
+        <fieldset className={classes['events']}>
+          <legend>Events</legend>
+          {Object.entries(webhookEvents).map(([event, { label }]) => (
+            <Choice key={event} value={event} {...form.register('events')}>
+              {label}
+            </Choice>
+          ))}
+          <p className={classes['alert']} aria-live="polite">
+            {wrong}
+          </p>
+        </fieldset>
+        <FormRefusal form={form} />
+        <FormActions>
+          <SubmitButton>Create</SubmitButton>
+        </FormActions>
+      </Form>
+    </>
   )
 }
