@@ -181,7 +181,7 @@ export const faults: readonly Fault[] = [
     name: 'foreign-origin',
     what: 'Another web site can make the one GET call that changes something',
     file: http,
-    find: `if (changesState && !isOpen) refuseForeignOrigin(`,
+    find: `if ((changesState || meta.isForOwnPages) && !isOpen) refuseForeignOrigin(`,
     replace: `if (route.method !== 'GET' && !isOpen) refuseForeignOrigin(`,
     harness: 'requests',
   },
