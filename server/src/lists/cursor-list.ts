@@ -118,28 +118,13 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
     try {
       const all = await pages.countAll()
       const countIn = async (snapshot: Snapshot): Promise<number> => {
-        const ask = async <Row>(question: RawBuilder<unknown>): Promise<Row> => {
+        const ask: Ask = async <Row>(question: RawBuilder<unknown>): Promise<Row> => {
           const query = question.compile(database.db)
           const [row] = await unlessGone(snapshot.query<Row>(query.sql, [...query.parameters]), signal)
           return row!
         }
         await snapshot.query(`set statement_timeout = '${COUNT_TIMEOUT_SECONDS}s'; set work_mem = '${ROOM_FOR_HITS.work_mem}'`)
-        const sampled = (size: number) => sql.raw(`(${sampleSql(entity, size, all)}) as sample`)
-        const pagesOfHits = sql`count(distinct sampled_page) filter (where ${where.matches}) as hits`
-        const first = await ask<{ rows: number; pages: number; hits: number }>(
-          sql`select count(*) as rows, count(distinct sampled_page) as pages, ${pagesOfHits} from ${sampled(SAMPLE_FIRST)}`,
-        )
-        const rowsOfPage = first.rows / first.pages
-        const isMore = ({ rows, hits }: { rows: number; hits: number }): boolean =>
-          provesMore({ pages: rows / rowsOfPage, hits, allPages: all / rowsOfPage, max: MAX_HITS })
-        if (isMore(first)) return MAX_HITS + 1
-        const times = SAMPLE / SAMPLE_FIRST
-        if (isMore({ rows: first.rows * times, hits: (first.hits + 2 * Math.sqrt(first.hits)) * times })) {
-          const second = await ask<{ rows: number; hits: number }>(
-            sql`select count(*) as rows, ${pagesOfHits} from ${sampled(SAMPLE)}`,
-          )
-          if (isMore(second)) return MAX_HITS + 1
-        }
+        if (await isSurelyMore(where, all, ask)) return MAX_HITS + 1
         const most = sql.lit(MAX_HITS + 1)
         const ways = (where.ways ?? where.guessedWays).map((way) => sql`(select ${id} from ${table} where ${way} limit ${most})`)
         const { total } = await ask<{ total: number }>(
@@ -153,7 +138,27 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
       throw isTimeout(error) ? tooSlow(error) : error
     }
   }
+
+  /** Whether a sample proves that far more rows match than are counted. */
+  async function isSurelyMore({ matches }: Where, all: number, ask: Ask): Promise<boolean> {
+    const sampled = (size: number) => sql.raw(`(${sampleSql(entity, size, all)}) as sample`)
+    const pagesOfHits = sql`count(distinct sampled_page) filter (where ${matches}) as hits`
+    const first = await ask<{ rows: number; pages: number; hits: number }>(
+      sql`select count(*) as rows, count(distinct sampled_page) as pages, ${pagesOfHits} from ${sampled(SAMPLE_FIRST)}`,
+    )
+    const rowsOfPage = first.rows / first.pages
+    const isMore = ({ rows, hits }: { rows: number; hits: number }): boolean =>
+      provesMore({ pages: rows / rowsOfPage, hits, allPages: all / rowsOfPage, max: MAX_HITS })
+    if (isMore(first)) return true
+    const times = SAMPLE / SAMPLE_FIRST
+    const mayProveIt = isMore({ rows: first.rows * times, hits: (first.hits + 2 * Math.sqrt(first.hits)) * times })
+    if (!mayProveIt) return false
+    return isMore(await ask<{ rows: number; hits: number }>(sql`select count(*) as rows, ${pagesOfHits} from ${sampled(SAMPLE)}`))
+  }
 }
+
+/** Asks a question that one row answers. */
+type Ask = <Row>(question: RawBuilder<unknown>) => Promise<Row>
 
 function tooSlow(cause?: unknown): Failure {
   return new Failure('UNAVAILABLE', {

@@ -36,13 +36,13 @@ const LONG_NUMBER = 7
 
 /**
  * The conditions for a text in `folded_text`; undefined for an empty text. A leading `@` is not looked for: people write it before a handle.
- * @param names what `matches` looks into instead: folded names, each after a space. `inIndex` is always about `folded_text`
+ * @param texts what `matches` looks into instead: folded texts, each after a space. `inIndex` is always about `folded_text`
  */
-export function searchTerm(search: string, names?: RawBuilder<string>): SearchTerm | undefined {
+export function searchTerm(search: string, texts?: RawBuilder<string>): SearchTerm | undefined {
   const text = searchedText(search)
   if (text === '') return foldsToNothing(search) ? { matches: never, inIndex: never, found: never, guessed: never } : undefined
-  const searched = withSingleSpaces(names ?? sql.ref('folded_text'), text)
-  const part = names ? folded(text) : asStored(text)
+  const searched = withSingleSpaces(texts ?? sql.ref('folded_text'), text)
+  const part = texts ? folded(text) : asStored(text)
   const isWordStart = findsBeginningsOnly(search)
   const matches = isWordStart
     ? sql<boolean>`(strpos(${searched}, ' ' || ${part}) > 0 or strpos(${searched}, '@' || ${part}) > 0)`
