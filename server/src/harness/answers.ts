@@ -165,12 +165,12 @@ function checkRefusal(sent: Sent, principal: Principal, route: Route, error: Err
 }
 
 /**
- * security.md, Browser: changes come from our own pages, but those of players' clients, which no cookie makes. The harness sends no page's
+ * security.md, Browser: changes and spreadsheets come from our own pages, but those of players' clients, which no cookie makes. The harness sends no page's
  * origin that is ours.
  */
 function isForeign({ headers }: Sent, route: Route): boolean {
   if (route.meta.access.includes('player')) return false
-  if (route.method === 'GET' && !route.meta.changesState) return false
+  if (route.method === 'GET' && !route.meta.changesState && !route.meta.isForOwnPages) return false
   const site = headers['sec-fetch-site']
   return site !== undefined ? !['same-origin', 'none'].includes(site) : headers['origin'] !== undefined
 }
