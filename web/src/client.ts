@@ -172,12 +172,14 @@ function isJson(response: Response): boolean {
 export const client: ContractRouterClient<typeof contract, CallOptions> = createORPCClient(link)
 
 /**
- * Loads the whole document anew, because one that failed to load a file may not ask for it again. Rejects while the server does not answer:
- * without a connection the browser would show its error page.
+ * Loads the whole document anew, because one that failed to load a file may not ask for it again. While the server does not answer this does
+ * nothing: without a connection the browser would show its error page.
  */
-export async function reloadPage(): Promise<void> {
-  await client.auth.session()
-  location.reload()
+export function reloadPage(): void {
+  client.auth.session().then(
+    () => location.reload(),
+    () => {},
+  )
 }
 
 /** Makes a call that creates something, with what it is given as the call's options. Rejects with a CallError. */

@@ -6,9 +6,5 @@ import { isOutOfReach, useServerAnswer } from './server-answer.ts'
 export function PageProblem({ error }: { error: unknown }) {
   useServerAnswer(() => location.reload(), isOutOfReach(error)) // a page that fails by itself would be loaded for ever
   const reason = error instanceof CallError ? ` ${error.message}` : ''
-  return <Problem message={`This page could not be shown.${reason}`} onRetry={handleRetry} />
-}
-
-function handleRetry(): void {
-  reloadPage().catch(() => {}) // the page still says so
+  return <Problem message={`This page could not be shown.${reason}`} onRetry={reloadPage} />
 }

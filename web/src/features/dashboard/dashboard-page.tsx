@@ -77,13 +77,9 @@ function AdminDashboard() {
 function NoActivity() {
   return (
     <Panel>
-      <Problem message="The activity could not be loaded." onRetry={handleRetry} />
+      <Problem message="The activity could not be loaded." onRetry={reloadPage} />
     </Panel>
   )
-}
-
-function handleRetry(): void {
-  reloadPage().catch(() => {}) // the panel still says so
 }
 
 /** What is wrong with the backups; without an answer nothing is, as far as the dashboard goes. */
