@@ -88,27 +88,17 @@ export type SelectionDownloadInput = z.infer<typeof selectionDownloadInput>
 
 const tags = ['Downloads']
 
+/** §7 has whole lists downloaded by GET. That changes nothing, yet another site could have one written again and again: it is for our pages. */
+function wholeList(route: { path: `/${string}`; summary: string }) {
+  return call(['admin'], { failure: 'status', mayBeSecondOld: true, isForOwnPages: true })
+    .route({ method: 'GET', ...route, tags, outputStructure: 'detailed' })
+    .input(exportInput)
+    .output(spreadsheetOutput)
+}
+
 export const downloads = {
-  users: call(['admin'], { failure: 'status', mayBeSecondOld: true, isForOwnPages: true })
-    .route({
-      method: 'GET',
-      path: '/downloadUsersData',
-      tags,
-      summary: 'All dashboard users as userdata.xlsx',
-      outputStructure: 'detailed',
-    })
-    .input(exportInput)
-    .output(spreadsheetOutput),
-  players: call(['admin'], { failure: 'status', mayBeSecondOld: true, isForOwnPages: true })
-    .route({
-      method: 'GET',
-      path: '/downloadTelegramUsersData',
-      tags,
-      summary: 'All players as TelegramUserdata.xlsx',
-      outputStructure: 'detailed',
-    })
-    .input(exportInput)
-    .output(spreadsheetOutput),
+  users: wholeList({ path: '/downloadUsersData', summary: 'All dashboard users as userdata.xlsx' }),
+  players: wholeList({ path: '/downloadTelegramUsersData', summary: 'All players as TelegramUserdata.xlsx' }),
   // A POST by §7 that writes nothing, so a full disk does not forbid it.
   history: call(['admin'], {
     failure: 'status',
