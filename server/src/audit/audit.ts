@@ -11,6 +11,7 @@ import type { CallContext } from '#src/calls.ts'
 import { actorCommitmentSql, recordCommitmentSql } from '#src/db/audit-hashes.ts'
 import { queueEvent } from '#src/db/webhook-events.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { SHARE_CHANGES } from '#src/db/turns.ts'
 import { planOnce } from '#src/postgres/connections.ts'
 
 /** Who acts, from where, and the act's id: all entries of one request or command have the same. */
@@ -106,13 +107,17 @@ const columnTypes = {
 type Column = keyof typeof columnTypes
 const columns = Object.keys(columnTypes) as Column[]
 
-/** What stands before a FROM of rows named `entry`. */
-const insertFrom = `
+/**
+ * What stands before rows named `entry`. An entry lies on one server of a cluster, and what it tells of often on others: the act
+ * shares the turn of changes, so that whoever sees one moment of all servers sees both or neither.
+ */
+const insertInto = `
   insert into audit_open (${columns.join(', ')}, actor_commitment, record_commitment)
-  select ${columns.join(', ')}, ${actorCommitmentSql('entry')}, ${recordCommitmentSql('entry')}`
+  select ${columns.join(', ')}, ${actorCommitmentSql('entry')}, ${recordCommitmentSql('entry')}
+    from (${SHARE_CHANGES}) as turn,`
 
 const parameters = columns.map((column, index) => `$${index + 1}::${columnTypes[column]}`)
-const insertOne = `${insertFrom} from (values (${parameters.join(', ')})) as entry (${columns.join(', ')})`
+const insertOne = `${insertInto} (values (${parameters.join(', ')})) as entry (${columns.join(', ')})`
 planOnce(insertOne)
 
 /** Most acts leave one entry, which would be planned for longer than it takes to write it. */
@@ -146,8 +151,8 @@ async function auditOne(tx: Kysely<Tables>, act: Act, action: AuditAction, entry
 export function auditRows(act: Act, action: AuditAction, source: RawBuilder<unknown>): RawBuilder<unknown> {
   const { id, kind, actorId, actorName, address, origin, device } = act
   return sql`
-    ${sql.raw(insertFrom)}
-      from (select gen_random_uuid() as id, ${id}::uuid as act_id, ${action}::text as action, ${kind}::text as actor_kind,
+    ${sql.raw(insertInto)}
+         (select gen_random_uuid() as id, ${id}::uuid as act_id, ${action}::text as action, ${kind}::text as actor_kind,
                    ${actorId}::text as actor_id, ${actorName}::text as actor_name, ${address}::text as address, ${origin}::text as origin,
                    ${device}::text as device, gen_random_uuid() as actor_salt, gen_random_uuid() as record_salt, source.*
               from (${source}) as source (record_kind, record_id, record_name, changes, detail)) as entry`

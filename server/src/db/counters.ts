@@ -14,7 +14,7 @@ import {
 import type { Database } from './database.ts'
 import { balancePartsSql, claimPartsSql, uncountedParticipantsSql } from './entry-counts.ts'
 import type { Tables } from './tables.ts'
-import { shareTurn, tryTurn } from './turns.ts'
+import { shareChanges, tryTurn } from './turns.ts'
 
 export interface CounterChange {
   counter: CounterKey
@@ -33,7 +33,7 @@ export function addDelta(deltas: Deltas, counter: CounterKey, delta: number): vo
 
 /** Counts in the caller's transaction: the change is seen, or not, together with what it counts. */
 export async function addToCounter(tx: Transaction<Tables>, { counter, delta, userId = 0 }: CounterChange): Promise<void> {
-  await shareTurn(tx, 'changes')
+  await shareChanges(tx)
   await tx
     .insertInto('counter_deltas')
     .values({ user_id: userId, name: counterName(counter), delta })
@@ -45,7 +45,7 @@ export async function addToCounter(tx: Transaction<Tables>, { counter, delta, us
  * @param userId the player whom all of them are about
  */
 export async function addToCounters(tx: Transaction<Tables>, deltas: Deltas, userId = 0): Promise<void> {
-  await shareTurn(tx, 'changes')
+  await shareChanges(tx)
   const changes = [...deltas].filter(([, delta]) => delta !== 0)
   if (changes.length === 0) return
   await sql`insert into counter_deltas (user_id, name, delta)
@@ -128,7 +128,7 @@ const FOLD_BATCH = 10_000
 /** Gives the number of changes of one kind that it moved. */
 async function foldBatch(tx: Transaction<Tables>): Promise<number> {
   if (!(await tryTurn(tx, 'fold'))) return 0
-  await shareTurn(tx, 'changes')
+  await shareChanges(tx)
   return Math.max(await foldDeltas(tx), await foldEntries(tx))
 }
 

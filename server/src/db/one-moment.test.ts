@@ -1,11 +1,13 @@
 /** What a moment is while others write (docs/scaling.md), on one PostgreSQL and on a cluster: with CITUS_URL the database is divided. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { addPlayers as storePlayers } from '#src/testing/players.ts'
 import { rounds } from '#src/testing/size.ts'
+import { type Client, testApp } from '#src/testing/test-app.ts'
 import { testDatabase } from '#src/testing/test-database.ts'
 import { beginActivity, countParticipations, countPlayers } from './activity.ts'
 import { addToCounters, counterSql, foldCounters } from './counters.ts'
-import { shareTurn } from './turns.ts'
+import { shareChanges } from './turns.ts'
 
 const PLAYERS = 200
 const ROUNDS = rounds(25, 500)
@@ -40,7 +42,7 @@ test('§design 4 one moment of all servers: what changes many players is in it w
     const [from, to] = [anyPlayer(), anyPlayer()]
     if (from === to) return
     await database.transaction(async (tx) => {
-      await shareTurn(tx, 'changes')
+      await shareChanges(tx)
       // In the order of their numbers, so that nobody waits for somebody who waits for them.
       for (const userId of [from, to].toSorted((a, b) => a - b))
         await sql`update balances set balance = balance + ${userId === from ? -7 : 7} where user_id = ${userId}`.execute(tx)
@@ -144,4 +146,55 @@ test('§design 4 a count has what was acknowledged before it was asked for, and 
     }
   })
   expect(acknowledged).toBeGreaterThan(ROUNDS)
+})
+
+test('§design 4 one moment of all servers: erasing, blocking many and adjusting are in it wholly or not at all', async () => {
+  const app = await testApp()
+  const [admin, bot] = [await app.signUp('admin'), await app.bot('desk', 'admin')]
+  const ids = Array.from({ length: PLAYERS }, (_, index) => index + 1)
+  await storePlayers(
+    app.database.db,
+    ids.map((id) => ({ user_id: id, balance: 1 })),
+  )
+  const picked = { target: { ids: ids.slice(0, PLAYERS / 2).map(String) }, reason: 'Plays by a script' }
+  const act = async (client: Client, path: string, body: object): Promise<void> => {
+    expect(await client.call('POST', path, body)).toMatchObject({ status: 200 })
+  }
+  const block = async (): Promise<void> => {
+    await act(admin, '/api/telegram-users/block', picked)
+    await act(admin, '/api/telegram-users/unblock', { target: picked.target })
+  }
+  const adjust = () => act(bot, `/bot/v1/players/${PLAYERS - 1}/adjustments`, { amount: 1, reason: 'A gift' })
+  let next = PLAYERS
+  const erase = async (): Promise<void> => {
+    next += 1
+    await act(bot, '/bot/v1/players', { players: [{ userId: next }] })
+    await act(admin, `/api/telegram-users/${next}/erase`, { confirmation: next })
+  }
+  const moments = new Set<string>()
+  await amid([block, adjust, erase], async () => {
+    for (let round = 0; round < ROUNDS * 4; round += 1)
+      await app.database.snapshot(
+        async (snapshot) => {
+          const [row] = await snapshot.query<Record<string, number>>(`
+            with acts as (select action from audit_open union all select action from audit_entries)
+            select (select count(*) from telegram_users) as players, (select sum(balance) from balances) as points,
+                   (select count(*) from balances where blocked_at is not null) as blocked,
+                   (select count(*) from telegram_users where user_id < 0) as erased,
+                   (select count(*) from acts where action = 'player.adjust') as "adjustedActs",
+                   (select count(*) from acts where action = 'player.erase') as "erasedActs",
+                   ${counterSql({ of: 'players' })} as counted`)
+          const { players, points, blocked, erased, adjustedActs, erasedActs, counted } = row!
+          expect({ players, points, erased }).toEqual({
+            players: PLAYERS + counted!,
+            points: PLAYERS + adjustedActs!,
+            erased: erasedActs,
+          })
+          expect([0, PLAYERS / 2]).toContain(blocked)
+          moments.add(JSON.stringify(row))
+        },
+        { isOneMoment: true },
+      )
+  })
+  expect(moments.size, 'the acts went on meanwhile').toBeGreaterThan(ROUNDS / 5)
 })

@@ -13,7 +13,7 @@ import { kyselyOn } from './kysely-on.ts'
 import { beginAtOneMoment } from './one-moment.ts'
 import { cursorRows } from './snapshot.ts'
 import type { Tables } from './tables.ts'
-import { shareTurn } from './turns.ts'
+import { shareChanges } from './turns.ts'
 
 /** A counter that says something else than there is. */
 export interface Miscount {
@@ -54,7 +54,7 @@ export async function recount(
     }
     if (corrected && total > 0) {
       const tx = kyselyOn<Tables>((text, params) => client.query(text, [...params]))
-      await shareTurn(tx, 'changes')
+      await shareChanges(tx)
       await corrected(tx, total)
     }
     await client.query('commit')

@@ -8,9 +8,12 @@ export async function takeTurn(tx: Transaction<Tables>, turn: 'socialPriorities'
   await sql`select pg_advisory_xact_lock(${LOCK_SPACE}::int, ${LOCKS[turn]}::int)`.execute(tx)
 }
 
-/** Takes part in this turn until the transaction ends, with others who share it; whoever wants it alone waits for all of them. */
-export async function shareTurn(tx: Kysely<Tables>, turn: 'changes'): Promise<void> {
-  await sql`select pg_advisory_xact_lock_shared(${LOCK_SPACE}::int, ${LOCKS[turn]}::int)`.execute(tx)
+/** SQL that takes part in the turn of changes until the transaction ends, with others who share it; whoever wants it alone waits for all of them. */
+export const SHARE_CHANGES = `select pg_advisory_xact_lock_shared(${LOCK_SPACE}, ${LOCKS.changes})`
+
+/** The same as a statement of its own. */
+export async function shareChanges(tx: Kysely<Tables>): Promise<void> {
+  await sql.raw(SHARE_CHANGES).execute(tx)
 }
 
 /** Takes this turn until the transaction ends, unless somebody else has it. */
