@@ -1,7 +1,7 @@
 /**
  * Design §9: what the game writes and reads, at a million players: claims by 32 clients against the same statements from `pgbench` with as many,
  * what a claim takes of the disk and how soon the dashboard shows it, players in batches of 1,000 against `COPY` into the same tables, a page
- * of a ledger and the leaderboard against the bare limit, and `arcade reconcile` against one scan of the ledger.
+ * of a ledger and the leaderboard against the bare limit, a player with the most expensive rank, and `arcade reconcile` against one scan of the ledger.
  * `node bench/claims.bench.ts [--players 1000000] [--seconds 6]`; `pgbench` comes with PostgreSQL (Debian's package `postgresql`).
  */
 import { spawn } from 'node:child_process'
@@ -50,6 +50,8 @@ const CLIENTS = 32
 const CONNECTIONS = 10 // of readers
 const ROUNDS = 3
 const ITEMS = 2_000
+/** The last of those whose rank is counted. */
+const LAST_EXACT_RANK = 10_000
 const ENTRIES = 60 // of the player whose ledger is read: more than a page
 const PLAYED = 4
 const BATCH = 1_000
@@ -77,6 +79,7 @@ try {
   await tellShown(bot, tasks)
   await tellReconcile('hardly more than one entry')
   await tellReads(bot)
+  await tellRanks(bot)
   await tellUpserts(bot)
   await playOn()
   await tellReconcile(`${PLAYED + 1} entries`)
@@ -283,6 +286,28 @@ async function tellReads(bot: Headers): Promise<void> {
     await stopProcess(bare.child)
     reportRate(name, { ours: middle(ours), limit: middle(limits), atLeast: READ_BUDGET })
     reportTail(name, middle(ours), middle(limits))
+  }
+}
+
+/** What a Mini App opens with: the player, and with it the rank. */
+async function tellRanks(bot: Headers): Promise<void> {
+  const ranks = [
+    { name: 'the first', place: 1 },
+    { name: 'the last whose rank is counted', place: LAST_EXACT_RANK },
+    { name: 'one in the middle', place: players / 2 },
+  ]
+  for (const { name, place } of ranks) {
+    const { rows } = await sql<{ id: number }>`
+      select user_id as id from balances order by balance desc, user_id offset ${place - 1} limit 1`.execute(db)
+    const path = `/bot/v1/players/${rows[0]!.id}`
+    const { p50Ms, p99Ms } = await measure({
+      connections: CONNECTIONS,
+      seconds: seconds / 2,
+      url: server.url + path,
+      headers: bot,
+    })
+    report(`a player with the rank, ${name}: p50`, { ours: p50Ms, unit: 'ms' })
+    report(`a player with the rank, ${name}: p99`, { ours: p99Ms, unit: 'ms' })
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * What each kind of question costs on one PostgreSQL and on a cluster, by the number of shards: docs/scaling.md has its figures. Needs
- * CITUS_URL, the address of a Citus cluster's coordinator; one call after another, so that the cost is that of the way, not of waiting.
+ * CITUS_URL, the address of a Citus cluster's coordinator. Calls come one after another, so that the cost is that of the way, not of waiting;
+ * claims and searches by several at once, too.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,11 +12,12 @@ import { checkConsole } from '../server/src/cli/check.ts'
 import { distribute } from '../server/src/cli/distribute.ts'
 import { importDirectory } from '../server/src/cli/import.ts'
 import { SEED_BASE, seed } from '../server/src/cli/seed.ts'
-import { addToCounter, foldCounters } from '../server/src/db/counters.ts'
+import { foldCounters } from '../server/src/db/counters.ts'
 import { DISTRIBUTED_TABLES } from '../server/src/db/distribution.ts'
 import { diskStore } from '../server/src/files/disk.ts'
 import { createClusterDatabase, dropClusterDatabase } from '../server/src/testing/citus.ts'
 import { withDatabase } from '../server/src/testing/test-server.ts'
+import { type Claiming, claimUntil, prepareClaiming } from './claiming.ts'
 import { type BenchServer, median, startBenchServer } from './harness.ts'
 
 const { values } = parseArgs({
@@ -27,7 +29,10 @@ const { values } = parseArgs({
 })
 const players = Number(values.players)
 const IMPORTED = 10_000
-const clients = [1, 10] as const
+const clients = [1, 4, 16] as const
+/** So many that few claims are repeats. */
+const CLAIMED_TASKS = 1000
+const SEARCHED_FROM = 10_000
 
 /** A way to ask, and what it costs: milliseconds unless it says otherwise. */
 type Costs = Map<string, string>
@@ -44,14 +49,15 @@ async function compare(cluster: string): Promise<void> {
   try {
     const { database } = server
     await seed({ database, telegramUsers: players, participations: players, log: (line) => console.log(line) })
-    columns.set('one PostgreSQL', await ask(server))
+    const claiming = await prepareClaiming(database, CLAIMED_TASKS)
+    columns.set('one PostgreSQL', await ask(server, claiming))
     for (const shards of values.shards.split(',').map(Number)) {
       const started = performance.now()
       if (columns.size === 1) await distribute(database, shards)
       else await divideAnew(server, shards)
       await analyze(server)
       console.log(`${shards} shards after ${((performance.now() - started) / 1000).toFixed(0)} s`)
-      columns.set(`${shards} shards`, await ask(server))
+      columns.set(`${shards} shards`, await ask(server, claiming))
     }
     print(columns)
   } finally {
@@ -72,10 +78,14 @@ async function analyze({ database }: BenchServer): Promise<void> {
   await client.end()
 }
 
-async function ask(server: BenchServer): Promise<Costs> {
+async function ask(server: BenchServer, claiming: Pick<Claiming, 'headers' | 'tasks'>): Promise<Costs> {
   const costs: Costs = new Map()
-  for (const [name, paths] of Object.entries(await calls(server))) costs.set(name, await callCost(server, paths))
-  for (const count of clients) costs.set(`a player's change, ${count} at once (changes/s)`, await changesPerSecond(server, count))
+  for (const [name, paths] of Object.entries(await calls(server)))
+    costs.set(name, await callCost(server, paths, claiming.headers))
+  for (const count of clients) {
+    costs.set(`claims, ${count} at once (a second)`, await claimsPerSecond(server, claiming, count))
+    costs.set(`searches of a whole username, ${count} at once (a second)`, await searchesPerSecond(server, count))
+  }
   const timed: [string, () => Promise<unknown>][] = [
     ['counters folded (s)', () => foldCounters(server.database)],
     [`import of ${IMPORTED} players (s)`, () => importPlayers(server)],
@@ -103,7 +113,7 @@ async function calls(server: BenchServer): Promise<Record<string, string[]>> {
   return {
     'history of tasks': ['/api/history/social'],
     dashboard: ['/api/metrics'],
-    'a player, with participations': Array.from({ length: 100 }, (_, n) => `${list}/${SEED_BASE + 1 + ((n * 97) % players)}`),
+    'a player, with participations': someone((id) => `${list}/${id}`),
     'first page by balance': [list],
     'page 31 of 100 rows by balance': [deep],
     'participants of an item, 50': [`${item}/participants`],
@@ -111,8 +121,18 @@ async function calls(server: BenchServer): Promise<Record<string, string[]>> {
     'search: many hits': [`${list}?search=moon`],
     'search: nothing found': Array.from({ length: 20 }, (_, n) => `${list}?search=zzq${n}x`),
     'filter: newest with a wallet': [`${list}?wallet=bsc&sort=newest`],
+    'a common name, A to Z': [`${list}?search=kofi&sort=a-z`],
     'count of a search': [`${list}/count?search=moon`],
+    'dashboard: activity': ['/api/activity?range=all'],
+    'the game: a player with the rank': someone((id) => `/bot/v1/players/${id}`),
+    'the game: a page of a ledger': someone((id) => `/bot/v1/players/${id}/entries`),
+    'the game: the leaderboard': ['/bot/v1/leaderboard'],
   }
+}
+
+/** A hundred players in turn. */
+function someone(path: (id: number) => string): string[] {
+  return Array.from({ length: 100 }, (_, n) => path(SEED_BASE + 1 + ((n * 97) % players)))
 }
 
 async function pageDown({ url, admin }: BenchServer, first: string, pages: number): Promise<string> {
@@ -124,13 +144,18 @@ async function pageDown({ url, admin }: BenchServer, first: string, pages: numbe
   return path
 }
 
-/** The median of one call after another. */
-async function callCost({ url, admin }: BenchServer, paths: readonly string[]): Promise<string> {
+/** The median of one call after another, by an admin or by the bot. */
+async function callCost(
+  { url, admin }: BenchServer,
+  paths: readonly string[],
+  bot: Readonly<Record<string, string>>,
+): Promise<string> {
+  const headers = paths[0]!.startsWith('/bot/') ? bot : { cookie: admin.cookie }
   const times: number[] = []
   const until = performance.now() + Number(values.seconds) * 1000
   for (let call = 0; call < 5 || performance.now() < until; call += 1) {
     const started = performance.now()
-    const answer = await fetch(url + paths[call % paths.length]!, { headers: { cookie: admin.cookie } })
+    const answer = await fetch(url + paths[call % paths.length]!, { headers })
     await answer.arrayBuffer()
     if (!answer.ok) throw new Error(`${paths[call % paths.length]} answered ${answer.status}`)
     times.push(performance.now() - started)
@@ -138,25 +163,33 @@ async function callCost({ url, admin }: BenchServer, paths: readonly string[]): 
   return median(times.slice(2)).toFixed(1)
 }
 
-/** What a claim is: balance, participation and counter of one player, in one transaction. */
-async function changesPerSecond({ database }: BenchServer, clientCount: number): Promise<string> {
-  let changes = 0
-  const started = performance.now()
-  const until = started + Number(values.seconds) * 1000
-  const client = async (): Promise<void> => {
-    while (performance.now() < until) {
-      const userId = SEED_BASE + 1 + Math.floor(Math.random() * players)
-      await database.transaction(async (tx) => {
-        await sql`update balances set balance = balance + 1 where user_id = ${userId}`.execute(tx)
-        await sql`insert into participations (user_id, kind, item_id, at) values (${userId}, 'daily', 'bench', now())
-          on conflict do nothing`.execute(tx)
-        await addToCounter(tx, { counter: { of: 'participants', kind: 'daily', itemId: 'bench' }, delta: 1, userId })
-      })
-      changes += 1
+/** Claims of the game. */
+async function claimsPerSecond(
+  { url }: BenchServer,
+  claiming: Pick<Claiming, 'headers' | 'tasks'>,
+  clientCount: number,
+): Promise<string> {
+  const until = Date.now() + Number(values.seconds) * 1000
+  const { timesMs, failures } = await claimUntil({ url, ...claiming, players, clients: clientCount, until })
+  if (failures.length > 0) throw new Error(failures[0])
+  return (timesMs.length / Number(values.seconds)).toFixed(0)
+}
+
+/** What so many operators who search at once get, all together: each asks for something else. */
+async function searchesPerSecond({ url, admin }: BenchServer, operators: number): Promise<string> {
+  const until = performance.now() + Number(values.seconds) * 1000
+  let answered = 0
+  const operator = async (index: number): Promise<void> => {
+    for (let n = 0; performance.now() < until; n += 1) {
+      const path = `/api/telegram-users?search=${SEARCHED_FROM + index * 1000 + n}`
+      const answer = await fetch(url + path, { headers: { cookie: admin.cookie } })
+      await answer.arrayBuffer()
+      if (!answer.ok) throw new Error(`${path} answered ${answer.status}`)
+      answered += 1
     }
   }
-  await Promise.all(Array.from({ length: clientCount }, client))
-  return (changes / ((performance.now() - started) / 1000)).toFixed(0)
+  await Promise.all(Array.from({ length: operators }, (_, index) => operator(index)))
+  return (answered / Number(values.seconds)).toFixed(0)
 }
 
 async function importPlayers({ database }: BenchServer): Promise<void> {

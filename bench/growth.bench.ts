@@ -1,7 +1,7 @@
 /**
  * Design §9: what the console's pages take with ten thousand, a hundred thousand, a million and (with `--large`) ten million players and as
  * many participations, 10 connections that ask the same (4 that count); the limit of each is the same question at a tenth of the rows, asked by
- * turns, and from a million on it is a bound. BENCH_DATA_DIR keeps the seeded consoles, a folder each, for the next time.
+ * turns, and from a million on it is a bound. Also how long it takes to tell all players that there is news. BENCH_DATA_DIR keeps the seeded consoles, a folder each, for the next time.
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,8 +9,9 @@ import { sql } from 'kysely'
 import { seed } from '../server/src/cli/seed.ts'
 import { readCounters } from '../server/src/db/counters.ts'
 import type { Database } from '../server/src/db/database.ts'
-import { type BenchServer, IS_LARGE, type Measured, measure, middle, report, show, startBenchServer } from './harness.ts'
+import { type BenchServer, IS_LARGE, type Measured, measure, median, middle, report, show, startBenchServer } from './harness.ts'
 import { cursorAt } from './players.ts'
+import { openPosting } from './posting.ts'
 
 const GROWTH_BUDGET = 1.3
 /** Differences of less are the machine's. */
@@ -23,6 +24,9 @@ const SECONDS_OF_WARMUP = 2
 const CONNECTIONS = 10
 /** Counted from the newest, whose number is rounder than others and shares more of its trigrams. */
 const TYPICAL_PLAYER = 1234
+/** Design §9: the status update of all players. */
+const NEWS_BUDGET_MS = 10
+const ACTIVATIONS = 200
 /** The server refuses more, lest they take all of its database. */
 const COUNTS_AT_ONCE = 4
 const sizes = [10_000, 100_000, MILLION, ...(IS_LARGE ? [10 * MILLION] : [])]
@@ -42,6 +46,7 @@ try {
     const whole = await openConsole(size)
     open.unshift(whole)
     for (const question of Object.keys(whole.questions)) await compare(question, open)
+    await tellNews(whole)
     if (open.length > 1) await open.pop()?.server.stop()
   }
 } finally {
@@ -82,6 +87,27 @@ function ask({ server: { url, admin }, questions }: Console, question: string, s
   const path = questions[question]!
   const connections = path.includes('/count') ? COUNTS_AT_ONCE : CONNECTIONS
   return measure({ url: url + path, headers: { cookie: admin.cookie }, connections, seconds })
+}
+
+/** An announcement is activated, which is news for every player, and made inactive again, one call after the other. */
+async function tellNews({ size, server: { url, admin } }: Console): Promise<void> {
+  const { post, close } = await openPosting(url)
+  const headers = { cookie: admin.cookie, origin: url, 'content-type': 'application/json' }
+  const announcement = { type: 'desc', title: 'Bench', subtitle: '', description: 'News', reward: 0 }
+  const { id } = (await post('/api/announcements', headers, announcement)) as { id: string }
+  const times: number[] = []
+  for (let turn = 0; turn < ACTIVATIONS; turn += 1) {
+    const startedAt = performance.now()
+    await post(`/api/announcements/${id}/status`, headers, { status: false })
+    times.push(performance.now() - startedAt)
+    await post(`/api/announcements/${id}/status`, headers, { status: true })
+  }
+  close()
+  report(`an announcement activated for ${size.toLocaleString('en')} players: median`, {
+    ours: median(times),
+    unit: 'ms',
+    atMost: NEWS_BUDGET_MS,
+  })
 }
 
 /** Waits until tables that were filled are vacuumed. */

@@ -20,9 +20,9 @@ import {
   stopProcess,
 } from './harness.ts'
 
-const RATIO_BUDGET = 0.6
+const RATIO_BUDGET = 0.75
 const P99_BUDGET_MS = 15 // of the page of 5
-const DEEP_BUDGET = 1.3
+const DEEP_BUDGET = 1.15
 const MILLION = 1_000_000
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '5' } } })
 const load = { connections: 10, seconds: Number(values.seconds) }
