@@ -93,7 +93,7 @@ function ask({ server: { url, admin }, questions }: Console, question: string, s
 async function tellNews({ size, server: { url, admin } }: Console): Promise<void> {
   const { post, close } = await openPosting(url)
   const headers = { cookie: admin.cookie, origin: url, 'content-type': 'application/json' }
-  const announcement = { type: 'desc', title: 'Bench', subtitle: '', description: 'News', reward: 0 }
+  const announcement = { type: 'desc', title: 'Bench', subtitle: 'S', description: 'News', reward: 0 }
   const { id } = (await post('/api/announcements', headers, announcement)) as { id: string }
   const times: number[] = []
   for (let turn = 0; turn < ACTIVATIONS; turn += 1) {

@@ -5,6 +5,7 @@ import { call } from './call.ts'
 import { announcementFields, announcementList, announcementTypes, type LinkType } from './entities/announcement.ts'
 import { filterSchema, orderFields, rowSchema } from './entity-schemas.ts'
 import { idField, linkField, pageField, pageFields, rewardField, textField, verifiedByBotField, versionField } from './fields.ts'
+import { storedFileInput, storedFileOutput } from './stored-file.ts'
 import { restoreInput, restoreOutput } from './versions.ts'
 
 export const SUBTITLE_MAX_LENGTH = 60 // §9
@@ -181,6 +182,6 @@ export const announcements = {
       summary: 'A stored image, or its thumbnail',
       outputStructure: 'detailed',
     })
-    .input(z.strictObject({ name: z.string().min(1).max(200), size: z.enum(['thumb']).optional() }))
-    .output(z.object({ headers: z.record(z.string(), z.string()), body: z.custom<unknown>((value) => value instanceof Object) })),
+    .input(storedFileInput)
+    .output(storedFileOutput),
 }

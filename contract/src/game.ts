@@ -10,6 +10,7 @@ import { type Player, playerFields } from './entities/player.ts'
 import { type TaskCollection, taskCollections, taskFields } from './entities/task.ts'
 import { rowSchema } from './entity-schemas.ts'
 import { player, USER_ID_RULE, userIdField, userIdParameter } from './players.ts'
+import { storedFileInput, storedFileOutput } from './stored-file.ts'
 
 /** The most players that one call writes. */
 export const PLAYERS_MAX = 1000
@@ -164,6 +165,16 @@ export const game = {
     })
     .input(z.strictObject(ofOne))
     .output(z.object({ announcements: z.array(gameAnnouncement), upTo })),
+  file: call(readers)
+    .route({
+      method: 'GET',
+      path: '/bot/v1/files/announcements/{name}',
+      tags,
+      summary: 'An image of an active announcement, or its thumbnail: `/bot/v1/files/` and what stands in `image` or `icon`',
+      outputStructure: 'detailed',
+    })
+    .input(storedFileInput)
+    .output(storedFileOutput),
   seen: call(['bot:play', 'player'], { heedsIdempotencyKey: true, onFullDisk: 'small' })
     .route({
       method: 'POST',

@@ -1,6 +1,7 @@
 /** The reference game (examples/game) and its player's page, played beside the console that the operator sees (design §8). */
 import type { BrowserContext, FrameLocator, Page } from '@playwright/test'
 import { startConsoleServer } from '../../server/src/testing/console-server.ts'
+import { banner } from '#src/announcements.ts'
 import { type ReferenceGame, startReferenceGame, TELEGRAM_BOT_TOKEN } from '#src/reference-game.ts'
 import { expect, test as base, type WorkerFixtures } from '#src/test.ts'
 
@@ -214,3 +215,21 @@ for (const isWebhook of [false, true]) {
     })
   })
 }
+
+test('design §8: an announcement’s picture is shown to the player', async ({ page, game, server, context }) => {
+  const origin = server.url
+  const upload = await context.request.post(`${server.url}/api/files/announcements?name=banner.png`, {
+    headers: { origin, 'content-type': 'image/png' },
+    data: banner.buffer,
+  })
+  const { key } = (await upload.json()) as { key: string }
+  const post = async (path: string, data: object): Promise<{ id: string }> =>
+    (await context.request.post(server.url + path, { headers: { origin }, data })).json()
+  const text = { type: 'desc', title: 'With a picture', subtitle: 'S', description: 'Look', reward: 1 }
+  const { id } = await post('/api/announcements', { ...text, image: key })
+  await post(`/api/announcements/${id}/status`, { status: false })
+  const app = await openMiniApp(page, game)
+  await app.getByRole('button', { name: 'Earn' }).click()
+  const picture = app.getByRole('listitem').filter({ hasText: 'With a picture' }).getByRole('presentation')
+  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
+})

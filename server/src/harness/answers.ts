@@ -202,7 +202,7 @@ function checkOutput(sent: Sent, route: Route, { headers, bytes }: Received): vo
   if (route.isDownload) {
     const type = headers['content-type'] ?? ''
     if (route.name === 'dashboard.events') expect(type).toBe('text/event-stream')
-    else if (route.name === 'announcements.file') expect(type).toMatch(/^image\/(png|webp)$/)
+    else if (/^(announcements|game)\.file$/.test(route.name)) expect(type).toMatch(/^image\/(png|webp)$/)
     else if (isForCsv(sent)) {
       expect(type).toBe(CSV_MEDIA_TYPE)
       expect(headers['content-disposition']).toMatch(/^attachment; filename=".*\.csv"$/)

@@ -27,6 +27,7 @@ const NOT_FOR_PLAYERS = 'players of the model stay as they are; features/players
 const ONLY_IMPORTED = 'participations come by imports only; players.test.ts'
 const TOKENS_OF_OTHERS = 'the model has one bot, whose token stays as it is; features/bot-tokens/bot-tokens.test.ts'
 const NOT_SENT = 'nothing is sent to the outside in stories; features/webhooks/webhooks.test.ts'
+const NO_PICTURES = 'announcements of the model have none; features/game/game.test.ts'
 const NO_CHANGE_OF_ITEMS = 'players are none that the model changes; features/game/game.test.ts'
 const NO_CHANGE_OF_BALANCES = 'players have no ledgers in the model; features/ledger/adjustments.test.ts'
 const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
@@ -76,6 +77,7 @@ const commands: { [Group in keyof Commands]: CommandsOf<Group> } = {
     player: NO_CHANGE_OF_ITEMS,
     tasks: NO_CHANGE_OF_ITEMS,
     announcements: NO_CHANGE_OF_ITEMS,
+    file: NO_PICTURES,
     seen: NO_CHANGE_OF_ITEMS,
   },
   webhooks: {

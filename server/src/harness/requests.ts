@@ -45,6 +45,7 @@ export const pools = [
   'playerTexts',
   'emails',
   'files',
+  'pictures',
   'links',
   'cursors',
   'socialOrder',
@@ -194,6 +195,7 @@ function proposals(call: string, field: string): fc.Arbitrary<unknown> | undefin
     case 'icon':
       return fc.oneof(known('files'), fc.constant(null))
     case 'name':
+      if (call === 'game.file') return known('pictures')
       return call === 'announcements.file' ? known('files') : undefined
     case 'after':
     case 'before':

@@ -70,6 +70,7 @@ const SIGHT = `
     json_build_object(
       'users', array(select id from users where user_type = 'user' order by id limit 20),
       'announcements', array(select id from announcements order by id limit 20),
+      'pictures', array(select image_key from announcements where status and image_key is not null order by id limit 20),
       'views', array(select id from saved_views where private_to is null order by id limit 20),
       'botTokens', array(select id from bot_tokens where name !~ '^bot \\d+$' order by id limit 20),
       'webhooks', array(select id from webhooks order by id limit 20),
@@ -167,6 +168,7 @@ export async function createWorld(): Promise<World> {
     people.user = await alive(people.user, 'user')
     people.admin = await alive(people.admin, 'admin')
     operator = await alive(operator, 'admin')
+    if (found.pictures.length === 0) await make(showPicture())
     for (let n = 0; n < ENOUGH; n += 1) {
       const task = { title: `Task ${n}`, link: 'https://example.org', reward: n, priority: 1_000_000 * Math.random() }
       const add = (path: string, body: object) => make(operator.call('POST', path, body))
@@ -198,6 +200,12 @@ export async function createWorld(): Promise<World> {
     const headers = { ...operator.headers, 'content-type': 'image/png' }
     const answer = await app.fetch('/api/files/announcements', { method: 'POST', headers, body: new Uint8Array(png) })
     return ((await answer.json()) as { key: string }).key
+  }
+
+  const showPicture = async (): Promise<void> => {
+    const announcement = { type: 'desc', title: 'With a picture', subtitle: 'Today', reward: 1, image: await upload() }
+    const { body } = await operator.call('POST', '/api/announcements', announcement)
+    await operator.call('POST', `/api/announcements/${body.id}/status`, { status: false })
   }
 
   await restore()

@@ -3,7 +3,7 @@ import { type FormEvent, useEffect } from 'react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { format } from '#src/format.ts'
 import { desk, queryClient, refresh, sentenceOf } from './api.ts'
-import { announcements, dailyTasks, socialTasks } from './items.ts'
+import { announcements, dailyTasks, picture, socialTasks } from './items.ts'
 import { openLink } from './telegram.ts'
 
 type Kind = 'social' | 'daily' | 'announcement'
@@ -20,6 +20,8 @@ interface Item {
   linkType?: 'input' | 'noInput' | null
   inputText?: string | null
   isNew?: boolean
+  image?: string | null
+  icon?: string | null
 }
 
 export function Earn() {
@@ -89,8 +91,9 @@ function ItemCard({ kind, item }: { kind: Kind; item: Item }) {
   }
   return (
     <li className="item">
+      {item.image && <Picture file={item.image} />}
       <h3>
-        {item.title} {item.isNew && <em>new</em>}
+        {item.icon && <Picture file={item.icon} />} {item.title} {item.isNew && <em>new</em>}
       </h3>
       {item.subtitle && <p className="hint">{item.subtitle}</p>}
       {item.description && <p className="description">{item.description}</p>}
@@ -121,4 +124,10 @@ function ItemCard({ kind, item }: { kind: Kind; item: Item }) {
       {claim.error && <p role="alert">{sentenceOf(claim.error)}</p>}
     </li>
   )
+}
+
+/** An `img` cannot say who asks, so its bytes are asked for as everything else is. */
+function Picture({ file }: { file: string }) {
+  const { data } = useQuery(picture(file))
+  return data ? <img src={data} alt="" /> : null
 }

@@ -15,3 +15,13 @@ export const announcements = {
   queryKey: ['announcements'],
   queryFn: async () => (await desk).announcements({ userId: 'me' }),
 }
+
+/** The address, in this page, of an announcement's `image` or `icon`. A file never changes, so it is asked for once. */
+export const picture = (file: string) => ({
+  queryKey: ['picture', file],
+  queryFn: async () => {
+    const { body } = await (await desk).file({ name: file.replace('announcements/', '') })
+    return URL.createObjectURL(body as Blob)
+  },
+  staleTime: 'static' as const,
+})

@@ -17,6 +17,7 @@ import { raiseMissingNews, raiseNews } from '#src/db/news.ts'
 import { numberedPages } from '#src/lists/numbered-pages.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { type Files, shownName } from '#src/files/files.ts'
+import { serveFile } from '#src/files/serve-file.ts'
 import { announcementsBulk, fileKeys, removeAnnouncements, statusEntry } from './announcements-bulk.ts'
 import { announcementDerived, announcementRecord, servedAnnouncements } from './announcements-list.ts'
 import type { Trash } from '#src/trash/trash.ts'
@@ -152,25 +153,7 @@ export function announcementsHandlers({
         return { key, name: shownName(name, FILE_NAME_MAX_LENGTH) }
       }),
 
-    async file({ name, size }, context) {
-      const key = `announcements/${name}`
-      const etag = `"${size ?? 'file'}-${name}"` // a key is never used again
-      // Asked for again each time, so that nobody sees a file after the session or the file has ended.
-      const headers = { etag, 'cache-control': 'private, no-cache', 'content-security-policy': "default-src 'none'; sandbox" }
-      if (context.hasVersion(etag) && (await files.has(key))) return { headers, body: null }
-      const file = await files.open(key, size)
-      if (!file) throw new Failure('NOT_FOUND')
-      const { mediaType, lengthBytes, body } = file
-      return {
-        headers: {
-          ...headers,
-          'content-type': mediaType,
-          'content-length': String(lengthBytes),
-          'content-disposition': `${mediaType.startsWith('image/') ? 'inline' : 'attachment'}; filename="${savedName(name, mediaType)}"`,
-        },
-        body,
-      }
-    },
+    file: (input, context) => serveFile(files, input, context),
   }
 
   interface Saving {
@@ -306,12 +289,6 @@ function missingFile(key: string, { image }: Pick<AnnouncementInput, 'image'>): 
     key === image ? 'image' : 'icon',
     'This file was uploaded too long ago, or another announcement has it. Please choose it again.',
   )
-}
-
-/** The name under which a browser saves the file: that of the key without its moment. A thumbnail is a WebP of any image. */
-function savedName(name: string, mediaType: string): string {
-  const plain = name.replace(/^\d{13}_/, '')
-  return mediaType === 'image/webp' && !plain.endsWith('.webp') ? `${plain}.webp` : plain
 }
 
 function refusedFile(field: 'image' | 'icon', message: string): Failure {

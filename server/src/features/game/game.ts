@@ -9,6 +9,8 @@ import { announcementEntity, selectList, taskEntity } from '#src/db/entities.ts'
 import { newsOf, readNews, showNews } from '#src/db/news.ts'
 import { rankOf } from '#src/db/ranks.ts'
 import type { Tables } from '#src/db/tables.ts'
+import { keyOf, serveFile } from '#src/files/serve-file.ts'
+import type { Files } from '#src/files/files.ts'
 import { createOnce } from '#src/identity/idempotency.ts'
 import { findPlayer, writePlayer, writePlayers } from './write-players.ts'
 
@@ -37,7 +39,7 @@ interface AnnouncementRow extends Omit<GameAnnouncement, 'isDone' | 'isNew'> {
   upTo: number
 }
 
-export function gameHandlers({ database }: { database: Database }): Handlers<typeof contract.game> {
+export function gameHandlers({ database, files }: { database: Database; files: Files }): Handlers<typeof contract.game> {
   const { db } = database
   const readTasks = database.prepared<Omit<GameTask, 'isDone'>>(
     'game-tasks',
@@ -96,6 +98,14 @@ export function gameHandlers({ database }: { database: Database }): Handlers<typ
         place === null ? [] : { ...announcement, isDone: done.has(announcement.id), isNew: news > seen },
       )
       return { announcements, upTo: rows[0]!.upTo }
+    },
+
+    async file(input, context) {
+      const key = keyOf(input)
+      const { rows } = await sql`
+        select 1 from announcements where status and ${key} in (image_key, icon_key) limit 1`.execute(db)
+      if (rows.length === 0) throw new Failure('NOT_FOUND')
+      return serveFile(files, input, context)
     },
 
     async seen({ userId: asked, upTo }, context) {

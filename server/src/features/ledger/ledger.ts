@@ -38,8 +38,13 @@ export function ledgerHandlers({ database, caps }: { database: Database; caps: E
   }
 }
 
-/** Numbered outside, so that the index is walked no further than the limit. */
+/**
+ * Numbered outside the limit, so that the index is walked no further. Who was erased keeps a rank, but not a line: whoever has seen the line
+ * before would know by it which number a player has got (ADR 22).
+ */
 const LEADERS = `
-  select row_number() over (order by balance desc, user_id) as rank, user_id as "userId", username, first_name as "firstName", balance from (
-    select user_id, username, first_name, balance from ${sourceSql(playerEntity, 'balance')}
-     order by balance desc, user_id limit ${LEADERBOARD_MAX}) as leaders order by rank`
+  select rank, user_id as "userId", username, first_name as "firstName", balance from (
+    select row_number() over (order by balance desc, user_id) as rank, * from (
+      select user_id, username, first_name, balance from ${sourceSql(playerEntity, 'balance')}
+       order by balance desc, user_id limit ${LEADERBOARD_MAX}) as highest) as leaders
+   where user_id > 0 order by rank`

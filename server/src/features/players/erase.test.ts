@@ -112,6 +112,29 @@ test('ADR 22 nothing in the database names an erased player, and sums, counts an
   expect((await bot.call('GET', `/bot/v1/players/${userId}`)).body).toMatchObject({ code: 'INVALID_INPUT' })
 })
 
+test('ADR 22 the leaderboard has no line of an erased player, and spreadsheets have the number and nothing else of a person', async () => {
+  const { app, admin, bot } = await game()
+  const leaders = async () => (await bot.call('GET', '/bot/v1/leaderboard')).body.players
+  expect(await leaders()).toMatchObject([
+    { rank: 1, userId: ID },
+    { rank: 2, userId: 8 },
+  ])
+  const { userId } = (await erase(admin)).body
+  expect(await leaders()).toMatchObject([{ rank: 2, userId: 8 }])
+
+  const headers = { ...admin.headers, 'content-type': 'application/json' }
+  const download = { method: 'POST', headers, body: JSON.stringify({ data: { kind: 'announcement', id: 'a' }, format: 'csv' }) }
+  for (const answer of [
+    await app.fetch('/downloadTelegramUsersData?format=csv', { headers: admin.headers }),
+    await app.fetch('/download-history', download),
+  ]) {
+    expect(answer.status).toBe(200)
+    const sheet = await answer.text()
+    expect(sheet).toContain(String(userId))
+    for (const text of [...personal, String(ID)]) expect(sheet, text).not.toContain(text)
+  }
+})
+
 test('ADR 22 it is done once, by the id typed again', async () => {
   const { app, admin } = await game()
   expect(await erase(admin, 8)).toMatchObject({
