@@ -240,3 +240,8 @@ export function readConfig(env: Record<string, string | undefined> = process.env
 export function callerDirectory(): string {
   return process.env['INIT_CWD'] ?? process.cwd()
 }
+
+/** Whether the operator typed --dry-run without a `--` before it: then npm takes it for its own option, and the command does not get it. */
+export function npmTookDryRun(): boolean {
+  return process.env['npm_config_dry_run'] === 'true'
+}

@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { emailField, passwordField } from '@arcade/contract/fields'
 import { actOfProcess, audit } from '#src/audit/audit.ts'
 import { Failure } from '#src/calls.ts'
-import { callerDirectory, type Config, ConfigError, readConfig } from '#src/config.ts'
+import { callerDirectory, type Config, ConfigError, npmTookDryRun, readConfig } from '#src/config.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { makeDataDir } from '#src/postgres/data-dir.ts'
 import { isDiskFull, StartError } from '#src/postgres/errors.ts'
@@ -42,7 +42,7 @@ const usage = `Usage:
   npm run arcade -- restore PLACE           restore a backup into an empty DATA_DIR, or an empty database of DATABASE_URL
   npm run arcade -- resume                  let scheduled work run again after a restore
   npm run arcade -- distribute [--shards N] divide the tables of players among the servers of a Citus cluster, into 32 pieces each or N
-  npm run import -- DIRECTORY               load NDJSON files, one a collection
+  npm run import -- DIRECTORY [--dry-run]   load NDJSON files, one a collection, or tell what that would change; exit 2 if rows were refused
   npm run seed -- --telegram-users N --participants N`
 
 // A command goes on to its end when nobody reads what it prints any more, as behind `| head`.
@@ -133,8 +133,7 @@ function parse(args: string[]): (options: CommandOptions) => Promise<number> {
       if (rest[0] === 'drop' && rest.length === 2) return onDatabase(dropFrom(rest[1] ?? ''))
       break
     case 'import':
-      if (rest.length === 1) return onDatabase(importFrom(resolve(callerDirectory(), rest[0] ?? '')))
-      break
+      return onDatabase(importWith(rest))
     case 'seed':
       return onDatabase(seedWith(rest))
     case undefined:
@@ -200,14 +199,24 @@ function dropFrom(day: string): Command {
   return dropBefore(day)
 }
 
-function importFrom(directory: string): Command {
+function importWith(args: string[]): Command {
+  const options = { 'dry-run': { type: 'boolean' } } as const
+  const { values, positionals } = readOptions({ args, options, allowPositionals: true }, usage)
+  const [given = '', ...more] = positionals
+  if (given === '' || more.length > 0) throw new UsageError(`An import needs one directory.\n${usage}`)
+  const directory = resolve(callerDirectory(), given)
+  const isDryRun = values['dry-run'] ?? npmTookDryRun()
   return async (database) => {
     const act = actOfProcess('command', 'arcade import')
     const record = { kind: 'installation', id: 'import', name: basename(directory) } as const
-    await audit(database.db, act, 'data.import', { record, detail: { state: 'begun' } })
-    const report = await importDirectory({ database, directory, log: (line) => process.stdout.write(`${line}\n`) })
+    // A dry run is no act: it leaves the trail, too, as it was.
+    const note = async (detail: Record<string, unknown>): Promise<void> => {
+      if (!isDryRun) await audit(database.db, act, 'data.import', { record, detail })
+    }
+    await note({ state: 'begun' })
+    const report = await importDirectory({ database, directory, isDryRun, log: (line) => process.stdout.write(`${line}\n`) })
     const files = report.files.map(({ file, read, loaded, rejected }) => ({ file, read, loaded, rejected }))
-    await audit(database.db, act, 'data.import', { record, detail: { state: 'done', files } })
+    await note({ state: 'done', files })
     return report.files.some((file) => file.rejected > 0) ? 2 : 0
   }
 }

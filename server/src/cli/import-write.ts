@@ -45,7 +45,7 @@ export interface Written {
   /** Rows added or changed. */
   loaded: number
   rejected: Map<Columns, string>
-  /** Ids of the history documents that were written along with their items. */
+  /** Ids of the history documents that were written, be it along with their items. */
   histories?: string[]
 }
 
@@ -275,21 +275,25 @@ export const writeAnnouncements: Writer = async (tx, rows) => {
 export function historyItemsWriter(derived: ReadonlySet<string>): Writer {
   return async (tx, rows) => {
     const { added, changed } = await upsert(tx, historyItems, rows)
-    const written = new Set([...added, ...changed].map((key) => key['item_id']))
-    const loaded = rows.filter(({ item_id: id }) => written.has(id) || derived.has(String(id)))
-    return { loaded: loaded.length, rejected: new Map() }
+    const written = new Set([...added, ...changed].map((key) => String(key['item_id'])))
+    const loaded = rows.filter(({ item_id: id }) => written.has(String(id)) || derived.has(String(id)))
+    return { loaded: loaded.length, rejected: new Map(), histories: [...written] }
   }
 }
 
-export function participationsWriter(kind: HistoryKind): Writer {
+/** `promised`: ids of documents that count as if they were there. */
+export function participationsWriter(kind: HistoryKind, promised: ReadonlySet<string>): Writer {
   return async (tx, given) => {
     const { rows, rejected } = await withoutErased(tx, given)
     const parents = [...new Set(rows.map((row) => row['item_id']))]
     const { rows: found } = await sql<{ id: string }>`
       select item_id as id from history_items where kind = ${kind} and item_id = any(${parents})`.execute(tx)
-    const known = new Set<unknown>(found.map(({ id }) => id))
-    for (const row of rows)
-      if (!known.has(row['item_id'])) rejected.set(row, `There is no history document with the id ${row['item_id']} (parent)`)
+    const known = new Set(found.map(({ id }) => id))
+    for (const row of rows) {
+      const parent = String(row['item_id'])
+      if (!known.has(parent) && !promised.has(parent))
+        rejected.set(row, `There is no history document with the id ${parent} (parent)`)
+    }
     const accepted = rows.filter((row) => !rejected.has(row))
     const { added, changed } = await upsert(tx, participations, accepted)
     const activity = await beginActivity(tx)

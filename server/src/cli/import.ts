@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { callerDirectory } from '#src/config.ts'
 import { foldCounters } from '#src/db/counters.ts'
 import type { Database } from '#src/db/database.ts'
+import { transactionOrDryRun } from '#src/db/dry-run.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import type { HistoryKind } from '@arcade/contract/entities/history'
 import { createSessions } from '#src/identity/sessions.ts'
@@ -21,6 +22,8 @@ import { keepReserve } from './disk-reserve.ts'
 export interface ImportOptions {
   database: Database
   directory: string
+  /** Tells what the import would do and takes each batch back. */
+  isDryRun?: boolean
   log?: (line: string) => void
   /** After each batch; `read` counts the lines of this file that are not blank. */
   onProgress?: (progress: { file: string; read: number }) => void
@@ -44,7 +47,7 @@ export interface FileReport {
   /** As §3 calls it; of `*.users.ndjson` the history collection it belongs to, with `/users`. */
   collection: string
   read: number
-  /** Added or changed. */
+  /** Added or changed, or in a dry run what would be; a player whose balance alone changes is one, too. */
   loaded: number
   /** Already there exactly so, or followed by a line with the same id. */
   unchanged: number
@@ -57,16 +60,16 @@ interface Collection {
   /** The columns that make a row the same row. */
   key: string[]
   writer(run: Run): write.Writer | Promise<write.Writer>
-  /** Of the history documents that its writer writes along. */
+  /** Of the history documents that its writer writes, be it along with their items. */
   kind?: HistoryKind
   /** To be vacuumed after many rows. */
   tables?: readonly string[]
 }
 
-interface Run extends Required<Pick<ImportOptions, 'database' | 'directory' | 'log' | 'onProgress'>> {
+interface Run extends Required<Pick<ImportOptions, 'database' | 'directory' | 'isDryRun' | 'log' | 'onProgress'>> {
   rejects: Rejects
-  /** The history documents that came with their items, by kind. */
-  derived: Record<HistoryKind, Set<string>>
+  /** Ids of the history documents that were written up to here, by kind. */
+  written: Record<HistoryKind, Set<string>>
 }
 
 const histories = { socialTasksHistory: 'social', dailyTasksHistory: 'daily', announcementHistory: 'announcement' } as const
@@ -111,13 +114,15 @@ const collections: Collection[] = [
     name,
     parse: (row: Row) => parse.parseHistoryItem(kind, row),
     key: ['item_id'],
-    writer: ({ derived }: Run) => write.historyItemsWriter(derived[kind]),
+    writer: ({ written }: Run) => write.historyItemsWriter(new Set(written[kind])),
+    kind,
   })),
   ...Object.entries(histories).map(([name, kind]) => ({
     name: `${name}.users`,
     parse: (row: Row) => parse.parseParticipation(kind, row),
     key: ['user_id', 'item_id', 'period'],
-    writer: () => write.participationsWriter(kind),
+    // What a dry run has written is not there any more for what refers to it.
+    writer: ({ isDryRun, written }: Run) => write.participationsWriter(kind, isDryRun ? written[kind] : new Set()),
     tables: ['participations'],
   })),
 ]
@@ -136,11 +141,17 @@ const VACUUM_EVERY_ROWS = 1_000_000
 
 /**
  * Loads what is good and reports the rest. An interrupted import is simply run again.
+ *
+ * A dry run does the same on the database as it stands and takes back each batch, so that it holds up others no longer than an import
+ * does. Rows that refer to history documents of the same import count as they would. What it does not see is what earlier batches of the
+ * same file would have changed, each of some thousand lines: of two lines with one id in two batches, both are compared with what is there
+ * now, and so are two that want one priority or one e-mail address.
  * @throws StartError when the directory cannot be read or has no file of ours, or the disk is nearly full
  */
 export async function importDirectory({
   database,
   directory,
+  isDryRun = false,
   log = () => {},
   onProgress = () => {},
   ...options
@@ -160,8 +171,8 @@ export async function importDirectory({
   for (const folder of folders) log(`${folder}: ignored, this is a folder`)
 
   const rejects = openRejects(options.rejectedPath ?? join(callerDirectory(), REJECTED_FILE))
-  const derived = { announcement: new Set<string>(), social: new Set<string>(), daily: new Set<string>() }
-  const run: Run = { database, directory, log, onProgress, rejects, derived }
+  const written = { announcement: new Set<string>(), social: new Set<string>(), daily: new Set<string>() }
+  const run: Run = { database, directory, isDryRun, log, onProgress, rejects, written }
   const files: FileReport[] = []
   try {
     for (const collection of present) files.push(await importFile(run, collection))
@@ -173,7 +184,8 @@ export async function importDirectory({
         `The rows that were refused could not be written down (${rejects.problem}): import again where you may write to keep them`,
       )
   }
-  await foldCounters(database)
+  if (isDryRun) log('This was a dry run: nothing was changed.')
+  else await foldCounters(database)
   const { path } = rejects
   return { files, unknown, ...(path !== undefined && { rejectedPath: path }), seconds: (performance.now() - start) / 1000 }
 }
@@ -207,7 +219,7 @@ interface Item {
 }
 
 async function importFile(run: Run, collection: Collection): Promise<FileReport> {
-  const { database, log } = run
+  const { database, isDryRun, log } = run
   const start = performance.now()
   const file = `${collection.name}.ndjson`
   const report: FileReport = {
@@ -222,15 +234,15 @@ async function importFile(run: Run, collection: Collection): Promise<FileReport>
   const messages = limited(log, MESSAGES_SHOWN)
   let loadedSinceVacuum = 0
   const vacuumFrom = async (rows: number): Promise<void> => {
-    if (!collection.tables || loadedSinceVacuum < rows) return
+    if (!collection.tables || isDryRun || loadedSinceVacuum < rows) return
     loadedSinceVacuum = 0
     await vacuum(database, collection.tables, log)
   }
 
   const store = async (items: Item[]): Promise<void> => {
-    await keepReserve(database, { done: `${report.read} lines of ${file}`, batchBytes: BATCH_WRITES_BYTES })
-    const written = await writeBatch(database, { items, key: collection.key, writer })
-    for (const id of written.histories) if (collection.kind) run.derived[collection.kind].add(id)
+    await keepReserve(database, { done: `${report.read} lines of ${file}`, batchBytes: BATCH_WRITES_BYTES, isDryRun })
+    const written = await writeBatch(run, { items, key: collection.key, writer })
+    for (const id of written.histories) if (collection.kind) run.written[collection.kind].add(id)
     for (const { line, reason, note } of items) {
       if (reason !== undefined) {
         report.rejected += 1
@@ -260,7 +272,10 @@ async function importFile(run: Run, collection: Collection): Promise<FileReport>
   const seconds = (performance.now() - start) / 1000
   const { read, loaded, unchanged, rejected } = report
   const speed = read >= VACUUM_ROWS ? `, ${Math.round(read / seconds)} rows/s` : ''
-  log(`${file}: ${read} read, ${loaded} loaded, ${unchanged} unchanged, ${rejected} rejected (${seconds.toFixed(1)} s${speed})`)
+  const wouldBe = isDryRun ? 'would be ' : ''
+  log(
+    `${file}: ${read} read, ${loaded} ${wouldBe}loaded, ${unchanged} unchanged, ${rejected} rejected (${seconds.toFixed(1)} s${speed})`,
+  )
   return report
 }
 
@@ -295,7 +310,10 @@ interface Batch {
 }
 
 /** Of lines with one id the last that is not refused counts. Gives those that are refused by the database their `reason`. */
-async function writeBatch(database: Database, { items, key, writer }: Batch): Promise<{ loaded: number; histories: string[] }> {
+async function writeBatch(
+  { database, isDryRun }: Run,
+  { items, key, writer }: Batch,
+): Promise<{ loaded: number; histories: string[] }> {
   const latest = new Map<string, Item>()
   for (const item of items) {
     const { columns } = item
@@ -304,25 +322,23 @@ async function writeBatch(database: Database, { items, key, writer }: Batch): Pr
     item.earlier = latest.get(id)
     latest.set(id, item)
   }
-  const result = { loaded: 0, histories: [] as string[] }
-  let open = [...latest.values()]
-  while (open.length > 0) {
-    const rows = open.flatMap(({ columns }) => (columns ? [columns] : []))
-    const {
-      loaded,
-      rejected,
-      histories: written = [],
-    } = await database.transaction(async (tx) => {
-      await inLargePortions(tx)
-      return writer(tx, rows)
-    })
-    result.loaded += loaded
-    result.histories.push(...written)
-    const refused = open.filter(({ columns }) => columns && rejected.has(columns))
-    for (const item of refused) item.reason = rejected.get(item.columns!) ?? ''
-    open = refused.flatMap(({ earlier }) => earlier ?? [])
-  }
-  return result
+  const { reasons, ...written } = await transactionOrDryRun(database, isDryRun, async (tx) => {
+    await inLargePortions(tx)
+    const result = { loaded: 0, histories: [] as string[], reasons: new Map<Item, string>() }
+    let open = [...latest.values()]
+    while (open.length > 0) {
+      const rows = open.flatMap(({ columns }) => (columns ? [columns] : []))
+      const { loaded, rejected, histories: documents = [] } = await writer(tx, rows)
+      result.loaded += loaded
+      result.histories.push(...documents)
+      const refused = open.filter(({ columns }) => columns && rejected.has(columns))
+      for (const item of refused) result.reasons.set(item, rejected.get(item.columns!) ?? '')
+      open = refused.flatMap(({ earlier }) => earlier ?? [])
+    }
+    return result
+  })
+  for (const [item, reason] of reasons) item.reason = reason
+  return written
 }
 
 /** Says how many more there were than it let through. */
