@@ -5,7 +5,6 @@
 import { randomUUID } from 'node:crypto'
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { ActorKind, AuditAction, AuditChanges, RecordKind } from '@arcade/contract/entities/audit'
-import { actsOfEvents } from '@arcade/contract/entities/webhook'
 import type { SessionUser } from '@arcade/contract/auth'
 import type { CallContext } from '#src/calls.ts'
 import { actorCommitmentSql, recordCommitmentSql } from '#src/db/audit-hashes.ts'
@@ -65,9 +64,8 @@ export async function audit(
   entries: AuditEntryInput | readonly AuditEntryInput[],
 ): Promise<void> {
   const all = [entries].flat() as readonly AuditEntryInput[]
-  const told = actsOfEvents[action]
-  if (told && all.length > 0)
-    await queueEvent(tx, told.event, { change: told.change, records: all.flatMap(({ record }) => record ?? []) })
+  const records = all.flatMap(({ record }) => record ?? [])
+  await queueEvent(tx, action, records)
   if (all.length === 1) return auditOne(tx, act, action, all[0]!)
   for (let at = 0; at < all.length; at += ENTRIES_AT_ONCE) {
     const rows = all.slice(at, at + ENTRIES_AT_ONCE).map(({ record, changes, detail }) => {

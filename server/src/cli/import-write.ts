@@ -25,6 +25,9 @@ import { lockPriorities, parkPriorities } from '#src/db/priorities.ts'
 import type { HistoryKind } from '@arcade/contract/entities/history'
 import type { Tables } from '#src/db/tables.ts'
 import { changeAsNamed } from '#src/db/turns.ts'
+import { queueEvent } from '#src/db/webhook-events.ts'
+import { announcementRecord } from '#src/features/announcements/announcements-list.ts'
+import { taskRecord } from '#src/features/tasks/tasks-list.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import {
   type Columns,
@@ -248,6 +251,9 @@ export function tasksWriter(collection: TaskCollection): Writer {
       changed: [...added, ...changed].map(({ id }) => String(id)),
       unchanged: accepted.map(({ id }) => id),
     })
+    const records = (keys: Key[]) => titled(rows, keys).map((task) => taskRecord(collection, task))
+    await queueEvent(tx, 'task.create', records(added))
+    await queueEvent(tx, 'task.update', records(changed))
     const rejected = new Map([...refused].map(({ row }) => [row, errorCatalogue.PRIORITY_TAKEN.message]))
     return { loaded: added.length + changed.length, rejected, histories }
   }
@@ -255,20 +261,29 @@ export function tasksWriter(collection: TaskCollection): Writer {
 
 export const writeAnnouncements: Writer = async (tx, rows) => {
   const ids = rows.map(({ id }) => String(id))
-  const active = rows.filter(({ status }) => status === true).map(({ id }) => String(id))
+  const active = rows.filter(({ status }) => status === true)
   const { rows: inactive } = await sql<{ id: string }>`
-    select id from announcements where not status and id = any(${active}) order by id for update`.execute(tx)
+    select id from announcements where not status and id = any(${active.map(({ id }) => String(id))}) order by id for update`.execute(
+    tx,
+  )
   const { added, changed } = await upsert(tx, announcements, rows)
-  const begun = new Set([...inactive, ...added].map(({ id }) => String(id)))
+  const begun = titled(active, [...inactive, ...added])
   await raiseNews(
     tx,
-    active.filter((id) => begun.has(id)),
+    begun.map(({ id }) => id),
   )
+  await queueEvent(tx, 'announcement.activate', begun.map(announcementRecord))
   const histories = await writeHistoryItems(tx, 'announcement', {
     changed: [...added, ...changed].map(({ id }) => String(id)),
     unchanged: ids,
   })
   return { loaded: added.length + changed.length, rejected: new Map(), histories }
+}
+
+/** What webhooks are told of those rows that these keys name. */
+function titled(rows: readonly Columns[], keys: readonly Record<string, unknown>[]): { id: string; title: string }[] {
+  const ids = new Set(keys.map((key) => String(key['id'])))
+  return rows.map(({ id, title }) => ({ id: String(id), title: String(title) })).filter(({ id }) => ids.has(id))
 }
 
 /** `derived`: ids of documents that this import wrote along with their items, which makes them loaded. */

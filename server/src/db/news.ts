@@ -22,17 +22,16 @@ export async function raiseNews(tx: Transaction<Tables>, announcementIds: readon
 /**
  * The same for active announcements that have never had a number, such as those that a server of an earlier version made active. Where all
  * have one it changes nothing, so that whoever repeats or prefetches it never bothers a player twice.
- * @returns whether there were any
+ * @returns these announcements
  */
-export async function raiseMissingNews(tx: Transaction<Tables>): Promise<boolean> {
-  const { rows } = await sql<{
-    id: string
-  }>`select id from announcements where status and news = 0 order by id for update`.execute(tx)
+export async function raiseMissingNews(tx: Transaction<Tables>): Promise<{ id: string; title: string }[]> {
+  const { rows } = await sql<{ id: string; title: string }>`
+    select id, title from announcements where status and news = 0 order by id for update`.execute(tx)
   await raiseNews(
     tx,
     rows.map(({ id }) => id),
   )
-  return rows.length > 0
+  return rows
 }
 
 /** The number at this moment. It only grows. */

@@ -1,9 +1,11 @@
 /**
  * What webhooks are told (ADR 20): an act writes the deliveries of its event in its own transaction, so there is no event without its act and
- * no act without its event. The audit trail calls it, because every act comes by there.
+ * no act without its event. The audit trail calls it, because acts come by there; so does whoever does the same to records without an entry
+ * for each, as an import.
  */
 import { CompiledQuery, type Kysely } from 'kysely'
-import type { WebhookEvent } from '@arcade/contract/entities/webhook'
+import type { AuditAction } from '@arcade/contract/entities/audit'
+import { actsOfEvents } from '@arcade/contract/entities/webhook'
 import { planOnce } from '#src/postgres/connections.ts'
 import type { Tables } from './tables.ts'
 
@@ -27,12 +29,11 @@ const QUEUE = `
    where switched_off_at is null and $1::text = any(events)`
 planOnce(QUEUE)
 
-/** Queues an event for each webhook that wants it and is switched on. */
-export async function queueEvent(
-  tx: Kysely<Tables>,
-  event: WebhookEvent,
-  { change, records }: { change: string; records: readonly WebhookRecord[] },
-): Promise<void> {
+/** Queues what an act on these records means to the bot, if anything, for each webhook that wants it and is switched on. */
+export async function queueEvent(tx: Kysely<Tables>, action: AuditAction, records: readonly WebhookRecord[]): Promise<void> {
+  const told = actsOfEvents[action]
+  if (!told || records.length === 0) return
+  const { event, change } = told
   const payloads: string[] = []
   for (let at = 0; at < records.length; at += RECORDS_MAX) {
     const named = records.slice(at, at + RECORDS_MAX)

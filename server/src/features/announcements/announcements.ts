@@ -14,6 +14,7 @@ import { transactionOrDryRun } from '#src/db/dry-run.ts'
 import { writeHistoryItems } from '#src/db/history-items.ts'
 import { announcementEntity, selectedFields, storedFields } from '#src/db/entities.ts'
 import { raiseMissingNews, raiseNews } from '#src/db/news.ts'
+import { queueEvent } from '#src/db/webhook-events.ts'
 import { numberedPages } from '#src/lists/numbered-pages.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { type Files, shownName } from '#src/files/files.ts'
@@ -138,7 +139,10 @@ export function announcementsHandlers({
     /** Activating is news by itself, so all that is left to do here is for announcements that became active without it. */
     async updateUsersStatus(_input, context) {
       await database.transaction(async (tx) => {
-        if (await raiseMissingNews(tx)) await audit(tx, actOf(context), 'players.status', {})
+        const raised = await raiseMissingNews(tx)
+        if (raised.length === 0) return
+        await audit(tx, actOf(context), 'players.status', {})
+        await queueEvent(tx, 'announcement.activate', raised.map(announcementRecord))
       })
       return { success: 'success', message: STATUS_UPDATED }
     },

@@ -70,6 +70,20 @@ describe('webhooks', () => {
     expect(told.find(({ change }) => change === 'added')?.items[0]?.id).toBe(body.id)
   })
 
+  test('are told of what was active without being news, when GET /update-users-status makes it news, once', async () => {
+    const all = await opening()
+    const bot = await endpoint()
+    await add(all, bot.url)
+    await sql`insert into announcements (id, type, title, subtitle, reward, status) values ('x', 'desc', 'Old', '', 1, true)`.execute(
+      all.app.database.db,
+    )
+    for (let n = 0; n < 2; n += 1) expect((await all.admin.call('GET', '/update-users-status')).status).toBe(200)
+    await all.deliveries.sendDue()
+    expect(bot.received.map(({ body }) => JSON.parse(body).data)).toEqual([
+      { change: 'activated', items: [{ kind: 'announcement', id: 'x', title: 'Old' }] },
+    ])
+  })
+
   test('are told nothing of an act that failed', async () => {
     const all = await opening()
     const bot = await endpoint()
