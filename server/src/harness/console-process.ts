@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
+import { sentStatements } from '#src/postgres/connections.ts'
 import { findProcesses, signal } from '#src/postgres/processes.ts'
 
 const SOURCE = resolve(import.meta.dirname, '..')
@@ -45,12 +46,18 @@ export function startCommandWith(env: Record<string, string>, dataDir: string, .
 }
 
 function start(program: string, args: string[], dataDir: string, env: Record<string, string>): ConsoleProcess {
-  const child = spawn(process.execPath, [join(SOURCE, program), ...args], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], DATA_DIR: dataDir, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    ['--import', join(SOURCE, 'testing/tell-statements.ts'), join(SOURCE, program), ...args],
+    {
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], DATA_DIR: dataDir, ...env },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    },
+  )
+  // Whoever listens to statements of this process hears those of the other, too.
+  child.on('message', (statement) => sentStatements.publish(statement))
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, output }))
   onTestFinished(async () => {
     child.kill('SIGKILL')

@@ -22,10 +22,15 @@ afterEach(async () => {
   const printed = noise
   noise = []
   expect(printed, 'console noise; a test that expects output spies on it itself').toEqual([])
+  expectDistributable()
+})
+
+function expectDistributable(): void {
   const faults = [...sent].flatMap(distributionFaults)
   sent.clear()
   expect(faults, 'statements that a distributed database refuses (docs/scaling.md)').toEqual([])
-})
+}
 
 afterAll(closeTestDatabase)
+afterAll(expectDistributable) // what processes said when the last test was over
 afterAll(removePrepared)
