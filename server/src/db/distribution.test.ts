@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { distributionFaults } from '#src/testing/distribution-rules.ts'
 import { testDatabase } from '#src/testing/test-database.ts'
 import { DISTRIBUTED_TABLES, findCluster } from './distribution.ts'
 import { citusUrl } from '#src/testing/citus.ts'
@@ -35,28 +34,6 @@ describe('§design 4 the tables of players can be divided by player', () => {
        where table_schema = 'public' and column_name = 'user_id' and data_type = 'bigint' order by 1`.execute(database.db)
     expect(rows.map(({ table }) => table)).toEqual([...DISTRIBUTED_TABLES].toSorted())
   })
-})
-
-test.each([
-  'select * from telegram_users where balance > 1 for update skip locked',
-  'select exists (select from participations)',
-  'with gone as (delete from counter_deltas returning *) select count(*) from gone',
-  'update telegram_users set balance = random()',
-  'update participations set user_id = $1 where user_id = $2',
-  'delete from uncounted_entries where user_id = $1 returning seq, at::text as at',
-  `select id, (select sum(delta) from counter_deltas where name = 'n:' || tasks.id) from tasks`,
-])('§design 4 a statement that cannot be sent to a distributed database is named: %s', (statement) => {
-  expect(distributionFaults(statement)).toHaveLength(1)
-})
-
-test.each([
-  'select * from telegram_users where user_id = $1 for update',
-  `select 'for update of telegram_users'`,
-  'select from tasks for update',
-  'update telegram_users set balance = $1 where user_id = $2',
-  `select sum(delta) from counter_deltas where name = 'n:' || $1::text || ':' || $2::text`,
-])('§design 4 one that can be sent is not: %s', (statement) => {
-  expect(distributionFaults(statement)).toEqual([])
 })
 
 test('§design 4 whether a database is a Citus cluster', async () => {

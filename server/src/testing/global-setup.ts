@@ -10,12 +10,13 @@ import type { TestProject } from 'vitest/node'
 import { embeddedCluster } from '#src/postgres/cluster.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { processStartTime } from '#src/postgres/processes.ts'
+import { type Catalog, readCatalog } from './catalog.ts'
 import { citusUrl, dropClusterDatabase } from './citus.ts'
 import { dropDatabase, onServer, urlOf, withDatabase } from './test-server.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    testServer: { url: string; template: string }
+    testServer: { url: string; template: string; catalog: Catalog }
   }
 }
 
@@ -26,7 +27,8 @@ export default async function setUp({ provide }: TestProject): Promise<() => Pro
   await onServer(server.url, (sql) => sql(`create database ${template}`))
   const database = await openDatabase({ dataDir: os.tmpdir(), url: withDatabase(server.url, template), log, use: 'command' })
   await database.close()
-  provide('testServer', { url: server.url, template })
+  const catalog = await onServer(withDatabase(server.url, template), readCatalog)
+  provide('testServer', { url: server.url, template, catalog })
 
   return async () => {
     await onServer(server.url, async (sql) => {
