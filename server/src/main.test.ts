@@ -1,14 +1,18 @@
-/** The server as a process: what it says when it cannot start. */
+/** The server as a process: what it says when it cannot start, and how it ends. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { expectGoodEnd, processesOf, type ServerProcess, startServer } from '#src/harness/console-process.ts'
+import { startTcpProxy } from '#src/harness/tcp-proxy.ts'
+import { LOCK_SPACE, LOCKS } from '#src/postgres/lock-holder.ts'
+import { preparedDataDir, temporaryDataDir, waitFor } from '#src/testing/processes.ts'
 import { createDatabase } from '#src/testing/test-database.ts'
 import { onServer } from '#src/testing/test-server.ts'
 
@@ -17,8 +21,7 @@ test.each(['Promise.reject(new Error("unforeseen"))', '(() => { throw new Error(
   async (failing) => {
     const url = await createDatabase('unforeseen', { isMigrated: true })
     const dataDir = await emptyFolder()
-    const onSignal = `data:text/javascript,process.on('SIGUSR2', () => { ${encodeURIComponent(failing)} })`
-    const child = spawn(process.execPath, ['--import', onSignal, PROGRAM], {
+    const child = spawn(process.execPath, ['--import', moduleOf(`process.on('SIGUSR2', () => { ${failing} })`), PROGRAM], {
       env: { PATH: process.env['PATH'], PORT: '0', DATABASE_URL: url, DATA_DIR: dataDir },
     })
     onTestFinished(() => void child.kill('SIGKILL'))
@@ -41,6 +44,75 @@ test.each(['Promise.reject(new Error("unforeseen"))', '(() => { throw new Error(
     })
   },
 )
+
+test('security: an error that nobody foresaw while the server stops does not cut the stop short', async () => {
+  const dataDir = await preparedDataDir()
+  const server = startServer(dataDir, laterInStop('throw new Error("unforeseen")'))
+  const request = await stopAmidRequest(server)
+  const written = outputOf(server)
+  await waitFor('the error to be told', () => written().includes('"event":"unforeseen"'))
+  request.destroy()
+  const { code, output } = await server.ended
+  expect(code, output).toBe(1)
+  await waitFor('PostgreSQL to be stopped', async () => (await processesOf(dataDir)).length === 0)
+})
+
+test('§design 8 a second signal ends a server at once that waits for a request, and it says so', async () => {
+  const server = startServer(await preparedDataDir(), laterInStop('process.kill(process.pid, "SIGTERM")'))
+  await stopAmidRequest(server)
+  const { code, output } = await server.ended
+  expect(code, output).toBe(1)
+  expect(output).toContain('"a second signal ends the server at once"')
+})
+
+test.each([
+  ['waits for another one to migrate', 'Waiting for another process that migrates'],
+  ['waits for a database that went away', 'The connection to the database was lost during its migration'],
+])('§design 8 a start that %s ends well when it is told to', async (_, line) => {
+  const url = new URL(await createDatabase('given_up'))
+  const proxy = await startTcpProxy(Number(url.port))
+  await onServer(url.href, async (run) => {
+    await run(`select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.migration})`)
+    const proxied = new URL(url)
+    proxied.port = String(proxy.port)
+    const server = startServer(await temporaryDataDir(), { DATABASE_URL: proxied.href })
+    const written = outputOf(server)
+    await waitFor('the start to wait', () => written().includes('Waiting for another process that migrates'))
+    if (!written().includes(line)) await proxy.become('gone')
+    await waitFor(line, () => written().includes(line))
+    await expectGoodEnd(server)
+  })
+})
+
+/** Has a server stop while it is sent a request, for whose rest it waits. */
+async function stopAmidRequest({ child, ready }: ServerProcess): Promise<Socket> {
+  const { port } = new URL(await ready)
+  const socket = connect(Number(port), '127.0.0.1')
+  socket.on('error', () => {}) // it breaks when the server ends
+  onTestFinished(() => void socket.destroy())
+  const headers = 'Host: console.test\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue'
+  socket.write(`POST /api/session HTTP/1.1\r\n${headers}\r\n\r\n`)
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  expect(answer.toString()).toMatch(/^HTTP\/1.1 100 Continue/)
+  child.kill('SIGTERM')
+  return socket
+}
+
+/** Has a server run JavaScript during its stop, so late that a second signal would not be taken for the first one. */
+function laterInStop(code: string): { NODE_OPTIONS: string } {
+  return { NODE_OPTIONS: `--import=${moduleOf(`process.once('SIGTERM', () => setTimeout(() => { ${code} }, 1100))`)}` }
+}
+
+/** What it has written so far. */
+function outputOf({ child }: ServerProcess): () => string {
+  let output = ''
+  child.stdout!.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  return () => output
+}
+
+function moduleOf(code: string): string {
+  return `data:text/javascript,${encodeURIComponent(code)}`
+}
 
 const PROGRAM = fileURLToPath(new URL('./main.ts', import.meta.url))
 

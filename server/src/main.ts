@@ -45,9 +45,30 @@ await main()
 async function main(): Promise<void> {
   const log = pino({ level: 'info' }, pino.destination({ dest: 1, sync: true }))
   const starting = new AbortController()
-  let stop = (): void => starting.abort(new Error('stopped before it was ready'))
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop())
+  let running: Running | undefined
+  let stopping: Promise<void> | undefined
+  let askedAt: number | undefined
   let exitCode = 0
+  const stop = (): void => {
+    if (!running) return starting.abort(new Error('stopped before it was ready'))
+    stopping ??= running
+      .stop()
+      .catch((error: unknown) => {
+        exitCode = 1
+        log.error({ err: error }, 'the server could not stop in order')
+      })
+      .then(() => process.exit(exitCode))
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      // Ctrl-C reaches npm and us, so two signals at once are one; a later one means it, and the next start tidies up.
+      if (running && askedAt !== undefined && performance.now() - askedAt > 1000) {
+        log.warn({ signal }, 'a second signal ends the server at once')
+        process.exit(1)
+      }
+      askedAt ??= performance.now()
+      stop()
+    })
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(event, (err) => {
       log.fatal({ event: 'unforeseen', err }, 'the server stops after an error that nobody foresaw')
@@ -57,26 +78,25 @@ async function main(): Promise<void> {
       stop()
     })
   try {
-    const config = readConfig()
-    const running = await start(config, log, starting.signal)
-    let since: number | undefined
-    stop = () => {
-      // Ctrl-C reaches npm and us, so two signals at once are one; a later one means it, and the next start tidies up.
-      if (since !== undefined && performance.now() - since > 1000) process.exit(1)
-      if (since !== undefined) return
-      since = performance.now()
-      void running.stop().finally(() => process.exit(exitCode))
-    }
+    running = await start(readConfig(), log, starting.signal)
     if (starting.signal.aborted) stop()
   } catch (error) {
-    if (error === starting.signal.reason) process.exit(exitCode)
+    if (starting.signal.aborted) {
+      // It ends as it was told to, whatever the start made of that.
+      if (error !== starting.signal.reason) log.warn({ err: error }, 'the start failed while it was given up')
+      process.exit(exitCode)
+    }
     if (!(error instanceof ConfigError) && !(error instanceof StartError)) log.fatal({ err: error }, 'the server could not start')
     process.stderr.write(`Arcade Console cannot start: ${error instanceof Error ? error.message : String(error)}\n`)
     process.exit(1)
   }
 }
 
-async function start(config: Config, log: Logger, signal: AbortSignal): Promise<{ stop: () => Promise<void> }> {
+interface Running {
+  stop(): Promise<void>
+}
+
+async function start(config: Config, log: Logger, signal: AbortSignal): Promise<Running> {
   const { dataDir, databaseUrl: url, databaseReplicaUrl: replicaUrl, databaseLimits: limits } = config
   await makeDataDir(dataDir)
   const opening = openDatabase({ dataDir, url, replicaUrl, limits, log, use: 'server', signal })
@@ -108,6 +128,8 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
     })
     const deliveries = createDeliveries({ database, key: secretKey, networks: config.webhookNetworks, log })
     const setupPath = await prepareFirstAdmin(config, database, sessions)
+    // Asked before anybody is told that the server is ready: nothing may fail after that.
+    const pause = await findPause(database.db)
     const { server, address } = await listen(config, http.fetch)
     const backups = config.backups && createBackupSchedule({ database, fileStore, settings: config.backups, dataDir, log })
     const chores = startChores(log, [
@@ -126,7 +148,6 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
       [60, () => purgeExpired({ database, files })],
     ])
     process.stdout.write(`Arcade Console ready at ${address}\n`)
-    const pause = await findPause(database.db)
     if (pause) process.stdout.write(`Scheduled work is paused. ${pause.reason} To let it run: npm run arcade -- resume\n`)
     if (setupPath)
       process.stdout.write(`Create the first admin (within 30 minutes, once): ${config.publicOrigin ?? address}${setupPath}\n`)

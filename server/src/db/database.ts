@@ -240,8 +240,9 @@ function openReplica(own: Reads, options: ReplicaOptions & { database: () => Con
 /** A database that ends meanwhile is waited for: what a migration has not finished is undone or goes on. */
 async function migrateUntilDone(lockHolder: LockHolder, options: DatabaseOptions): Promise<void> {
   const { log, migrations, migrationLimits: limits = MIGRATION_LIMITS, signal } = options
+  const wait = () => pause(RECONNECT_POLL_MS, undefined, { signal }).catch(() => signal?.throwIfAborted())
   for (let attempt = 1; ; attempt += 1) {
-    while (lockHolder.connection === undefined) await pause(RECONNECT_POLL_MS, undefined, { signal })
+    while (lockHolder.connection === undefined) await wait()
     try {
       return await migrate({
         address: lockHolder.address(),
@@ -262,7 +263,7 @@ async function migrateUntilDone(lockHolder: LockHolder, options: DatabaseOptions
       }
       log.warn({ err: error, attempt }, 'The connection to the database was lost during its migration, which is tried again')
     }
-    await pause(RECONNECT_POLL_MS, undefined, { signal })
+    await wait()
   }
 }
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { sentStatements } from '#src/postgres/connections.ts'
 import { findProcesses, signal } from '#src/postgres/processes.ts'
 
@@ -64,6 +64,13 @@ function start(program: string, args: string[], dataDir: string, env: Record<str
     await ended
   })
   return { child, ended }
+}
+
+/** SIGTERM ends it well. What it wrote is shown where it does not. */
+export async function expectGoodEnd({ child, ended }: ServerProcess): Promise<void> {
+  child.kill('SIGTERM')
+  const { code, output } = await ended
+  expect(code, output).toBe(0)
 }
 
 /** What is killed, with SIGKILL. */

@@ -103,7 +103,8 @@ export async function openLockHolder(options: LockHolderOptions): Promise<LockHo
     log.warn('The database connection was lost')
     for (const { onGap } of listeners) onGap()
     const since = performance.now()
-    const attached = await attach({ ...attachOptions, giveUpAfterMs: Infinity })
+    // A signal that would have given the start up has nothing to say any more.
+    const attached = await attach({ ...attachOptions, abort: closing.signal, giveUpAfterMs: Infinity })
     current = attached
     watch(attached)
     try {
