@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { up as base } from '#src/db/migrations/0001_base.ts'
 import { unfinishedRestoreFile } from '#src/db/unfinished-restore.ts'
+import { diskStore } from '#src/files/disk.ts'
 import { activityCounters, countedActivity } from '#src/testing/activity.ts'
 import { SAMPLE } from '#src/testing/console-server.ts'
 import { preparedDataDir, temporaryDataDir, waitFor } from '#src/testing/processes.ts'
@@ -15,6 +16,7 @@ import { reportFigure, rounds, seededRandom } from '#src/testing/size.ts'
 import {
   ADMIN,
   type ConsoleProcess,
+  expectGoodEnd,
   kill,
   processesOf,
   type ServerProcess,
@@ -56,10 +58,10 @@ test('§security crash: amid mixed writes, uploads and downloads', { timeout: TI
       url = await server.ready
       startTimes.push(performance.now() - startedAt)
     })
-    await withDatabase(dataDir, (database) => workload.check(database, dataDir))
+    await withDatabase(dataDir, (database) => workload.check(database, filesIn(dataDir)))
     expect(await isSignedIn(url, cookie), 'an acknowledged session').toBe(true)
   }
-  await expectGoodEnd(server, dataDir)
+  await expectLastEnd(server, dataDir)
   reportFigure(
     `crash amid writes: ${cycles} cycles, ${workload.acknowledged} writes acknowledged (${workload.restored} restored from the trash, ${workload.purged} purged), ` +
       `${workload.unknown} without an answer, ${workload.downloads} downloads; starts of ${Math.round(Math.min(...startTimes))} to ${Math.round(Math.max(...startTimes))} ms`,
@@ -80,8 +82,8 @@ test('§security crash: amid claims and entries of the game', { timeout: TIMEOUT
     })
     await withDatabase(dataDir, (database) => workload.check(database))
   }
-  await withDatabase(dataDir, (database) => checkDerived(database, dataDir))
-  await expectGoodEnd(server, dataDir)
+  await withDatabase(dataDir, (database) => checkDerived(database, filesIn(dataDir)))
+  await expectLastEnd(server, dataDir)
   reportFigure(
     `crash amid claims: ${cycles} cycles, ${workload.acknowledged} entries acknowledged, ${workload.repeated} requests sent again`,
   )
@@ -96,7 +98,7 @@ test('§security crash: amid a first start', { timeout: TIMEOUT_MS }, async () =
     const server = startServer(dataDir)
     const url = await server.ready
     expect(await isSignedIn(url, await signIn(url))).toBe(true)
-    await expectGoodEnd(server, dataDir)
+    await expectLastEnd(server, dataDir)
   }
   reportFigure(`crash amid a first start of ${Math.round(whole)} ms: ${cycles} cycles`)
 })
@@ -123,7 +125,7 @@ test('§security crash: amid migrations of a database with rows', { timeout: TIM
         expect(rows).toEqual([{ players }])
         expect(await activityCounters(db)).toEqual(await countedActivity(db))
       })
-      await expectGoodEnd(server, dataDir)
+      await expectLastEnd(server, dataDir)
     })
   }
   reportFigure(`crash amid migrations of ${players} players, ${Math.round(whole)} ms: ${cycles} cycles`)
@@ -137,7 +139,7 @@ test('§security crash: amid an import, which goes on when it is run again', { t
     await killAfter(startCommand(dataDir, 'import', SAMPLE), dataDir, whole * random(), victims[cycle % victims.length])
     await importSample(dataDir)
     await withDatabase(dataDir, async (database) => {
-      await checkDerived(database, dataDir)
+      await checkDerived(database, filesIn(dataDir))
       const { db } = database
       const { rows } = await sql<{ players: number }>`select count(*) as players from telegram_users`.execute(db)
       expect(rows[0]!.players).toBeGreaterThan(1000)
@@ -175,7 +177,7 @@ test(
       if (served) finished.restores += 1
       else await succeed(target, 'restore', at)
       expect(await rowsIn(target)).toEqual(expected)
-      await withDatabase(target, (database) => checkDerived(database, target))
+      await withDatabase(target, (database) => checkDerived(database, filesIn(target)))
       await waitFor('nothing to run any more', async () => (await processesOf(target)).length === 0, PATIENCE_MS)
     }
     reportFigure(
@@ -258,7 +260,7 @@ function timeOfFirstStart(): Promise<number> {
     const server = startServer(dataDir)
     await server.ready
     const milliseconds = performance.now() - startedAt
-    await expectGoodEnd(server, dataDir)
+    await expectLastEnd(server, dataDir)
     return milliseconds
   }))
 }
@@ -296,12 +298,12 @@ async function migrateCopy(from: string, work: (dataDir: string) => Promise<void
   await work(dataDir)
 }
 
-/** SIGTERM ends it well and leaves no process behind. */
-async function expectGoodEnd(server: ServerProcess, dataDir: string): Promise<void> {
-  server.child.kill('SIGTERM')
-  expect(await server.ended).toMatchObject({ code: 0 })
+async function expectLastEnd(server: ServerProcess, dataDir: string): Promise<void> {
+  await expectGoodEnd(server)
   await waitFor('nothing to run any more', async () => (await processesOf(dataDir)).length === 0, PATIENCE_MS)
 }
+
+const filesIn = (dataDir: string) => diskStore(join(dataDir, 'files'))
 
 async function withDatabase<T>(dataDir: string, work: (database: Database) => Promise<T>): Promise<T> {
   const database = await openDatabase({ dataDir, use: 'command', log })

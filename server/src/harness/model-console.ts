@@ -267,7 +267,7 @@ export async function startModelConsole(): Promise<ModelConsole> {
     },
 
     async check() {
-      await checkDerived(app.database, dataDir)
+      await checkDerived(app.database, diskStore(join(dataDir, 'files')))
     },
 
     async stop() {

@@ -2,15 +2,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
+import type { FileStore } from '#src/files/disk.ts'
 import { openFileStore } from '#src/files/files.ts'
 import { limits } from '#src/identity/attempts.ts'
 import { ensureAdmin } from '#src/identity/accounts.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'
 import { actOfProcess } from '#src/audit/audit.ts'
 import { addCount } from '#src/testing/activity.ts'
+import { SAMPLE } from '#src/testing/console-server.ts'
 import { type HttpProxy, startHttpProxy } from '#src/testing/http-proxy.ts'
 import { temporaryDataDir, waitFor } from '#src/testing/processes.ts'
-import { startS3Server } from '#src/testing/s3-server.ts'
+import { S3_CREDENTIALS, startS3Process, startS3Server } from '#src/testing/s3-server.ts'
 import { reportFigure, rounds, seededRandom } from '#src/testing/size.ts'
 import { type Client, PASSWORD, type TestApp, testApp } from '#src/testing/test-app.ts'
 import { createDatabase, openAgain } from '#src/testing/test-database.ts'
@@ -18,9 +20,12 @@ import { png } from '#src/testing/test-images.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { giveBalances } from '#src/testing/players.ts'
 import { pino } from 'pino'
-import { ADMIN, type ServerProcess, startServer } from './console-process.ts'
+import { ADMIN, expectGoodEnd, type ServerProcess, startCommandWith, startServer } from './console-process.ts'
+import { createGameWorkload } from './game-workload.ts'
 import { createWorkload } from './workload.ts'
 
+/** Processes start, stop and are killed here, on a machine that may be busy. */
+const PROCESSES = { timeout: rounds(10 * 60_000, 6 * 3_600_000) }
 /** Far less than any time after which a server looks again by itself, though no news came. */
 const SOON = { timeout: 15_000 }
 
@@ -169,79 +174,90 @@ test('§design 7 several servers: of those that make the first admin at once one
   expect(made.toSorted()).toEqual(['created', 'kept', 'kept', 'kept'])
 })
 
-test('§design 4 several servers: two that start at once on an empty database both serve, with one first admin', async () => {
-  const url = await createDatabase('started_at_once')
-  const dataDir = await temporaryDataDir()
-  const servers = [startServer(dataDir, { DATABASE_URL: url }), startServer(dataDir, { DATABASE_URL: url })]
-  const cookie = await signIn(await servers[0]!.ready)
-  const answer = await fetch(`${await servers[1]!.ready}/api/metrics`, { headers: { cookie } })
-  expect(await answer.json()).toMatchObject({ totalUsers: 1, userTypes: { admin: 1 } })
-  for (const server of servers) await expectGoodEnd(server)
-})
+test(
+  '§design 4 several servers: two that start at once on an empty database both serve, with one first admin',
+  PROCESSES,
+  async () => {
+    const url = await createDatabase('started_at_once')
+    const dataDir = await temporaryDataDir()
+    const servers = [startServer(dataDir, { DATABASE_URL: url }), startServer(dataDir, { DATABASE_URL: url })]
+    const cookie = await signIn(await servers[0]!.ready)
+    const answer = await fetch(`${await servers[1]!.ready}/api/metrics`, { headers: { cookie } })
+    expect(await answer.json()).toMatchObject({ totalUsers: 1, userTypes: { admin: 1 } })
+    for (const server of servers) await expectGoodEnd(server)
+  },
+)
 
-test('§security crash: one of two servers is killed under load: what was acknowledged is there, and nobody does more than try once more', async () => {
-  const url = await createDatabase('one_killed', { isMigrated: true })
-  const dataDir = await temporaryDataDir()
-  const { proxy, servers, start, cookie } = await twoBehindProxy(dataDir, url)
-  const workload = createWorkload(
-    seededRandom(),
-    () => proxy.url,
-    () => cookie,
-  )
-  let isOver = false
-  onTestFinished(() => void (isOver = true))
-  const operators = [0, 1, 2].map((number) => operate({ proxy, cookie, number, isOver: () => isOver }))
-  const running = workload.run(() => isOver)
-  const kills = rounds(3, 100)
-  for (let kill = 0; kill < kills; kill += 1) {
-    const before = workload.acknowledged
-    await waitFor('writes through both', () => workload.acknowledged > before + 5)
-    const victim = servers.shift()!
-    victim.server.child.kill('SIGKILL')
-    await victim.server.ended
-    const at = workload.acknowledged
-    await waitFor('writes through the other one', () => workload.acknowledged > at + 5)
-    servers.push(await start(victim.address))
-  }
-  isOver = true
-  const told = await Promise.all(operators)
-  await running
-  const database = await openDatabase({ dataDir, url, use: 'command', log: pino({ level: 'silent' }) })
-  onTestFinished(() => database.close())
-  await workload.check(database, dataDir)
-  const { rows } = await sql<{ title: string; count: number }>`
-    select title, count(*) as count from tasks where title like 'operator%' group by title`.execute(database.db)
-  expect(new Map(rows.map(({ title, count }) => [title, count]))).toEqual(
-    new Map(told.flatMap(({ saved }) => saved.map((title) => [title, 1]))),
-  )
-  expect(
-    told.flatMap(({ problems }) => problems),
-    'what a single retry did not mend',
-  ).toEqual([])
-  // What the killed ones had in hand is done by the others.
-  await waitFor('entries to be sealed', async () => {
-    const open = await sql`select from audit_open limit 1`.execute(database.db)
-    return open.rows.length === 0
-  })
-  for (const { server } of servers) await expectGoodEnd(server)
-  reportFigure(
-    `one of two killed: ${kills} times, ${workload.acknowledged} writes acknowledged, ${workload.unknown} without an answer, ` +
-      `${proxy.repeated} repeated by the proxy, ${proxy.lost} told to try again; of operators ${told.reduce((sum, { retries }) => sum + retries, 0)} tried again`,
-  )
-})
+test(
+  '§security crash: one of two servers is killed under load: what was acknowledged is there, and nobody does more than try once more',
+  PROCESSES,
+  async () => {
+    const pair = await twoBehindProxy('one_killed')
+    const { proxy, servers, start, cookie, store } = pair
+    await importSample(pair)
+    const database = await openDatabase({ dataDir: '', url: pair.url, use: 'command', log: pino({ level: 'silent' }) })
+    onTestFinished(() => database.close())
+    const random = seededRandom()
+    const console = createWorkload(
+      random,
+      () => proxy.url,
+      () => cookie,
+    )
+    const game = await createGameWorkload(database, random, () => proxy.url)
+    let isOver = false
+    onTestFinished(() => void (isOver = true))
+    const operators = [0, 1, 2].map((number) => operate({ proxy, cookie, number, isOver: () => isOver }))
+    const running = [console, game].map((workload) => workload.run(() => isOver))
+    const writes = async (by: string) => {
+      const before = [console.acknowledged, game.acknowledged] as const
+      await waitFor(`writes through ${by}`, () => console.acknowledged > before[0] + 5 && game.acknowledged > before[1] + 20)
+    }
+    const kills = rounds(3, 100)
+    for (let kill = 0; kill < kills; kill += 1) {
+      await writes('both')
+      const victim = servers.shift()!
+      victim.server.child.kill('SIGKILL')
+      await victim.server.ended
+      await writes('the other one')
+      servers.push(await start(victim))
+    }
+    isOver = true
+    const told = await Promise.all(operators)
+    await Promise.all(running)
+    await console.check(database, store)
+    await game.check(database)
+    const { rows } = await sql<{ title: string; count: number }>`
+      select title, count(*) as count from tasks where title like 'operator%' group by title`.execute(database.db)
+    expect(new Map(rows.map(({ title, count }) => [title, count]))).toEqual(
+      new Map(told.flatMap(({ saved }) => saved.map((title) => [title, 1]))),
+    )
+    expect(
+      told.flatMap(({ problems }) => problems),
+      'what a single retry did not mend',
+    ).toEqual([])
+    // What the killed ones had in hand is done by the others.
+    await waitFor('entries to be sealed', async () => {
+      const open = await sql`select from audit_open limit 1`.execute(database.db)
+      return open.rows.length === 0
+    })
+    for (const { server } of servers) await expectGoodEnd(server)
+    reportFigure(
+      `one of two killed: ${kills} times, ${console.acknowledged} writes acknowledged, ${console.unknown} without an answer, ` +
+        `${console.downloads} downloads, ${game.acknowledged} entries of the game acknowledged, ${game.repeated} of its requests sent again, ` +
+        `${proxy.repeated} repeated by the proxy, ${proxy.lost} told to try again; of operators ${told.reduce((sum, { retries }) => sum + retries, 0)} tried again`,
+    )
+  },
+)
 
-test('§design 8 several servers are restarted one after the other, and no request is lost', async () => {
-  const url = await createDatabase('rolling', { isMigrated: true })
-  const dataDir = await temporaryDataDir()
-  const { proxy, servers, start, cookie } = await twoBehindProxy(dataDir, url)
+test('§design 8 several servers are restarted one after the other, and no request is lost', PROCESSES, async () => {
+  const { proxy, servers, start, cookie } = await twoBehindProxy('rolling')
   let isOver = false
   onTestFinished(() => void (isOver = true))
   const operators = [0, 1, 2, 3].map((number) => operate({ proxy, cookie, number, isOver: () => isOver }))
   for (let restart = 0; restart < rounds(2, 20); restart += 1) {
     const old = servers.shift()!
     await expectGoodEnd(old.server)
-    servers.push(await start(old.address))
-    await waitFor('both to be ready', () => proxy.ready() === 2)
+    servers.push(await start(old))
   }
   isOver = true
   const told = await Promise.all(operators)
@@ -252,19 +268,56 @@ test('§design 8 several servers are restarted one after the other, and no reque
   reportFigure(`rolling restart: ${told.reduce((sum, { saved }) => sum + saved.length, 0)} saved and read, none lost`)
 })
 
-/** Two server processes on one database behind a proxy that gives both requests. `start` puts a new one in the place of another. */
-async function twoBehindProxy(dataDir: string, databaseUrl: string) {
+interface Started {
+  server: ServerProcess
+  address: string
+  dataDir: string
+}
+
+interface Pair {
+  proxy: HttpProxy
+  servers: Started[]
+  /** Starts a server anew in the place of another, on its machine, until both are ready. */
+  start: (old: Started) => Promise<Started>
+  cookie: string
+  /** The database that both have. */
+  url: string
+  store: FileStore
+  /** What a process needs to know to be one of them. */
+  env: Record<string, string>
+}
+
+/** Two server processes behind a proxy that gives both requests: they share a new database and an S3 store, and nothing on their machines. */
+async function twoBehindProxy(name: string): Promise<Pair> {
+  const url = await createDatabase(name, { isMigrated: true })
+  const s3 = await startS3Process()
   const proxy = await startHttpProxy()
-  onTestFinished(() => proxy.stop())
-  const start = async (old?: string) => {
-    const server = startServer(dataDir, { DATABASE_URL: databaseUrl })
+  onTestFinished(async () => {
+    await proxy.stop()
+    await s3.stop()
+  })
+  const env = { DATABASE_URL: url, FILES_URL: s3.url, ...S3_CREDENTIALS }
+  const startOn = async (dataDir: string, old?: Started): Promise<Started> => {
+    const server = startServer(dataDir, env)
     const address = await server.ready
-    proxy.replace(old, address)
-    return { server, address }
+    proxy.replace(old?.address, address)
+    return { server, address, dataDir }
   }
-  const servers = [await start(), await start()]
-  await waitFor('both to be ready', () => proxy.ready() === 2)
-  return { proxy, servers, start, cookie: await signIn(proxy.url) }
+  const bothReady = () => waitFor('both to be ready', () => proxy.ready() === 2)
+  const servers = [await startOn(await temporaryDataDir()), await startOn(await temporaryDataDir())]
+  await bothReady()
+  const start = async (old: Started): Promise<Started> => {
+    const started = await startOn(old.dataDir, old)
+    await bothReady()
+    return started
+  }
+  const store = openFileStore({ filesUrl: s3.url, dataDir: '' })
+  return { proxy, servers, start, cookie: await signIn(proxy.url), url, store, env }
+}
+
+async function importSample({ env, servers }: Pair): Promise<void> {
+  const { code, output } = await startCommandWith(env, servers[0]!.dataDir, 'import', SAMPLE).ended
+  expect(code, output).toBe(0)
 }
 
 interface Operator {
@@ -322,9 +375,4 @@ async function signIn(url: string): Promise<string> {
     .getSetCookie()
     .map((text) => text.split(';')[0])
     .join('; ')
-}
-
-async function expectGoodEnd(server: ServerProcess): Promise<void> {
-  server.child.kill('SIGTERM')
-  expect(await server.ended).toMatchObject({ code: 0 })
 }

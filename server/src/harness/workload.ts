@@ -2,14 +2,13 @@
  * Writers whose every write is known to be acknowledged, refused or unknown, and what must be there after a crash: all that was
  * acknowledged, nothing that was refused, and of what is unknown all or nothing, with its history, its counters and its files.
  */
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { expect } from 'vitest'
 import { checkConsole } from '#src/cli/check.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { diskStore } from '#src/files/disk.ts'
+import type { FileStore } from '#src/files/disk.ts'
 import { waitFor } from '#src/testing/processes.ts'
 import { png } from '#src/testing/test-images.ts'
 
@@ -17,6 +16,8 @@ import { png } from '#src/testing/test-images.ts'
 interface Place {
   text?: string | undefined
   trashed?: string | undefined
+  /** The key of its image. */
+  image?: string | undefined
 }
 
 /** What a writer knows of one of its items. */
@@ -43,7 +44,7 @@ export interface Workload {
   /** Downloads that came to their end. */
   downloads: number
   /** Throws what is not as it must be; what was unknown is known afterwards. */
-  check(database: Database, dataDir: string): Promise<void>
+  check(database: Database, store: FileStore): Promise<void>
 }
 
 export const WRITERS = 3
@@ -69,15 +70,15 @@ export function createWorkload(random: () => number, address: () => string, cook
         while (!isOver()) await write(own)
       }
       const reader = async (): Promise<void> => {
-        while (!isOver()) await download()
+        while (!isOver()) await (random() < 0.5 ? download() : downloadImage())
       }
       await Promise.all([...Array.from({ length: WRITERS }, (_, number) => writer(number)), reader()])
     },
-    async check(database, dataDir) {
+    async check(database, store) {
       const { db } = database
       await endOfTransactions(db)
       await checkItems(db)
-      await checkDerived(database, dataDir)
+      await checkDerived(database, store)
     },
   }
   return workload
@@ -90,13 +91,13 @@ export function createWorkload(random: () => number, address: () => string, cook
     if (item === undefined || random() < 0.4) return create(own)
     if (random() < 0.3) {
       const path = item.collection === 'users' ? `/removeUser/${item.id}` : `${paths[item.collection]}/${item.id}`
-      await attempt(item, { trashed: item.text }, () => send('DELETE', path))
+      await attempt(item, { trashed: item.text, image: item.image }, () => send('DELETE', path))
       return
     }
     const text = `${item.text!.split(' ')[0]} ${Math.floor(random() * 1e9)}`
     const method = item.collection === 'users' ? 'PATCH' : 'PUT'
     const body = item.collection === 'users' ? { fname: text, lname: 'Doe' } : await bodyOf(item, text)
-    if (body) await attempt(item, { text }, () => send(method, `${paths[item.collection]}/${item.id}`, body))
+    if (body) await attempt(item, { text, image: body.image }, () => send(method, `${paths[item.collection]}/${item.id}`, body))
   }
 
   async function create(own: Item[]): Promise<void> {
@@ -107,7 +108,7 @@ export function createWorkload(random: () => number, address: () => string, cook
     own.push(item)
     const body = await bodyOf(item, text)
     if (!body) return
-    await attempt(item, { text }, async () => {
+    await attempt(item, { text, image: body.image }, async () => {
       const answer = await send('POST', collection === 'users' ? '/registerUser' : paths[collection], body)
       if (answer.status === 200) item.id = answer.body['id'] as string
       return answer
@@ -122,8 +123,8 @@ export function createWorkload(random: () => number, address: () => string, cook
     const id = records.find(({ recordId }) => recordId === item.id)?.id
     expect(id, `${item.trashed} is in the trash`).toBeDefined()
     if (random() < 0.7) {
-      if (await attempt(item, { text: item.trashed }, () => send('POST', '/api/trash/restore-one', { id })))
-        workload.restored += 1
+      const restored = { text: item.trashed, image: item.image }
+      if (await attempt(item, restored, () => send('POST', '/api/trash/restore-one', { id }))) workload.restored += 1
       return
     }
     const target = { ids: [id] }
@@ -131,7 +132,7 @@ export function createWorkload(random: () => number, address: () => string, cook
   }
 
   /** `undefined` when the image could not be uploaded. */
-  async function bodyOf({ collection, hasImage }: Item, text: string): Promise<Record<string, unknown> | undefined> {
+  async function bodyOf({ collection, hasImage }: Item, text: string): Promise<Body | undefined> {
     if (collection === 'socialTasks') return { type: 'twitter', title: text, reward: 1, priority: 1e6 * random() }
     if (collection === 'users') {
       const email = `u${Math.floor(random() * 1e12)}@gmail.com`
@@ -140,7 +141,7 @@ export function createWorkload(random: () => number, address: () => string, cook
     const content = { type: 'desc', title: text, subtitle: 'Today', reward: 1 }
     if (!hasImage) return content
     const answer = await send('POST', '/api/files/announcements?name=a.png', png).catch(() => undefined)
-    if (answer?.status === 200) return { ...content, image: answer.body['key'], imageName: 'a.png' }
+    if (answer?.status === 200) return { ...content, image: answer.body['key'] as string, imageName: 'a.png' }
     await pause(PAUSE_MS)
     return undefined
   }
@@ -158,7 +159,7 @@ export function createWorkload(random: () => number, address: () => string, cook
       return false
     }
     if (answer?.status === 200) {
-      Object.assign(item, { text: after.text, trashed: after.trashed, maybe: undefined })
+      Object.assign(item, { ...placeOf(after), maybe: undefined })
       workload.acknowledged += 1
       return true
     }
@@ -174,6 +175,10 @@ export function createWorkload(random: () => number, address: () => string, cook
   interface Answer {
     status: number
     body: Record<string, unknown>
+  }
+
+  interface Body extends Record<string, unknown> {
+    image?: string
   }
 
   async function send(method: string, path: string, body?: Record<string, unknown> | Uint8Array): Promise<Answer> {
@@ -201,15 +206,33 @@ export function createWorkload(random: () => number, address: () => string, cook
     expect(bytes.subarray(-22, -18).toString('latin1'), 'a download that ended well is whole').toBe('PK\x05\x06')
   }
 
+  /** What was acknowledged is served, whole, by whichever server is asked, unless somebody changes it meanwhile. */
+  async function downloadImage(): Promise<void> {
+    const item = pick(items.filter(({ image, text, maybe }) => image !== undefined && text !== undefined && maybe === undefined))
+    if (item === undefined) return pause(PAUSE_MS)
+    const before = item.story.length
+    const answer = await fetch(`${address()}/api/files/${item.image}`, {
+      headers: { cookie: cookie() },
+      signal: AbortSignal.timeout(ANSWER_MS),
+    })
+      .then(async (given) => ({ status: given.status, bytes: Buffer.from(await given.arrayBuffer()) }))
+      .catch(() => undefined)
+    if (answer === undefined || answer.status >= 500 || item.maybe !== undefined || item.story.length !== before)
+      return pause(PAUSE_MS)
+    expect(answer.status, `the image of ${item.text}, after ${item.story.join('; ')}`).toBe(200)
+    expect(answer.bytes.subarray(-8, -4).toString('latin1'), 'an image that was read to its end is whole').toBe('IEND')
+    workload.downloads += 1
+  }
+
   async function checkItems(db: Kysely<Tables>): Promise<void> {
-    const { rows } = await sql<{ id: string; text: string; isTrashed: boolean; isWhole: boolean }>`
-      select id, title as text, false as "isTrashed",
+    const { rows } = await sql<{ id: string; text: string; image: string | null; isTrashed: boolean; isWhole: boolean }>`
+      select id, title as text, null as image, false as "isTrashed",
              exists (select from history_items where kind = 'social' and item_id = id and history_items.title = tasks.title) as "isWhole"
         from tasks where collection = 'social' and title like 'item%'
-      union all select id, title, false, exists (select from history_items where kind = 'announcement' and item_id = id and history_items.title = announcements.title)
+      union all select id, title, image_key, false, exists (select from history_items where kind = 'announcement' and item_id = id and history_items.title = announcements.title)
         from announcements where title like 'item%'
-      union all select users.id, fname, false, accounts.id is not null from users left join accounts using (id) where fname like 'item%'
-      union all select record_id, coalesce(content #>> '{row,fname}', name), true, kind <> 'user' or jsonb_typeof(content -> 'account') = 'object'
+      union all select users.id, fname, null, false, accounts.id is not null from users left join accounts using (id) where fname like 'item%'
+      union all select record_id, coalesce(content #>> '{row,fname}', name), content #>> '{row,image_key}', true, kind <> 'user' or jsonb_typeof(content -> 'account') = 'object'
         from trash where name like 'item%'`.execute(db)
     expect(
       rows.filter(({ isWhole }) => !isWhole),
@@ -220,8 +243,9 @@ export function createWorkload(random: () => number, address: () => string, cook
       const found = stored.get(`item${number}`) ?? []
       expect(found.length, `item${number} is there once, or in the trash`).toBeLessThanOrEqual(1)
       const [row] = found
-      const place: Place = { text: undefined, trashed: undefined, ...(row && { [row.isTrashed ? 'trashed' : 'text']: row.text }) }
-      const possible = [item, ...(item.maybe ? [item.maybe] : [])].map(({ text, trashed }) => ({ text, trashed }))
+      const text = row?.isTrashed ? undefined : row?.text
+      const place: Place = { text, trashed: row?.isTrashed ? row.text : undefined, image: row?.image ?? undefined }
+      const possible = [item, ...(item.maybe ? [item.maybe] : [])].map(placeOf)
       expect(possible, `item${number} of ${item.collection}`).toContainEqual(place)
       if (item.id !== undefined && row) expect(row.id).toBe(item.id)
       Object.assign(item, { ...place, id: row?.id, maybe: undefined })
@@ -230,6 +254,10 @@ export function createWorkload(random: () => number, address: () => string, cook
     }
     expect([...stored.keys()], 'items that nobody made').toEqual([])
   }
+}
+
+function placeOf({ text, trashed, image }: Place): Place {
+  return { text, trashed, image }
 }
 
 /** PostgreSQL goes on with what a killed server had sent, so a change without an answer may still come. */
@@ -249,8 +277,8 @@ function isRefused({ cause }: Error): boolean {
 }
 
 /** The product's own check finds nothing, which check.test.ts proves that it would. */
-export async function checkDerived(database: Database, dataDir: string): Promise<void> {
+export async function checkDerived(database: Database, store: FileStore): Promise<void> {
   const differences: string[] = []
-  await checkConsole({ database, store: diskStore(join(dataDir, 'files')), onDifference: (text) => differences.push(text) })
+  await checkConsole({ database, store, onDifference: (text) => differences.push(text) })
   expect(differences, 'counters, history documents and files').toEqual([])
 }
