@@ -38,23 +38,26 @@ function open(options: { replicaUrl?: string }): Promise<Database> {
   return openDatabase({ dataDir: '', url: primary.url, replicaUrl: replica.url, log, use: 'server', ...options })
 }
 
-/** A browser: it keeps what the server tells it to. */
-async function browser(on = app): Promise<Pick<Client, 'call'>> {
+type Browser = Pick<Client, 'call'>
+
+/** A browser: it keeps what the server tells it to, and takes it to another server `through` which it calls. */
+async function browser(on = app): Promise<Browser & { through: (server: TestApp) => Browser }> {
   const { headers } = await on.signUp('admin')
   let position = ''
-  return {
+  const through = (server: TestApp): Browser => ({
     async call(method, path, body) {
-      const answer = await on.guest.call(method, path, body, { cookie: `${headers['cookie']}${position}` })
+      const answer = await server.guest.call(method, path, body, { cookie: `${headers['cookie']}${position}` })
       const told = answer.headers.getSetCookie().find((cookie) => cookie.startsWith('position='))
       if (told) position = `; ${told.split(';')[0]}`
       return answer
     },
-  }
+  })
+  return { ...through(on), through }
 }
 
 const onReplica = (statement: string) => onServer(postgres.replica.adminUrl, (run) => run(statement))
 const status = () => database.replica!.state().status
-const inUse = () => waitFor('the replica to be in use', () => status() === 'in use')
+const inUse = (by = database) => waitFor('the replica to be in use', () => by.replica!.state().status === 'in use')
 const answered = () => database.replica!.state().answered
 
 async function createTask(by: Pick<Client, 'call'>): Promise<string> {
@@ -117,6 +120,21 @@ describe('Replica', () => {
     await onServer(withDatabase(adminUrl, 'console'), async (run) => {
       await expect(run('create table written (id int)')).rejects.toThrow('read-only')
     })
+  })
+
+  test('who has written through one server sees it at once through another', async () => {
+    const second = await open({})
+    onTestFinished(() => second.close())
+    const other = await testApp({ database: second })
+    const admin = await browser()
+    await inUse()
+    await inUse(second)
+    await onReplica('select pg_wal_replay_pause()')
+    onTestFinished(async () => void (await onReplica('select pg_wal_replay_resume()')))
+    const title = await createTask(admin)
+    expect(titles(await admin.through(other).call('GET', '/api/social-tasks'))).toContain(title)
+    const changed = await createTask(admin.through(other))
+    expect(titles(await admin.call('GET', '/api/social-tasks'))).toContain(changed)
   })
 
   test('who has written sees it at once, while others may see it later, within a second', async () => {

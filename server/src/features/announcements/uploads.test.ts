@@ -6,10 +6,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import sharp from 'sharp'
 import { diskStore, type FileStore } from '#src/files/disk.ts'
+import { thumbKey } from '#src/files/files.ts'
 import { s3Store } from '#src/files/s3.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import { type S3Server, startReadOnly, startS3Server } from '#src/testing/s3-server.ts'
 import { testApp } from '#src/testing/test-app.ts'
+import { openAgain } from '#src/testing/test-database.ts'
 import { canvas, download, png, upload } from '#src/testing/test-images.ts'
 
 const desc = { type: 'desc', title: 'Season 2', subtitle: 'Fresh levels', reward: 1 }
@@ -221,6 +223,27 @@ describe.each(stores)('files on $name', ({ open }) => {
       expect(await store.has(key)).toBe(answer.status === 200)
       expect([200, 400]).toContain(answer.status)
     }
+  })
+
+  test('of several servers that sweep at once each file is removed by one', async () => {
+    const store = open()
+    const removed: string[] = []
+    const noting: FileStore = {
+      ...store,
+      remove(key) {
+        removed.push(key)
+        return store.remove(key)
+      },
+    }
+    const app = await testApp({ fileStore: noting })
+    const other = await testApp({ fileStore: noting, database: await openAgain() })
+    const admin = await app.signUp('admin')
+    const keys: string[] = []
+    for (let n = 0; n < 6; n += 1) keys.push((await upload(app, admin, png)).body.key)
+    await sql`update file_removals set requested_at = now() - interval '1 second'`.execute(app.database.db)
+    await Promise.all([app, other, app, other].map(({ files }) => files.sweep()))
+    expect(removed.toSorted()).toEqual(keys.flatMap((key) => [key, thumbKey(key)]).toSorted())
+    expect(await Promise.all(keys.map((key) => store.has(key)))).toEqual(keys.map(() => false))
   })
 
   test('a removal that fails does not fail the request and is tried again', async () => {

@@ -5,6 +5,7 @@ import type { TrashedRecord } from '@arcade/contract/entities/trash'
 import { readCounters } from '#src/db/counters.ts'
 import { auditTrail } from '#src/testing/audit-trail.ts'
 import { type Client, PASSWORD, testApp } from '#src/testing/test-app.ts'
+import { openAgain } from '#src/testing/test-database.ts'
 import { download, png, upload } from '#src/testing/test-images.ts'
 import { purgeExpired } from './trash.ts'
 
@@ -218,6 +219,7 @@ describe('the trash of announcements', () => {
 
   test('what has expired is purged by the server, by one of several', async () => {
     const { app, admin } = await opening()
+    const other = await testApp({ database: await openAgain() })
     const { id, key } = await addOne(admin, app)
     await succeed(admin.call('DELETE', `/api/announcements/${id}`))
     await remove(admin, await add(admin))
@@ -227,7 +229,7 @@ describe('the trash of announcements', () => {
     const [record] = await inTrash(admin, '?kind=announcement')
     await sql`update trash set expires_at = now() where kind = 'announcement'`.execute(database.db)
     expect((await restore(admin, record!.id)).status, 'expired').toBe(404)
-    await Promise.all([purgeExpired({ database, files }), purgeExpired({ database, files })])
+    await Promise.all([purgeExpired({ database, files }), purgeExpired(other)])
     await files.sweep()
     expect(await database.db.selectFrom('file_removals').select('key').where('key', '=', key).execute()).toEqual([])
     expect((await database.db.selectFrom('trash').select('kind').execute()).map(({ kind }) => kind)).toEqual(['socialTask'])
