@@ -1,11 +1,11 @@
 /** The reference game (examples/game) and its player's page, played beside the console that the operator sees (design §8). */
-import type { BrowserContext, FrameLocator, Page } from '@playwright/test'
+import type { BrowserContext, FrameLocator, Locator, Page } from '@playwright/test'
 import { startConsoleServer } from '../../server/src/testing/console-server.ts'
 import { banner } from '#src/announcements.ts'
-import { type ReferenceGame, startReferenceGame, TELEGRAM_BOT_TOKEN } from '#src/reference-game.ts'
+import { type BotOptions, type Fault, type ReferenceGame, startReferenceGame, TELEGRAM_BOT_TOKEN } from '#src/reference-game.ts'
 import { expect, test as base, type WorkerFixtures } from '#src/test.ts'
 
-const test = base.extend<{ game: ReferenceGame; isWebhook: boolean }, Pick<WorkerFixtures, 'server'>>({
+const test = base.extend<{ game: ReferenceGame; bot: BotOptions }, Pick<WorkerFixtures, 'server'>>({
   server: [
     async ({ sampleDirectory }, use) => {
       const server = await startConsoleServer({ TELEGRAM_BOT_TOKEN }, { sample: sampleDirectory })
@@ -14,14 +14,15 @@ const test = base.extend<{ game: ReferenceGame; isWebhook: boolean }, Pick<Worke
     },
     { scope: 'worker', timeout: 60_000 },
   ],
-  isWebhook: [false, { option: true }],
+  bot: [{}, { option: true }],
   // The operator is signed in in the page's browser, and the bot's token is made by them.
-  game: async ({ page, server, signIn, isWebhook }, use) => {
+  game: async ({ page, server, signIn, bot }, use) => {
     const { token } = await signIn('admin')
-    const game = await startReferenceGame(server, { session: token, isWebhook })
+    const game = await startReferenceGame(server, { session: token, ...bot })
     await use(game)
     await page.goto('about:blank') // which waits for messages no longer
     await game.stop()
+    expect(game.said.filter((line) => !/^(Telegram’s \w+ failed:|The bot) /.test(line))).toEqual([]) // no stack, above all
   },
 })
 
@@ -185,19 +186,42 @@ test('design §8: what the bot checks has no Claim, the balance is the ledger’
   await expect(play).toBeDisabled()
 })
 
+/** Somebody writes to the bot, which greets them. */
+async function openChat(
+  page: Page,
+  { playerPage }: ReferenceGame,
+): Promise<{ chat: Locator; say: (text: string) => Promise<void> }> {
+  await page.goto(playerPage)
+  await page.getByRole('button', { name: 'Start' }).click()
+  const chat = page.getByRole('list', { name: 'Chat' }).getByRole('listitem')
+  await expect(chat.filter({ hasText: /^Hello \u2068Ada\u2069! / })).toBeVisible({ timeout: TRIED_AGAIN_WITHIN_MS })
+  const say = async (text: string): Promise<void> => {
+    await page.getByRole('textbox', { name: 'Message' }).fill(text)
+    await page.getByRole('button', { name: 'Send' }).click()
+  }
+  return { chat, say }
+}
+
+const kinds = ['429', '500', 'hang', '403'] as const
+/** What the bot prints of them; 403 is the player's will, or tried again by grammY without a word. */
+const reasons = [/retry after 1/, /Internal Server Error/, /no answer/]
+
+function everyKind(method: string): Fault[] {
+  return kinds.map((kind) => ({ kind, method }))
+}
+
+/** Every fault of `method` but 403 was met, and told in a line of its own. */
+async function expectTold({ said }: ReferenceGame, method: string): Promise<void> {
+  const told = (): string[] => said.filter((line) => line.startsWith(`Telegram’s ${method} failed: `))
+  await expect.poll(told, { timeout: TRIED_AGAIN_WITHIN_MS }).toEqual(reasons.map((reason) => expect.stringMatching(reason)))
+}
+
 for (const isWebhook of [false, true]) {
   test.describe(isWebhook ? 'by webhook' : 'by long polling', () => {
-    test.use({ isWebhook })
+    test.use({ bot: { isWebhook } })
 
-    test('design §8: the bot goes on whatever Telegram answers', async ({ page, game }) => {
-      await page.goto(game.playerPage)
-      await page.getByRole('button', { name: 'Start' }).click()
-      const chat = page.getByRole('list', { name: 'Chat' }).getByRole('listitem')
-      await expect(chat.filter({ hasText: /^Hello \u2068Ada\u2069! / })).toBeVisible()
-      const say = async (text: string): Promise<void> => {
-        await page.getByRole('textbox', { name: 'Message' }).fill(text)
-        await page.getByRole('button', { name: 'Send' }).click()
-      }
+    test('design §8: the bot goes on whatever Telegram answers to sendMessage', async ({ page, game }) => {
+      const { chat, say } = await openChat(page, game)
       const answers = chat.filter({ hasText: 'You have 0 points' })
       // 429 and 500 are tried again and what hangs is given up and then tried again; who has blocked the bot gets nothing.
       for (const [kind, count] of [
@@ -206,12 +230,22 @@ for (const isWebhook of [false, true]) {
         ['hang', 3],
         ['403', 3],
       ] as const) {
-        await game.misbehave({ kind, times: 1, method: 'sendMessage' })
+        await game.misbehave([{ kind, method: 'sendMessage' }])
         await say('/balance')
         await expect(answers, kind).toHaveCount(count, { timeout: TRIED_AGAIN_WITHIN_MS })
       }
       await say('/balance')
       await expect(answers).toHaveCount(4)
+      await expectTold(game, 'sendMessage')
+    })
+
+    test.describe('with a token that Telegram does not know', () => {
+      test.use({ bot: { isWebhook, telegramToken: '7000000000:another' } })
+
+      test('design §8: the bot says so in a line, and ends', async ({ game }) => {
+        expect(await game.botEnded).toBe(1)
+        expect(game.said).toEqual([expect.stringMatching(/^The bot cannot start: .*\(401: Unauthorized\)$/)])
+      })
     })
   })
 }
@@ -232,4 +266,56 @@ test('design §8: an announcement’s picture is shown to the player', async ({ 
   await app.getByRole('button', { name: 'Earn' }).click()
   const picture = app.getByRole('listitem').filter({ hasText: 'With a picture' }).getByRole('presentation')
   await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
+})
+
+test.describe('by webhook, which Telegram does not take at first', () => {
+  test.use({ bot: { isWebhook: true, faults: everyKind('setWebhook') } })
+
+  test('design §8: the bot comes up whatever Telegram answers to setWebhook', async ({ page, game }) => {
+    await openChat(page, game)
+    await expectTold(game, 'setWebhook')
+    expect(game.said).toContainEqual(expect.stringMatching(/^The bot is not connected to Telegram .* \(403: Forbidden/))
+  })
+})
+
+test.describe('by long polling, which Telegram does not begin at first', () => {
+  test.use({ bot: { faults: ['getMe', 'getUpdates'].flatMap(everyKind) } })
+
+  test('design §8: the bot comes up and goes on whatever Telegram answers to getMe and getUpdates', async ({ page, game }) => {
+    const { chat, say } = await openChat(page, game)
+    await expectTold(game, 'getMe')
+    await expectTold(game, 'getUpdates')
+    expect(game.said).toContainEqual(expect.stringMatching(/^The bot is not connected to Telegram .* \(403: Forbidden/))
+    await say('/balance')
+    await expect(chat.filter({ hasText: 'You have 0 points' })).toHaveCount(1, { timeout: TRIED_AGAIN_WITHIN_MS })
+  })
+})
+
+test('design §8: the bot’s buttons go on whatever Telegram answers to them', async ({ page, game }) => {
+  const { chat } = await openChat(page, game)
+  const message = chat.nth(1) // after the player’s /start
+  const balance = message.getByRole('button', { name: 'My balance' })
+  const top = message.getByRole('button', { name: 'Top players' })
+  const says = (text: RegExp) => expect(message).toHaveText(text, { timeout: TRIED_AGAIN_WITHIN_MS })
+  const faultsOf = (method: string): Fault[] => everyKind(method).filter(({ kind }) => kind !== '403')
+
+  await game.misbehave(faultsOf('answerCallbackQuery'))
+  await balance.click()
+  await says(/^You have 0 points/)
+  await expectTold(game, 'answerCallbackQuery')
+  await game.misbehave(faultsOf('editMessageText'))
+  await top.click()
+  await says(/^1\. /)
+  await expectTold(game, 'editMessageText')
+  // Of a player who has blocked the bot nothing comes of it, and the next one's turn comes.
+  for (const method of ['answerCallbackQuery', 'editMessageText']) {
+    await game.misbehave([{ kind: '403', method }])
+    await balance.click()
+    await top.click()
+    await balance.click()
+    await says(/^You have 0 points/)
+    await top.click()
+    await says(/^1\. /)
+  }
+  expect(game.said).toHaveLength(6)
 })

@@ -9,14 +9,32 @@ export const POLL_SECONDS = 10
 const GIVE_UP_SECONDS = 12
 /** A longer `retry_after` of a 429 is not waited for: the player has gone by then. */
 const RETRY_AFTER_MAX_SECONDS = 10
+/** So long one call is tried again; the players behind it wait meanwhile. */
+const TRY_FOR_MS = 60_000
+/** These grammY tries again by itself, for as long as the process lives. */
+const ENDLESS = ['getMe', 'deleteWebhook', 'getUpdates']
 const TOP = 5
 
 export function createBot(options: { token: string; telegramUrl: string; miniAppUrl: string; console: Console }): Bot {
   const { console: desk } = options
   const bot = new Bot(options.token, { client: { apiRoot: options.telegramUrl, timeoutSeconds: GIVE_UP_SECONDS } })
+  // What passes and is tried again is told: else a bot that Telegram does not answer would only seem to hang.
+  bot.api.config.use(async (call, method, payload, signal) => {
+    const tell = (reason: string): void => console.error(`Telegram’s ${method} failed: ${reason}`)
+    try {
+      const answer = await call(method, payload, signal)
+      if (!answer.ok && (answer.error_code === 429 || answer.error_code >= 500)) tell(answer.description)
+      return answer
+    } catch (error) {
+      if (!signal?.aborted) tell('no answer')
+      throw error
+    }
+  })
   const retry = autoRetry({ maxRetryAttempts: 2, maxDelaySeconds: RETRY_AFTER_MAX_SECONDS })
-  // Polling has its own way of trying again, which ends when the process does.
-  bot.api.config.use((call, method, ...rest) => (method === 'getUpdates' ? call(method, ...rest) : retry(call, method, ...rest)))
+  bot.api.config.use((call, method, payload, signal) => {
+    if (ENDLESS.includes(method)) return call(method, payload, signal)
+    return retry(call, method, payload, AbortSignal.timeout(TRY_FOR_MS) as typeof signal) // whose type is older than Node's own
+  })
 
   const keyboard = new InlineKeyboard()
     .webApp('Play', options.miniAppUrl)

@@ -4,6 +4,7 @@ import { type Bot, webhookCallback } from 'grammy'
 import { createBot, POLL_SECONDS } from './bot.ts'
 import { readConfig } from './config.ts'
 import { consoleAt } from './console.ts'
+import { keepTrying } from './keep-trying.ts'
 import { listen } from './listen.ts'
 import { buildPage } from './pages.ts'
 import { createServer } from './server.ts'
@@ -29,5 +30,8 @@ const address = await listen(config.port, (own) => {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void bot?.stop().finally(() => process.exit(0)))
 
 console.log(`The game is ready at ${address}`)
-if (config.isWebhook) await bot!.api.setWebhook(`${publicUrl}/webhook`, { secret_token: webhookSecret })
-else await bot!.start({ timeout: POLL_SECONDS })
+const connect = (): Promise<unknown> =>
+  config.isWebhook
+    ? bot!.api.setWebhook(`${publicUrl}/webhook`, { secret_token: webhookSecret })
+    : bot!.start({ timeout: POLL_SECONDS })
+if (!(await keepTrying(connect))) process.exit(1)

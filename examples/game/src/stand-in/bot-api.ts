@@ -51,7 +51,7 @@ export function createBotApi({ token, username = 'stand_in_bot' }: { token: stri
   let updates: Update[] = []
   let count = 0
   let webhook: { url: string; secret: string } | undefined
-  let fault: Fault | undefined
+  let faults: Fault[] = []
   /** Whoever waits for something to happen: a bot for updates, a page for messages. */
   const waiting = new Set<() => void>()
 
@@ -143,8 +143,8 @@ export function createBotApi({ token, username = 'stand_in_bot' }: { token: stri
   return {
     /** A call of the bot's. */
     async call(method: string, params: Params, signal: AbortSignal): Promise<Answer> {
-      const isHit = fault && fault.times > 0 && (fault.method === undefined ? method !== 'getUpdates' : fault.method === method)
-      if (fault && isHit) {
+      const fault = faults.find((one) => one.times > 0 && (one.method ? one.method === method : method !== 'getUpdates'))
+      if (fault) {
         fault.times--
         if (fault.kind === 'hang') await new Promise((resolve) => signal.addEventListener('abort', resolve))
         return faultAnswers[fault.kind]
@@ -154,9 +154,9 @@ export function createBotApi({ token, username = 'stand_in_bot' }: { token: stri
       return isAnswer(result) ? result : { status: 200, body: { ok: true, result } }
     },
 
-    /** The next calls go wrong like this. */
-    misbehave(next: Fault): void {
-      fault = next
+    /** The next calls go wrong like this, one fault after the other. */
+    misbehave(next: Fault[]): void {
+      faults = next
     },
 
     // What players do.

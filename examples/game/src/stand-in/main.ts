@@ -42,9 +42,9 @@ app.post('/chats/:id/launches', async (c) => {
   const launch = z.object({ url: z.url(), theme: z.record(z.string(), z.string()) }).parse(await c.req.json())
   return c.json({ url: api.launch(personOf(c.req.param('id')), launch) })
 })
-app.put('/fault', async (c) => {
+app.put('/faults', async (c) => {
   const fault = z.object({ kind: z.enum(faultKinds), times: z.int().min(0), method: z.string().exactOptional() })
-  api.misbehave(fault.parse(await c.req.json()))
+  api.misbehave(z.array(fault).parse(await c.req.json()))
   return c.body(null, 204)
 })
 app.route('/', page)

@@ -26,8 +26,7 @@ function Page() {
   const person = settings?.people[who]
   if (!settings || !person) return null
 
-  const handleFault = (kind: string): void =>
-    void ask('PUT', '/fault', kind === 'none' ? { kind: '500', times: 0 } : { kind, times: FAULT_TIMES })
+  const handleFault = (kind: string): void => void ask('PUT', '/faults', kind === 'none' ? [] : [{ kind, times: FAULT_TIMES }])
   return (
     <>
       <section className="player" aria-label="Player">

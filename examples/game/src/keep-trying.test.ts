@@ -1,0 +1,47 @@
+import { GrammyError } from 'grammy'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { keepTrying } from './keep-trying.ts'
+
+const said: string[] = []
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  vi.spyOn(console, 'error').mockImplementation((line: string) => void said.push(line))
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+  said.length = 0
+})
+
+function refusal(error_code: number, description: string, retry_after?: number): GrammyError {
+  const parameters = retry_after === undefined ? {} : { retry_after }
+  return new GrammyError("Call to 'setWebhook' failed!", { ok: false, error_code, description, parameters }, 'setWebhook', {})
+}
+
+test('what fails is tried again after a pause that doubles up to a minute, or is as long as Telegram says', async () => {
+  const failures = [
+    new Error("Request to 'setWebhook' timed out"),
+    refusal(500, 'Internal Server Error'),
+    refusal(429, 'Too Many Requests', 300),
+    ...Array.from({ length: 5 }, () => refusal(403, 'Forbidden')),
+  ]
+  const act = vi.fn<() => Promise<void>>(() => (failures.length > 0 ? Promise.reject(failures.shift()!) : Promise.resolve()))
+  const done = keepTrying(act)
+  for (const [n, seconds] of [1, 2, 300, 8, 16, 32, 60, 60].entries()) {
+    await vi.advanceTimersByTimeAsync(seconds * 1000 - 1)
+    expect(act, `${seconds} s`).toHaveBeenCalledTimes(n + 1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(act, `${seconds} s`).toHaveBeenCalledTimes(n + 2)
+  }
+  expect(await done).toBe(true)
+  expect(said).toHaveLength(8)
+  expect(said[2]).toBe(
+    "The bot is not connected to Telegram and tries again in 300 s: Call to 'setWebhook' failed! (429: Too Many Requests)",
+  )
+})
+
+test.each([400, 401, 404])('what Telegram refuses for good, with %i, is said in a line and not tried again', async (code) => {
+  expect(await keepTrying(() => Promise.reject(refusal(code, 'No')))).toBe(false)
+  expect(said).toEqual([`The bot cannot start: Call to 'setWebhook' failed! (${code}: No)`])
+})
