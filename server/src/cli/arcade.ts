@@ -30,6 +30,7 @@ const usage = `Usage:
                                             make a bot token (play) and print it, once
   npm run arcade -- token list              show all bot tokens, their scopes and when they were last used
   npm run arcade -- token rotate NAME       print a new secret of a token; the one before works until the next rotation
+  npm run arcade -- token retire NAME       end the secret before the last rotation now
   npm run arcade -- token revoke NAME       end a token with all its secrets
   npm run arcade -- audit verify [--head NUMBER:HASH]
                                             read the whole audit trail; exit 3 if entries were changed, removed or inserted

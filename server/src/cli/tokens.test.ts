@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { startCommand, startServer } from '#src/harness/console-process.ts'
 import { temporaryDataDir, waitFor } from '#src/testing/processes.ts'
 
-test('design §8 token create, list, rotate and revoke, which a running server heeds', async () => {
+test('design §8 token create, list, rotate, retire and revoke, which a running server heeds', async () => {
   const dataDir = await temporaryDataDir()
   const arcade = (...args: string[]) => startCommand(dataDir, 'token', ...args).ended
   const secretOf = (output: string): string => /^arcade_[\w-]{43}$/m.exec(output)?.[0] ?? 'none'
@@ -29,9 +29,12 @@ test('design §8 token create, list, rotate and revoke, which a running server h
   expect(output).toMatch(/^game {4}play {3}last used \S+; the one before it last used \S+$/m)
   expect(output).toMatch(/^reader {2}read {3}never used$/m)
   expect(output).not.toContain('arcade_')
+  expect(await arcade('retire', 'game')).toMatchObject({ code: 0, output: 'Of game the newest secret alone works.\n' })
+  await waitFor('the second to end', async () => (await statusWith(second)) === 401)
+  expect(await statusWith(third)).toBe(200)
+  expect((await arcade('list')).output).toMatch(/^game {4}play {3}last used \S+$/m)
   expect((await arcade('revoke', 'game')).code).toBe(0)
   await waitFor('the token to end', async () => (await statusWith(third)) === 401)
-  expect(await statusWith(second)).toBe(401)
   server.child.kill('SIGTERM')
   await server.ended
 })
@@ -41,6 +44,7 @@ test.each([
   [['create', 'a/b'], 'A token needs a name'],
   [['create', 'other', '--scope', 'all'], 'read, play, admin'],
   [['rotate', 'none'], 'This bot token does not exist any more.'],
+  [['retire', 'none'], 'This bot token does not exist any more.'],
   [['revoke', 'none'], 'This bot token does not exist any more.'],
   [['create', 'other', '--scopes', 'read'], "Unknown option '--scopes'.\nUsage"],
   [['create'], "There is no command 'token create'.\nUsage"],

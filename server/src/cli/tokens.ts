@@ -2,7 +2,7 @@
 import { botScopeField, botTokenNameField } from '@arcade/contract/bot-tokens'
 import { actOfProcess } from '#src/audit/audit.ts'
 import type { Database } from '#src/db/database.ts'
-import { createBotToken, listBotTokens, revokeBotToken, rotateBotToken } from '#src/identity/bot-tokens.ts'
+import { createBotToken, endPreviousSecret, listBotTokens, revokeBotToken, rotateBotToken } from '#src/identity/bot-tokens.ts'
 import { violatedConstraint } from '#src/postgres/errors.ts'
 import { readOptions, UsageError } from './usage-error.ts'
 
@@ -22,6 +22,12 @@ export function tokenCommand([verb, ...args]: string[], usage: string): Command 
       const token = await rotateBotToken(database, actOfProcess('command', 'arcade token rotate'), { name })
       process.stderr.write('The token before works until this one is rotated.\n')
       return print(token)
+    }
+  }
+  if (verb === 'retire') {
+    return async (database) => {
+      await endPreviousSecret(database, actOfProcess('command', 'arcade token retire'), { name })
+      return print(`Of ${name} the newest secret alone works.`)
     }
   }
   if (verb !== 'revoke') return undefined
