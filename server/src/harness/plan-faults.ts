@@ -16,7 +16,7 @@ export interface Fault {
   what: string
 }
 
-const LARGE_TABLES = ['telegram_users', 'balances', 'ledger_entries', 'participations', 'audit_entries']
+const LARGE_TABLES = ['telegram_users', 'balances', 'ledger_entries', 'participations', 'player_keys', 'audit_entries']
 /** Steps that hand on rows as they come, so that a limit above ends those below. */
 const passesOn = /^(Limit|Append|Merge Append|Subquery Scan|Result)$/
 

@@ -24,6 +24,14 @@ test('design 6: each constraint and unique index of the schema maps to a code, a
   }
 })
 
+test('design 6: the same names where a shard’s number follows them, also those that Citus tells in the message alone', () => {
+  const onShard = Object.assign(new Error('violated'), { code: '23505', constraint: 'tasks_priority_key_102008' })
+  expect(toFailure(onShard).code).toBe(constraintCodes.tasks_priority_key)
+  const message = 'duplicate key value violates unique constraint "tasks_priority_key_102008"'
+  expect(toFailure(Object.assign(new Error(message), { code: 'XX000' })).code).toBe(constraintCodes.tasks_priority_key)
+  expect(toFailure(Object.assign(new Error('something else'), { code: 'XX000' })).status).toBe(500)
+})
+
 test('design 6: a null where none may be is refused input', async () => {
   const { db } = await testDatabase()
   const error: unknown = await sql`insert into setup_links (token_hash) values ('x')`
