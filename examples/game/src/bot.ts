@@ -30,7 +30,7 @@ export function createBot(options: { token: string; telegramUrl: string; miniApp
       throw error
     }
   })
-  const retry = autoRetry({ maxRetryAttempts: 2, maxDelaySeconds: RETRY_AFTER_MAX_SECONDS })
+  const retry = autoRetry({ maxRetryAttempts: 3, maxDelaySeconds: RETRY_AFTER_MAX_SECONDS })
   bot.api.config.use((call, method, payload, signal) => {
     if (ENDLESS.includes(method)) return call(method, payload, signal)
     return retry(call, method, payload, AbortSignal.timeout(TRY_FOR_MS) as typeof signal) // whose type is older than Node's own
@@ -85,7 +85,8 @@ export function createBot(options: { token: string; telegramUrl: string; miniApp
   }
 
   async function showInstead(context: Context, read: () => Promise<string>): Promise<void> {
-    await context.answerCallbackQuery() // at once, so that the button stops turning
+    // At once, so that the button stops turning; one that goes on turning is no reason to tell the player nothing.
+    await context.answerCallbackQuery().catch(() => undefined)
     await context.editMessageText(await read(), { reply_markup: keyboard }).catch(unlessSame)
   }
 }

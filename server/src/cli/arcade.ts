@@ -1,4 +1,5 @@
 /** `npm run arcade -- …`: the operator's commands, run beside a running server or without one. */
+import { constants } from 'node:os'
 import { basename, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pino } from 'pino'
@@ -52,6 +53,9 @@ for (const stream of [process.stdout, process.stderr])
     if (error.code !== 'EPIPE') throw error
   })
 
+/** The end of a command that somebody breaks off. */
+let brokenOff: Promise<never> | undefined
+
 process.exitCode = await run(process.argv.slice(2))
 
 async function run(args: string[]): Promise<number> {
@@ -65,6 +69,7 @@ async function run(args: string[]): Promise<number> {
     const log = pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true }))
     return await command({ config, log })
   } catch (error) {
+    await brokenOff // whose database was closed under it
     const isExpected = [UsageError, ConfigError, StartError, Failure].some((kind) => error instanceof kind)
     if (isDiskFull(error)) {
       process.stderr.write('The disk is full: free some space and run the same command again.\n')
@@ -85,6 +90,10 @@ function onDatabase(command: Command, { needsRoom = true } = {}): (options: Comm
     await makeDataDir(config.dataDir)
     const { dataDir, databaseUrl: url } = config
     const database = await openDatabase({ dataDir, url, log, use: 'command', givesWay: true })
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => {
+        brokenOff ??= breakOff(database, signal)
+      })
     try {
       if (needsRoom && database.freeSpaceLow())
         throw new StartError('The disk is nearly full, so nothing was done: free some space first.')
@@ -93,6 +102,13 @@ function onDatabase(command: Command, { needsRoom = true } = {}): (options: Comm
       await database.close()
     }
   }
+}
+
+/** Ends a command that somebody breaks off, with PostgreSQL where it started one: each step of a command is whole, or taken back. */
+async function breakOff(database: Database, signal: 'SIGINT' | 'SIGTERM'): Promise<never> {
+  process.stderr.write('Broken off. What was done up to here is whole; the same command goes on from there, or begins anew.\n')
+  await database.close().catch(() => {}) // it ends all the same
+  process.exit(128 + constants.signals[signal])
 }
 
 function parse(args: string[]): (options: CommandOptions) => Promise<number> {

@@ -20,14 +20,14 @@ export function tokenCommand([verb, ...args]: string[], usage: string): Command 
   if (verb === 'rotate') {
     return async (database) => {
       const token = await rotateBotToken(database, actOfProcess('command', 'arcade token rotate'), { name })
-      process.stderr.write('The token before works until this one is rotated.\n')
+      process.stderr.write('The token before works until you end it (token retire) or rotate again.\n')
       return print(token)
     }
   }
   if (verb === 'retire') {
     return async (database) => {
-      await endPreviousSecret(database, actOfProcess('command', 'arcade token retire'), { name })
-      return print(`Of ${name} the newest secret alone works.`)
+      const isEnded = await endPreviousSecret(database, actOfProcess('command', 'arcade token retire'), { name })
+      return print(isEnded ? `The old token of ${name} works no longer.` : `There is no old token of ${name} to end.`)
     }
   }
   if (verb !== 'revoke') return undefined

@@ -105,14 +105,21 @@ export async function rotateBotToken(database: Database, act: Act, key: BotToken
   await change(database, { act, key, action: 'token.rotate' }, async (tx, id) => {
     await sql`update bot_tokens set previous_hash = token_hash, previous_used_at = last_used_at,
         token_hash = ${hash}, last_used_at = null, rotated_at = now() where id = ${id}`.execute(tx)
+    return true
   })
   return token
 }
 
-/** Ends the secret before the last rotation, if it still works. @throws Failure NO_SUCH_TOKEN */
-export async function endPreviousSecret(database: Database, act: Act, key: BotTokenKey): Promise<void> {
-  await change(database, { act, key, action: 'token.retire' }, async (tx, id) => {
-    await tx.updateTable('bot_tokens').set({ previous_hash: null, previous_used_at: null }).where('id', '=', id).execute()
+/** Ends the secret before the last rotation. @returns whether there was one that still worked @throws Failure NO_SUCH_TOKEN */
+export async function endPreviousSecret(database: Database, act: Act, key: BotTokenKey): Promise<boolean> {
+  return change(database, { act, key, action: 'token.retire' }, async (tx, id) => {
+    const { numUpdatedRows } = await tx
+      .updateTable('bot_tokens')
+      .set({ previous_hash: null, previous_used_at: null })
+      .where('id', '=', id)
+      .where('previous_hash', 'is not', null)
+      .executeTakeFirst()
+    return numUpdatedRows > 0
   })
 }
 
@@ -120,15 +127,17 @@ export async function endPreviousSecret(database: Database, act: Act, key: BotTo
 export async function revokeBotToken(database: Database, act: Act, key: BotTokenKey): Promise<void> {
   await change(database, { act, key, action: 'token.revoke' }, async (tx, id) => {
     await tx.deleteFrom('bot_tokens').where('id', '=', id).execute()
+    return true
   })
 }
 
+/** @param work gives whether it has changed anything: what changes nothing is no act */
 async function change(
   database: Database,
   { act, key, action }: { act: Act; key: BotTokenKey; action: AuditAction },
-  work: (tx: Transaction<Tables>, id: string) => Promise<void>,
-): Promise<void> {
-  await database.transaction(async (tx) => {
+  work: (tx: Transaction<Tables>, id: string) => Promise<boolean>,
+): Promise<boolean> {
+  return database.transaction(async (tx) => {
     const [column, value] = Object.entries(key)[0] as ['id' | 'name', string]
     const found = await tx
       .selectFrom('bot_tokens')
@@ -137,9 +146,10 @@ async function change(
       .forUpdate()
       .executeTakeFirst()
     if (!found) throw new Failure('NO_SUCH_TOKEN')
-    await work(tx, found.id)
+    if (!(await work(tx, found.id))) return false
     await sql`select pg_notify(${CHANNEL}, ${found.id})`.execute(tx)
     await audit(tx, act, action, { record: { kind: 'token', ...found } })
+    return true
   })
 }
 

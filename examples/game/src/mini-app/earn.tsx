@@ -2,8 +2,8 @@
 import { type FormEvent, useEffect } from 'react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { format } from '#src/format.ts'
-import { desk, queryClient, refresh, sentenceOf } from './api.ts'
-import { announcements, dailyTasks, picture, socialTasks } from './items.ts'
+import { BLOCKED, desk, queryClient, refresh, sentenceOf } from './api.ts'
+import { announcements, dailyTasks, me, picture, socialTasks } from './items.ts'
 import { openLink } from './telegram.ts'
 
 type Kind = 'social' | 'daily' | 'announcement'
@@ -28,6 +28,7 @@ export function Earn() {
   const news = useQuery(announcements)
   const social = useQuery(socialTasks)
   const daily = useQuery(dailyTasks)
+  const isBlocked = useQuery(me).data?.isBlocked ?? false
 
   // Said with the number that came with what is shown here, so that what was activated since stays new.
   const upTo = news.data?.upTo
@@ -43,9 +44,16 @@ export function Earn() {
 
   return (
     <>
-      <Items title="Announcements" kind="announcement" items={news.data?.announcements} error={news.error} />
-      <Items title="Daily tasks" kind="daily" items={daily.data?.tasks} error={daily.error} />
-      <Items title="Social tasks" kind="social" items={social.data?.tasks} error={social.error} />
+      {isBlocked && <output className="item notice">{BLOCKED}</output>}
+      <Items
+        title="Announcements"
+        kind="announcement"
+        items={news.data?.announcements}
+        error={news.error}
+        canClaim={!isBlocked}
+      />
+      <Items title="Daily tasks" kind="daily" items={daily.data?.tasks} error={daily.error} canClaim={!isBlocked} />
+      <Items title="Social tasks" kind="social" items={social.data?.tasks} error={social.error} canClaim={!isBlocked} />
     </>
   )
 }
@@ -55,11 +63,13 @@ function Items({
   kind,
   items,
   error,
+  canClaim,
 }: {
   title: string
   kind: Kind
   items: readonly Item[] | undefined
   error: Error | null
+  canClaim: boolean
 }) {
   return (
     <section>
@@ -68,21 +78,21 @@ function Items({
       {items?.length === 0 && <p className="hint">Nothing right now.</p>}
       <ul>
         {items?.map((item) => (
-          <ItemCard key={item.id} kind={kind} item={item} />
+          <ItemCard key={item.id} kind={kind} item={item} isOpen={canClaim} />
         ))}
       </ul>
     </section>
   )
 }
 
-function ItemCard({ kind, item }: { kind: Kind; item: Item }) {
+function ItemCard({ kind, item, isOpen }: { kind: Kind; item: Item; isOpen: boolean }) {
   const claim = useMutation({
     mutationFn: async (userInput: string | undefined) =>
       (await desk).claim({ userId: 'me', kind, id: item.id, ...(userInput !== undefined && { userInput }) }),
     onSuccess: refresh,
   })
   const { link } = item
-  const canClaim = !item.isDone && !item.verifiedByBot
+  const canClaim = isOpen && !item.isDone && !item.verifiedByBot
   const asks = item.linkType === 'input'
   const handleSubmit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()

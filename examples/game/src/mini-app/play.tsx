@@ -40,7 +40,7 @@ export function Play() {
       <button type="button" className="main" disabled={isBlocked || begin.isPending || end.isPending} onClick={handleBegin}>
         {end.data ? 'Play again' : 'Play'}
       </button>
-      <p className="hint">Tap, or press the space bar.</p>
+      {!isBlocked && <p className="hint">Tap, or press the space bar.</p>}
     </section>
   )
 }

@@ -38,6 +38,9 @@ export function ledgerHandlers({ database, caps }: { database: Database; caps: E
   }
 }
 
+/** So many of the highest that there are enough without those who were erased. */
+const READ = 2 * LEADERBOARD_MAX
+
 /**
  * Numbered outside the limit, so that the index is walked no further. Who was erased keeps a rank, but not a line: whoever has seen the line
  * before would know by it which number a player has got (ADR 22).
@@ -46,5 +49,5 @@ const LEADERS = `
   select rank, user_id as "userId", username, first_name as "firstName", balance from (
     select row_number() over (order by balance desc, user_id) as rank, * from (
       select user_id, username, first_name, balance from ${sourceSql(playerEntity, 'balance')}
-       order by balance desc, user_id limit ${LEADERBOARD_MAX}) as highest) as leaders
-   where user_id > 0 order by rank`
+       order by balance desc, user_id limit ${READ}) as highest) as leaders
+   where user_id > 0 order by rank limit ${LEADERBOARD_MAX}`

@@ -121,6 +121,11 @@ test('ADR 22 the leaderboard has no line of an erased player, and spreadsheets h
   ])
   const { userId } = (await erase(admin)).body
   expect(await leaders()).toMatchObject([{ rank: 2, userId: 8 }])
+  await sql`insert into telegram_users (user_id) select 1000 + n from generate_series(1, 150) n`.execute(app.database.db)
+  await sql`insert into balances (user_id, balance) select 1000 + n, 0 from generate_series(1, 150) n`.execute(app.database.db)
+  const { body } = await bot.call('GET', '/bot/v1/leaderboard?limit=100')
+  expect(body.players).toHaveLength(100)
+  expect(body.players.at(-1)).toMatchObject({ rank: 101 })
 
   const headers = { ...admin.headers, 'content-type': 'application/json' }
   const download = { method: 'POST', headers, body: JSON.stringify({ data: { kind: 'announcement', id: 'a' }, format: 'csv' }) }

@@ -50,12 +50,8 @@ function Page() {
             </select>
           </label>
           <label>
-            Telegram
-            <select
-              defaultValue="none"
-              onChange={({ target }) => handleFault(target.value)}
-              title={`The next ${FAULT_TIMES} calls of the bot`}
-            >
+            Telegram, the next {FAULT_TIMES} calls
+            <select defaultValue="none" onChange={({ target }) => handleFault(target.value)}>
               {Object.entries(faults).map(([kind, label]) => (
                 <option key={kind} value={kind}>
                   {label}
