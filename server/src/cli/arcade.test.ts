@@ -1,4 +1,9 @@
 /** The operator's commands as processes (design §7, §8): what they refuse, and the one that prints a link for the first admin. */
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir, open } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startCommand, startServer } from '#src/harness/console-process.ts'
 import { SAMPLE } from '#src/testing/console-server.ts'
@@ -58,4 +63,23 @@ test('a command whose output nobody reads any more goes on to its end', async ()
   expect(await ended).toMatchObject({ code: 0 })
   const again = await startCommand(dataDir, 'import', SAMPLE).ended
   expect(again.output).toMatch(/announcementHistory.users.ndjson: .* 0 loaded/)
+})
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('design §7 a command that %s breaks off says so, and leaves no PostgreSQL behind', async (signal, exitCode) => {
+  const dataDir = await temporaryDataDir()
+  const directory = await temporaryDataDir()
+  await mkdir(directory)
+  const pipe = join(directory, 'telegramUsers.ndjson')
+  execFileSync('mkfifo', [pipe])
+  const { child, ended } = startCommand(dataDir, 'import', directory)
+  const lines = await open(pipe, 'w') // as soon as the import reads what never ends
+  child.kill(signal)
+  await once(child.stderr!, 'data') // it says so at once; a process that still reads from the pipe cannot end
+  await lines.close()
+  expect(await ended).toEqual({ code: exitCode, output: expect.stringContaining('Broken off.') })
+  expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false)
+  expect((await startCommand(dataDir, 'import', SAMPLE).ended).code).toBe(0)
 })
