@@ -50,7 +50,7 @@ function Page() {
             </select>
           </label>
           <label>
-            Telegram, the next {FAULT_TIMES} calls
+            Telegram, {FAULT_TIMES} times
             <select defaultValue="none" onChange={({ target }) => handleFault(target.value)}>
               {Object.entries(faults).map(([kind, label]) => (
                 <option key={kind} value={kind}>
