@@ -126,7 +126,9 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
         await snapshot.query(`set statement_timeout = '${COUNT_TIMEOUT_SECONDS}s'; set work_mem = '${ROOM_FOR_HITS.work_mem}'`)
         if (await isSurelyMore(where, all, ask)) return MAX_HITS + 1
         const most = sql.lit(MAX_HITS + 1)
-        const ways = (where.ways ?? where.guessedWays).map((way) => sql`(select ${id} from ${table} where ${way} limit ${most})`)
+        // Each row has one in the table beside it: what that table alone tells is counted there, without a look at the row.
+        const from = where.besideAlone === undefined ? table : sql.raw(where.besideAlone)
+        const ways = (where.ways ?? where.guessedWays).map((way) => sql`(select ${id} from ${from} where ${way} limit ${most})`)
         const { total } = await ask<{ total: number }>(
           sql`select count(*) as total from (select * from (${sql.join(ways, sql` union all `)}) as hits limit ${most}) as counted`,
         )

@@ -5,7 +5,7 @@
 import { sql } from 'kysely'
 import type { FilterOf, FilterValue, List, RowOf, SortName } from '@arcade/contract/entities/entity'
 import { type CallContext, signedIn } from '#src/calls.ts'
-import { columnName, type DerivedSql, type Entity } from '#src/db/entities.ts'
+import { columnName, isBeside, type DerivedSql, type Entity } from '#src/db/entities.ts'
 import { momentParameter, momentText } from '#src/db/moments.ts'
 import { all, bindSql, type Condition } from './conditions.ts'
 import type { SearchCondition } from './search.ts'
@@ -65,6 +65,8 @@ export interface Where {
   guessedWays: Condition[]
   /** True for the rows that the filter would match if they were not hidden. */
   hides: Condition | undefined
+  /** The table beside the entity's own that alone says which rows match; undefined where more than its fields are asked for. */
+  besideAlone: string | undefined
   /** True for rows within the bounds that the filter sets to this field: they narrow down the index which a sort by it reads. */
   withinBounds: (field: string) => Condition
 }
@@ -77,7 +79,7 @@ export function whereFilter<L extends List>(served: ServedList<L>, filter: Filte
   const { search = '', ...values } = filter as { search?: string } & Record<string, unknown>
   const given = Object.entries(values).filter(([, value]) => value !== undefined)
   const filters = given.map(([name, value]) => filterCondition(served, name, value))
-  const { within, hidden } = served
+  const { entity, within, hidden } = served
   const text = search.trim()
   const searched = text === '' ? undefined : served.search(text)
   const others = [...(within === undefined ? [] : [sql.raw<boolean>(within)]), ...filters.map(({ condition }) => condition)]
@@ -93,6 +95,13 @@ export function whereFilter<L extends List>(served: ServedList<L>, filter: Filte
     ways: searched?.ways?.map(narrowed),
     guessedWays: searched ? (searched.guessedWays ?? searched.ways ?? [searched.matches]).map(narrowed) : [narrowed(all([]))],
     hides: hiddenRows && all([...matching, hiddenRows]),
+    besideAlone:
+      !searched &&
+      others.length === filters.length &&
+      hidden === undefined &&
+      filters.every(({ field }) => field && isBeside(entity, field))
+        ? entity.beside?.table
+        : undefined,
     withinBounds: (field) => all(filters.flatMap((one) => (one.field === field ? one.condition : []))),
   }
 }
