@@ -169,6 +169,7 @@ test.describe('a dialog in which something was typed', () => {
     const question = page.getByRole('alertdialog', { name: 'Leave without saving?' })
     await expect(question).toContainText('lost if you leave')
     await question.getByRole('button', { name: 'Cancel' }).click()
+    await expect(page).toHaveURL(new RegExp(PATH)) // Back has led the address to the list: a second Back before it has returned would only take that return back
     await expect(field(page, 'Reason')).toHaveValue('A prize')
     await page.goBack()
     await question.getByRole('button', { name: 'Confirm' }).click()
