@@ -3,7 +3,7 @@ import { type FormEvent, useEffect } from 'react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { format } from '#src/format.ts'
 import { BLOCKED, desk, queryClient, refresh, sentenceOf } from './api.ts'
-import { announcements, dailyTasks, me, picture, socialTasks } from './items.ts'
+import { announcements, dailyTasks, picture, socialTasks, useIsBlocked } from './items.ts'
 import { openLink } from './telegram.ts'
 
 type Kind = 'social' | 'daily' | 'announcement'
@@ -28,7 +28,7 @@ export function Earn() {
   const news = useQuery(announcements)
   const social = useQuery(socialTasks)
   const daily = useQuery(dailyTasks)
-  const isBlocked = useQuery(me).data?.isBlocked ?? false
+  const isBlocked = useIsBlocked()
 
   // Said with the number that came with what is shown here, so that what was activated since stays new.
   const upTo = news.data?.upTo
@@ -45,15 +45,9 @@ export function Earn() {
   return (
     <>
       {isBlocked && <output className="item notice">{BLOCKED}</output>}
-      <Items
-        title="Announcements"
-        kind="announcement"
-        items={news.data?.announcements}
-        error={news.error}
-        canClaim={!isBlocked}
-      />
-      <Items title="Daily tasks" kind="daily" items={daily.data?.tasks} error={daily.error} canClaim={!isBlocked} />
-      <Items title="Social tasks" kind="social" items={social.data?.tasks} error={social.error} canClaim={!isBlocked} />
+      <Items title="Announcements" kind="announcement" items={news.data?.announcements} error={news.error} />
+      <Items title="Daily tasks" kind="daily" items={daily.data?.tasks} error={daily.error} />
+      <Items title="Social tasks" kind="social" items={social.data?.tasks} error={social.error} />
     </>
   )
 }
@@ -63,13 +57,11 @@ function Items({
   kind,
   items,
   error,
-  canClaim,
 }: {
   title: string
   kind: Kind
   items: readonly Item[] | undefined
   error: Error | null
-  canClaim: boolean
 }) {
   return (
     <section>
@@ -78,21 +70,22 @@ function Items({
       {items?.length === 0 && <p className="hint">Nothing right now.</p>}
       <ul>
         {items?.map((item) => (
-          <ItemCard key={item.id} kind={kind} item={item} isOpen={canClaim} />
+          <ItemCard key={item.id} kind={kind} item={item} />
         ))}
       </ul>
     </section>
   )
 }
 
-function ItemCard({ kind, item, isOpen }: { kind: Kind; item: Item; isOpen: boolean }) {
+function ItemCard({ kind, item }: { kind: Kind; item: Item }) {
+  const isBlocked = useIsBlocked()
   const claim = useMutation({
     mutationFn: async (userInput: string | undefined) =>
       (await desk).claim({ userId: 'me', kind, id: item.id, ...(userInput !== undefined && { userInput }) }),
     onSuccess: refresh,
   })
   const { link } = item
-  const canClaim = isOpen && !item.isDone && !item.verifiedByBot
+  const canClaim = !isBlocked && !item.isDone && !item.verifiedByBot
   const asks = item.linkType === 'input'
   const handleSubmit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()

@@ -1,8 +1,14 @@
 /** What there is to do, as the player's own client reads it: on one tab to claim it, on another to say what an entry was for. */
+import { useQuery } from '@tanstack/react-query'
 import { desk } from './api.ts'
 
-/** Who plays: on one tab whether a round would be paid, above all tabs the balance. */
+/** Who plays, with the balance. */
 export const me = { queryKey: ['me'], queryFn: async () => (await desk).player({ userId: 'me' }) }
+
+/** Whether an operator has blocked who plays, so that nothing would be paid. */
+export function useIsBlocked(): boolean {
+  return useQuery(me).data?.isBlocked ?? false
+}
 
 const tasks = (collection: 'social' | 'daily') => ({
   queryKey: ['tasks', collection],

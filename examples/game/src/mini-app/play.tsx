@@ -1,9 +1,9 @@
 /** A round: stop the light on its mark, eight times, by a tap, the space bar or Enter. */
 import { type CSSProperties, useCallback, useEffect, useRef, useState } from 'react'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { lightAt, MARK_REACH, markOf, pointsOf, scoreOf, TAP_MIN_MS, TAPS } from '#src/round.ts'
 import { beginRound, BLOCKED, endRound, queryClient, refresh, sentenceOf } from './api.ts'
-import { me } from './items.ts'
+import { me, useIsBlocked } from './items.ts'
 
 interface Round {
   id: string
@@ -11,7 +11,7 @@ interface Round {
 }
 
 export function Play() {
-  const isBlocked = useQuery(me).data?.isBlocked ?? false
+  const isBlocked = useIsBlocked()
   const begin = useMutation({
     mutationFn: async () => {
       const { isBlocked: isRefused } = await queryClient.fetchQuery(me) // looked at anew, since nothing would pay the round
