@@ -7,8 +7,8 @@ import { sql, type Transaction } from 'kysely'
 import { type Act, actOfProcess, audit } from '../server/src/audit/audit.ts'
 import { sealEntries } from '../server/src/audit/chain.ts'
 import { verifyAudit } from '../server/src/audit/verify.ts'
-import { writeHistoryItems } from '../server/src/db/history-items.ts'
-import { lockPriorities } from '../server/src/db/priorities.ts'
+import { writeHistoryItems } from '../server/src/items/history-items.ts'
+import { lockPriorities } from '../server/src/items/priorities.ts'
 import type { Tables } from '../server/src/db/tables.ts'
 import {
   IS_LARGE,

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { actOfProcess } from '../server/src/audit/audit.ts'
-import { SEED_BASE } from '../server/src/cli/seed.ts'
+import { SEED_BASE } from '../server/src/import/seed.ts'
 import type { Database } from '../server/src/db/database.ts'
 import { createBotToken } from '../server/src/identity/bot-tokens.ts'
 import { openPosting, type Posting } from './posting.ts'

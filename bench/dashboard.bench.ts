@@ -2,8 +2,8 @@
  * The dashboard's two calls at 1M players and 1M participations against the bare limit: node:http and the very same prepared
  * statements with the same parameters, 10 connections. The counters are what seeding wrote, so a range is read as in a live game.
  */
-import { activityRanges } from '@arcade/contract/entities/activity'
-import { seed } from '../server/src/cli/seed.ts'
+import { activityRanges } from '@arcade/contract/dashboard/fields'
+import { seed } from '../server/src/import/seed.ts'
 import type { Database } from '../server/src/db/database.ts'
 import { createFigures } from '../server/src/features/dashboard/figures.ts'
 import { measure, reportRate, reportTail, show, startBare, startBenchServer, stopProcess } from './harness.ts'

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline'
 import { type Browser, chromium } from '@playwright/test'
 import type { Database } from '../server/src/db/database.ts'
 import { DATABASE, readPassword, ROLE } from '../server/src/postgres/cluster-init.ts'
-import { type ConsoleServer, startConsoleServer } from '../server/src/testing/console-server.ts'
+import { type ConsoleServer, startConsoleServer } from '../server/test/console-server.ts'
 
 export const ROOT = resolve(import.meta.dirname, '..')
 

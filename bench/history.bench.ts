@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely'
 import { historyHandlers } from '../server/src/features/history/history.ts'
-import { addCount } from '../server/src/testing/activity.ts'
+import { addCount } from '../server/test/activity.ts'
 import {
   measure,
   report,

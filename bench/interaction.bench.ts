@@ -4,7 +4,7 @@
  */
 import type { Browser, Locator, Page } from '@playwright/test'
 import { sql } from 'kysely'
-import { addCount } from '../server/src/testing/activity.ts'
+import { addCount } from '../server/test/activity.ts'
 import { type BenchServer, median, openBrowser, percentile, report, startBenchServer } from './harness.ts'
 
 const ROUTE_BUDGET_MS = 100

@@ -4,9 +4,9 @@
  */
 import http from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { activityRanges } from '@arcade/contract/entities/activity'
-import { SEED_BASE } from '../server/src/cli/seed.ts'
-import { seededRandom } from '../server/src/testing/size.ts'
+import { activityRanges } from '@arcade/contract/dashboard/fields'
+import { SEED_BASE } from '../server/src/import/seed.ts'
+import { seededRandom } from '../server/test/size.ts'
 import { answerParent } from './in-process.ts'
 
 export interface OperatorLoad {

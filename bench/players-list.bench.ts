@@ -3,7 +3,7 @@
  * both orders. Half of all balances are 0: ties are the hard part. (10M: growth.)
  */
 import { parseArgs } from 'node:util'
-import { playerList } from '@arcade/contract/entities/player'
+import { playerList } from '@arcade/contract/players/fields'
 import { playersHandlers } from '../server/src/features/players/players.ts'
 import { addPlayers, cursorAt } from './players.ts'
 import {

@@ -4,8 +4,8 @@ import type { Database } from '../server/src/db/database.ts'
 import { servedPlayers } from '../server/src/features/players/players-list.ts'
 import { cursorOrder, type Place, writePlace } from '../server/src/lists/cursor-orders.ts'
 import { orderSql } from '../server/src/lists/list.ts'
-import { addCount } from '../server/src/testing/activity.ts'
-import { giveBalances } from '../server/src/testing/players.ts'
+import { addCount } from '../server/test/activity.ts'
+import { giveBalances } from '../server/test/players.ts'
 import type { BenchServer } from './harness.ts'
 
 const BATCH = 50_000 // within the pool's statement timeout

@@ -1,6 +1,6 @@
 /** Signing in against the bare limit: argon2id with the same cost and nothing else; and that an unknown e-mail takes as long as a wrong password. */
 import { hashPassword, isPassword } from '../server/src/identity/passwords.ts'
-import { PASSWORD } from '../server/src/testing/console-server.ts'
+import { PASSWORD } from '../server/test/console-server.ts'
 import { measure, report, show, startBenchServer } from './harness.ts'
 
 const RATIO_BUDGET = 0.6

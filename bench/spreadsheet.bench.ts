@@ -11,7 +11,7 @@ import { deflateRawSync } from 'node:zlib'
 import { copyText } from '../server/src/postgres/copy-text.ts'
 import type { Column } from '../server/src/sheets/cells.ts'
 import { writeSheet } from '../server/src/sheets/sheet-writer.ts'
-import { SERVER_FLAGS } from '../server/src/testing/console-server.ts'
+import { SERVER_FLAGS } from '../server/test/console-server.ts'
 import { report, residentMb } from './harness.ts'
 
 const TIME_BUDGET = 2 // times the reference, design §9

@@ -5,7 +5,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { seed } from '../server/src/cli/seed.ts'
+import { seed } from '../server/src/import/seed.ts'
 import { type BenchServer, measure, report, startBenchServer } from './harness.ts'
 
 const ROWS = 1_000_000

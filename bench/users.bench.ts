@@ -3,8 +3,8 @@
  * reads are shared (ADR 11), and as ten, each of whom reads a list without themselves.
  */
 import { sql } from 'kysely'
-import { counterSql } from '../server/src/db/counters.ts'
-import { addCount } from '../server/src/testing/activity.ts'
+import { counterSql } from '../server/src/counters/counters.ts'
+import { addCount } from '../server/test/activity.ts'
 import { measure, reportRate, reportTail, show, startBare, startBenchServer, stopProcess } from './harness.ts'
 
 const RATIO_BUDGET = 0.75

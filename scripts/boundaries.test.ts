@@ -25,8 +25,8 @@ async function plant(files: Record<string, string>): Promise<string> {
 
 /** Files that imports below point to, and that are innocent themselves. */
 const targets = {
-  'contract/src/fields.ts': 'export const a = 1',
-  'contract/src/entities/task.ts': 'export const a = 1',
+  'contract/src/field-schemas.ts': 'export const a = 1',
+  'contract/src/tasks/fields.ts': 'export const a = 1',
   'web/src/ui/button.tsx': 'export const a = 1',
   'web/src/client.ts': 'export const a = () => fetch("/api")',
   'web/src/session.tsx': 'export const a = 1',
@@ -44,7 +44,7 @@ const targets = {
   'server/src/db/database.ts': 'export const a = 1',
   'server/src/http/limits.ts': 'export const a = 1',
   'server/src/cli/arcade.ts': 'export const a = 1',
-  'server/src/testing/fixtures.ts': 'export const a = 1',
+  'server/test/fixtures.ts': 'export const a = 1',
   'server/src/features/tasks.ts': 'export const a = 1',
   'server/src/features/users/users.ts': 'export const a = 1',
 }
@@ -67,17 +67,17 @@ test('a file in no room is refused', async () => {
 
 test('a tree that follows the rules passes', async () => {
   const allowed = {
-    'contract/src/tasks.ts':
-      "import { z } from 'zod'\nimport { a } from '#src/fields.ts'\nimport { a as c } from './entities/task.ts'\nexport const b = z.literal([a, c])",
+    'contract/src/tasks/calls.ts':
+      "import { z } from 'zod'\nimport { a } from '#src/field-schemas.ts'\nimport { a as c } from './fields.ts'\nexport const b = z.literal([a, c])",
     'web/src/features/tasks/task-form.tsx':
-      "import { a } from '#src/ui/button.tsx'\nimport { a as b } from './tasks-page.tsx'\nimport type { a as c } from '@arcade/contract/entities/task'\nexport const d: typeof c = a + b",
+      "import { a } from '#src/ui/button.tsx'\nimport { a as b } from './tasks-page.tsx'\nimport type { a as c } from '@arcade/contract/tasks/fields'\nexport const d: typeof c = a + b",
     'web/src/app-routes.tsx': "import { a } from '#src/routes.tsx'\nexport const b = a",
     'server/src/features/tasks.test.ts':
-      "import { a } from '#src/testing/fixtures.ts'\nimport { a as b } from './tasks.ts'\nexport const c = [a, b, process.env.HOME]",
+      "import { a } from '#test/fixtures.ts'\nimport { a as b } from './tasks.ts'\nexport const c = [a, b, process.env.HOME]",
     'server/src/features/users/users-list.ts':
       "import { a } from './users.ts'\nimport { a as b } from '#src/files/files.ts'\nexport const c = a + b",
-    'e2e/tasks.spec.ts': "import { a } from '../server/src/testing/fixtures.ts'\nexport const b = a",
-    'bench/src/players.ts': "import { a } from '../../server/src/testing/fixtures.ts'\nexport const b = a",
+    'e2e/tasks.spec.ts': "import { a } from '../server/test/fixtures.ts'\nexport const b = a",
+    'bench/src/players.ts': "import { a } from '../../server/test/fixtures.ts'\nexport const b = a",
     'bench/page.bench.ts': "import { a } from '../server/src/app.ts'\nimport pg from 'pg'\nexport const b = [a, pg]",
   }
   expect(
@@ -91,8 +91,8 @@ test('a tree that follows the rules passes', async () => {
 
 test.each([
   ['the contract needs more than zod', 'contract/src/x.ts', "import { readFile } from 'node:fs'"],
-  ['an entity needs a package', 'contract/src/entities/x.ts', "import { z } from 'zod'"],
-  ['an entity needs a schema', 'contract/src/entities/x.ts', "import { a } from '#src/fields.ts'"],
+  ['an entity needs a package', 'contract/src/x/fields.ts', "import { z } from 'zod'"],
+  ['an entity needs a schema', 'contract/src/x/fields.ts', "import { a } from '#src/field-schemas.ts'"],
   ['the contract imports React', 'contract/src/x.ts', "import 'react'"],
   ['ui imports a feature', 'web/src/ui/x.tsx', "import { a } from '#src/features/tasks/tasks-page.tsx'"],
   ['ui imports the client', 'web/src/ui/x.tsx', "import { a } from '#src/client.ts'"],
@@ -129,7 +129,7 @@ test.each([
   ['a feature imports HTTP', 'server/src/features/tasks.ts', "import { a } from '#src/http/limits.ts'"],
   ['a feature imports the configuration', 'server/src/features/tasks.ts', "import { a } from '#src/config.ts'"],
   ['a feature imports the app', 'server/src/features/tasks.ts', "import { a } from '#src/app.ts'"],
-  ['a feature imports test fixtures', 'server/src/features/tasks.ts', "import { a } from '#src/testing/fixtures.ts'"],
+  ['a feature imports test fixtures', 'server/src/features/tasks.ts', "import { a } from '#test/fixtures.ts'"],
   ['a test of a feature imports another feature', 'server/src/features/tasks.test.ts', "import { a } from './users/users.ts'"],
   ['the database imports a feature', 'server/src/db/x.ts', "import { a } from '#src/features/tasks.ts'"],
   ['the database imports HTTP', 'server/src/db/x.ts', "import { a } from '#src/http/limits.ts'"],
@@ -188,7 +188,7 @@ test('the line of the import is named, and what to do instead', async () => {
       file: 'server/src/db/x.ts',
       line: 3,
       message:
-        'server/db may not import server/src/features/tasks.ts. The database knows no feature and no HTTP. Turn the arrow round.',
+        'server/db may not import server/src/features/tasks.ts. db/ has the connection pools, the schema and its migrations; it knows no rule of the game. Turn the arrow round.',
     },
   ])
 })

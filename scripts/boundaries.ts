@@ -45,6 +45,7 @@ export async function findProblems(base: string): Promise<{ problems: Problem[];
       message: `A circle of imports with ${others.join(', ')}: move what both need to a file below them.`,
     })
   for (const zone of zones) {
+    if (zone.at instanceof RegExp) continue
     const place = [zone.at, `${zone.at}.ts`, `${zone.at}.tsx`].find((candidate) => existsSync(join(base, candidate)))
     if (place && !seen.has(zone.name))
       problems.push({ file: place, line: 0, message: 'There is no TypeScript file here, so nothing was checked.' })
@@ -93,7 +94,7 @@ function checkFile(base: string, file: string, source: string): { problems: Prob
   if (folder) report(0, `No ${folder}/ drawers: put the file beside what uses it, under a name that says what it does.`)
   if (isBarrel(program.body) || /^index\.tsx?$/.test(basename(file)))
     report(0, 'No barrels: import each thing from the file that defines it.')
-  if (!findZone(file) && /^(contract|server|web)\/src\//.test(file))
+  if (!findZone(file) && /^((contract|server|web)\/src|server\/test)\//.test(file))
     report(0, 'This file lies in no room: put it into one that zones names.')
   const lineCount = source.trimEnd().split('\n').length
   if (lineCount > LINES_A_FILE_MAX)
@@ -121,13 +122,13 @@ interface Import {
   isLazy: boolean
 }
 
-const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file) || /\/src\/(testing|harness)\//.test(file)
+const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file) || /(\/src\/testing|^server\/test)\//.test(file)
 
 /** The path of our own file that an import names; `undefined` for a package. */
 function findTarget(file: string, specifier: string): string | undefined {
   const path = specifier.replace(/\?.*$/, '')
   if (/^@arcade\/contract(\/|$)/.test(path)) return `contract/src${path.slice('@arcade/contract'.length)}.ts`
-  if (path.startsWith('#src/')) return posix.join(workspaceOf(file), path.slice(1))
+  if (/^#(src|test)\//.test(path)) return posix.join(workspaceOf(file), path.slice(1))
   return path.startsWith('.') ? posix.join(dirname(file), path) : undefined
 }
 
@@ -149,8 +150,9 @@ function problemOfImport(base: string, file: string, { specifier, isLazy }: Impo
   }
   if (path.startsWith('.')) {
     const isBelow = path.startsWith('./') && target.startsWith(`${dirname(file)}/`)
-    const isServers = target.startsWith('server/src/') && ['e2e', 'bench'].includes(workspace) // there is no other way to write it
-    if (!isBelow && !isServers) return `${path}: never "../". Files of the same folder are './…', all others '#src/…'.`
+    const isServers = /^server\/(src|test)\//.test(target) && ['e2e', 'bench'].includes(workspace) // there is no other way to write it
+    if (!isBelow && !isServers)
+      return `${path}: never "../". Files of the same folder are './…', all others '#src/…' or '#test/…'.`
   }
 
   if (!existsSync(join(base, target)))
@@ -160,7 +162,7 @@ function problemOfImport(base: string, file: string, { specifier, isLazy }: Impo
   if (['web/routes', 'web/app'].includes(zone.name) && targetZone.name === 'web/features' && !isLazy)
     return `${specifier}: ${posix.basename(file)} loads pages lazily, by import('…'). addresses.ts reads what their addresses hold.`
   if (zone === targetZone && !(zone.isSplit && findPart(zone, file) !== findPart(zone, target))) return undefined
-  if (isTest(file) && targetZone.name === `${workspace}/testing`) return undefined
+  if (isTest(file) && [`${workspace}/testing`, `${workspace}/test`].includes(targetZone.name)) return undefined
   if (zone !== targetZone && (zone.imports.includes('*') || zone.imports.includes(targetZone.name))) return undefined
   return `${zone.name} may not import ${target}. ${zone.instead}`
 }
@@ -169,7 +171,7 @@ function problemOfImport(base: string, file: string, { specifier, isLazy }: Impo
 function findPart(zone: Zone, file: string): string {
   return (
     file
-      .slice(zone.at.length)
+      .slice(zone.at.toString().length)
       .split('/')[0]
       ?.replace(/(\.test)?\.tsx?$/, '') ?? ''
   )
@@ -177,7 +179,7 @@ function findPart(zone: Zone, file: string): string {
 
 /**
  * Looks for the environment, which belongs to server/src/config.ts, for the network, which belongs to web/src/client.ts, and for names
- * of counters, which server/src/db/counter-keys.ts writes and takes apart. Released migrations stay as they are.
+ * of counters, which server/src/counters/counter-keys.ts writes and takes apart. Released migrations stay as they are.
  */
 function touches(file: string, report: (offset: number, message: string) => void): ConstructorParameters<typeof Visitor>[0] {
   const isProduct = /^(contract|server|web)\/src\//.test(file) && !isTest(file)
@@ -190,13 +192,13 @@ function touches(file: string, report: (offset: number, message: string) => void
       report(start, 'Only web/src/client.ts calls the server: use the typed client.')
   }
   const text = (value: unknown, start: number): void => {
-    if (typeof value !== 'string' || /^(scripts|server\/src\/db\/(migrations|counter-keys))/.test(file)) return
+    if (typeof value !== 'string' || /^(scripts|server\/src\/(db\/migrations|counters\/counter-keys))/.test(file)) return
     if (/(activity|taken)@|(^|['"])(users|participants):(?![\s;])/.test(value))
-      report(start, 'Only server/src/db/counter-keys.ts knows names of counters: use a key.')
-    if (value.includes('counter_deltas') && !file.startsWith('server/src/db/'))
+      report(start, 'Only server/src/counters/counter-keys.ts knows names of counters: use a key.')
+    if (value.includes('counter_deltas') && !/^server\/src\/(counters\/|db\/migrations\/|cli\/distribution\.)/.test(file))
       report(
         start,
-        'Counters are changed by server/src/db/counters.ts alone; in tests by addCount of server/src/testing/activity.ts.',
+        'Counters are changed by server/src/counters/counters.ts alone; in tests by addCount of server/test/activity.ts.',
       )
   }
   return {

@@ -34,7 +34,7 @@ test.runIf(hasSystemd)('operations: systemd takes the unit as it is', () => {
 
 test('every test that conformance.md names is there', () => {
   const folders: Record<string, (name: string) => string> = {
-    server: (name) => `server/src/${name}.test.ts`,
+    server: (name) => `server/${name.startsWith('test/') ? '' : 'src/'}${name}.test.ts`,
     e2e: (name) => `e2e/tests/${name}.spec.ts`,
     scripts: (name) => `scripts/${name}.test.ts`,
   }
@@ -49,7 +49,7 @@ test('every test that conformance.md names is there', () => {
 })
 
 test('every file that security.md names is there, its tests and its code', () => {
-  const places = ['', 'server/src/', 'server/src/**/', 'e2e/tests/', 'web/src/', 'scripts/']
+  const places = ['', 'server/src/', 'server/src/**/', 'server/', 'server/test/**/', 'e2e/tests/', 'web/src/', 'scripts/']
   const named = Array.from(
     textOf('docs/security.md').matchAll(/`((?:[\w-]+\/)*[\w*-]+(?:\.(?:test|spec|bench))?\.tsx?)`/g),
     ([, name = '']) => name,

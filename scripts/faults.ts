@@ -42,7 +42,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'priorities-without-turns',
     what: 'Two who number tasks do not take turns, so each may wait for a priority that the other has claimed',
-    file: `${server}/db/priorities.ts`,
+    file: `${server}/items/priorities.ts`,
     find: 'return takeTurn(tx, `${collection}Priorities`)',
     replace: 'return Promise.resolve()',
     harness: 'races',
@@ -91,7 +91,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'key-not-kept',
     what: 'An entry is written without the key of who asked for it',
-    file: `${server}/features/ledger/entry-once.ts`,
+    file: `${server}/ledger/entry-once.ts`,
     find: 'from paid where ${hash}::bytea is not null`',
     replace: 'from paid where ${hash}::bytea is not null and false`',
     harness: 'crash',

@@ -76,7 +76,7 @@ async function refuseFailures(copy: string, seed: string): Promise<void> {
 }
 
 function harnessFile({ harness }: Fault): string {
-  return `server/src/harness/${harness}.test.ts`
+  return `server/test/faults/${harness}.test.ts`
 }
 
 /** Everything that git would have, and the installed packages, those of the workspaces being the copy's own. */

@@ -1,5 +1,5 @@
 /**
- * `npm run test:soak [-- path…]`: the tests that choose their size by server/src/testing/size.ts, in the large one. They take hours
+ * `npm run test:soak [-- path…]`: the tests that choose their size by server/test/size.ts, in the large one. They take hours
  * instead of minutes. `TEST_SEED=N` makes the same random choices again. `npm run test:soak -- planted [NAME…]` proves the harnesses
  * instead, see planted-faults.ts.
  */
@@ -29,7 +29,7 @@ async function runLarge(): Promise<void> {
 
 async function sizedTests(): Promise<string[]> {
   const found: string[] = []
-  for await (const file of glob('server/src/**/*.test.ts', { cwd: root }))
-    if ((await readFile(join(root, file), 'utf8')).includes('/testing/size.ts')) found.push(file)
+  for await (const file of glob('server/{src,test}/**/*.test.ts', { cwd: root }))
+    if ((await readFile(join(root, file), 'utf8')).includes('test/size.ts')) found.push(file)
   return found
 }

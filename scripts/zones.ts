@@ -2,8 +2,11 @@
 
 export interface Zone {
   name: string
-  /** What belongs to it: a folder `x/`, or a module `x` (x.ts, x.tsx, x.test.ts). The first zone that fits a file has it. */
-  at: string
+  /**
+   * What belongs to it: a folder `x/`, a module `x` (x.ts, x.tsx, x.test.ts), or the paths a pattern matches.
+   * A file belongs to the first zone that fits it.
+   */
+  at: string | RegExp
   /** The zones that its files may import besides their own; `*` stands for all. */
   imports: readonly string[]
   /** The zone's folders, or files that lie in none, may not import each other. */
@@ -14,46 +17,43 @@ export interface Zone {
   instead: string
 }
 
-/** The server's rooms from the bottom up: each may import those before it. */
+/**
+ * The server's rooms from the bottom up, each a folder or a module of `server/src`: each may import those before it, none a feature
+ * and none HTTP.
+ */
 const rooms = [
-  ['server/calls', 'server/src/calls', 'calls.ts knows the contract only.'],
-  ['server/postgres', 'server/src/postgres/', 'postgres/ reaches a PostgreSQL and knows no table. Turn the arrow round.'],
-  ['server/db', 'server/src/db/', 'The database knows no feature and no HTTP. Turn the arrow round.'],
-  ['server/audit', 'server/src/audit/', 'audit/ knows the database below it, no feature and no HTTP. Turn the arrow round.'],
-  [
-    'server/webhooks',
-    'server/src/webhooks/',
-    'webhooks/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.',
-  ],
-  ['server/files', 'server/src/files/', 'files/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.'],
-  ['server/trash', 'server/src/trash/', 'trash/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.'],
-  [
-    'server/identity',
-    'server/src/identity/',
-    'identity/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.',
-  ],
-  ['server/sheets', 'server/src/sheets/', 'sheets/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.'],
-  ['server/lists', 'server/src/lists/', 'lists/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.'],
-  ['server/backup', 'server/src/backup/', 'backup/ knows the rooms below it, no feature and no HTTP. Turn the arrow round.'],
-] as const
-const roomNames = rooms.map(([name]) => name)
-const contract = ['contract', 'contract/entities']
+  ['calls', 'calls.ts knows the contract only.'],
+  ['postgres/', 'postgres/ reaches a PostgreSQL server and knows no table.'],
+  ['db/', 'db/ has the connection pools, the schema and its migrations; it knows no rule of the game.'],
+  ['counters/', 'counters/ knows the database below it.'],
+  ['items/', 'items/ knows the rooms below it.'],
+  ['audit/', 'audit/ knows the rooms below it.'],
+  ['webhooks/', 'webhooks/ knows the rooms below it.'],
+  ['files/', 'files/ knows the rooms below it.'],
+  ['identity/', 'identity/ knows the rooms below it.'],
+  ['sheets/', 'sheets/ knows the rooms below it.'],
+  ['lists/', 'lists/ knows the rooms below it.'],
+  ['ledger/', 'ledger/ knows the rooms below it.'],
+  ['backup/', 'backup/ knows the rooms below it.'],
+].map(([at = '', instead = '']) => ({ name: `server/${at.replace('/', '')}`, at: `server/src/${at}`, instead }))
+const roomNames = rooms.map(({ name }) => name)
+const contract = ['contract', 'contract/fields']
 const belowPages = [...contract, 'web/ui', 'web/client', 'web/session']
 const belowFeatures = [...belowPages, 'web/lists', 'web/versions']
 
 export const zones: readonly Zone[] = [
   {
-    name: 'contract/entities',
-    at: 'contract/src/entities/',
+    name: 'contract/fields',
+    at: /^contract\/src\/(\w[\w-]*\/fields|entity|lists|search)\./,
     imports: [],
     packages: [],
     instead:
-      'entities/ is plain data, which the first page of the web app loads; a schema of it would bring zod along. Put schemas into the files above.',
+      'fields.ts is plain data, which the first page of the web app loads; a schema in it would bring zod along. Put schemas into calls.ts.',
   },
   {
     name: 'contract',
     at: 'contract/src/',
-    imports: ['contract/entities'],
+    imports: ['contract/fields'],
     packages: ['zod', '@orpc/contract'],
     instead:
       'The contract knows neither DOM nor Node, only zod and @orpc/contract. Move what needs more to the side that needs it.',
@@ -93,7 +93,12 @@ export const zones: readonly Zone[] = [
     imports: belowPages,
     instead: 'session.tsx sees the contract, ui and client.ts only.',
   },
-  { name: 'web/shell', at: 'web/src/shell/', imports: belowPages, instead: 'The shell gets pages from routes.tsx, as children.' },
+  {
+    name: 'web/shell',
+    at: 'web/src/shell/',
+    imports: [...belowPages, 'web/lists'],
+    instead: 'The shell gets pages from routes.tsx, as children.',
+  },
   { name: 'web/routes', at: 'web/src/routes', imports: ['*'], instead: '' },
   { name: 'web/app', at: 'web/src/app', imports: ['*'], instead: '' },
   {
@@ -103,11 +108,16 @@ export const zones: readonly Zone[] = [
     instead: 'Only routes.tsx and app.tsx know the features, and pages import nothing from above them.',
   },
 
-  { name: 'server/testing', at: 'server/src/testing/', imports: ['*'], instead: '' },
-  { name: 'server/harness', at: 'server/src/harness/', imports: ['*'], instead: '' },
+  { name: 'server/test', at: 'server/test/', imports: ['*'], instead: '' },
   { name: 'server/main', at: 'server/src/main', imports: ['*'], instead: '' },
   { name: 'server/app', at: 'server/src/app', imports: ['*'], instead: '' },
   { name: 'server/cli', at: 'server/src/cli/', imports: ['*'], instead: '' },
+  {
+    name: 'server/import',
+    at: 'server/src/import/',
+    imports: [...contract, 'server/config', ...roomNames, 'server/features'],
+    instead: 'import/ loads players for the command line and knows neither HTTP nor the commands.',
+  },
   {
     name: 'server/http',
     at: 'server/src/http/',
@@ -120,14 +130,14 @@ export const zones: readonly Zone[] = [
     imports: [...contract, ...roomNames],
     isSplit: true,
     instead:
-      'A feature sees the contract, calls.ts, the rooms below it (lists/, sheets/, identity/, files/, db/, postgres/) and itself; app.ts hands it the rest. ' +
+      'A feature sees the contract, calls.ts, the rooms below it (such as lists/, ledger/, db/) and itself; app.ts hands it the rest. ' +
       'What two features need belongs into a room, or is a table both query.',
   },
-  ...rooms.map(([name, at, instead], index) => ({
+  ...rooms.map(({ name, at, instead }, index) => ({
     name,
     at,
     imports: [...contract, 'server/config', ...roomNames.slice(0, index)],
-    instead,
+    instead: `${instead} Turn the arrow round.`,
   })),
   {
     name: 'server/config',
@@ -139,8 +149,8 @@ export const zones: readonly Zone[] = [
   {
     name: 'e2e',
     at: 'e2e/',
-    imports: [...contract, 'server/app', 'server/testing'],
-    instead: 'e2e uses the contract, server/src/app.ts and server/src/testing/ only.',
+    imports: [...contract, 'server/app', 'server/test'],
+    instead: 'e2e uses the contract, server/src/app.ts and server/test/ only.',
   },
   {
     name: 'game',
@@ -155,11 +165,11 @@ export const zones: readonly Zone[] = [
 
 export const workspaces = ['contract', 'server', 'web', 'e2e', 'bench', 'scripts', 'examples/game']
 
-/** The folder of a workspace, in which `#src/` is a name for its `src/`. */
+/** The folder of a workspace, in which `#src/` and `#test/` are names for its `src/` and `test/`. */
 export function workspaceOf(file: string): string {
   return workspaces.find((folder) => file.startsWith(`${folder}/`)) ?? ''
 }
 
 export function findZone(file: string): Zone | undefined {
-  return zones.find(({ at }) => file.startsWith(at.endsWith('/') ? at : `${at}.`))
+  return zones.find(({ at }) => (at instanceof RegExp ? at.test(file) : file.startsWith(at.endsWith('/') ? at : `${at}.`)))
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { announcements } from './announcements.ts'
-import { downloads, selectionDownloadInput } from './download.ts'
+import { announcements } from './announcements/calls.ts'
+import { downloads, selectionDownloadInput } from './downloads/calls.ts'
 import { changed, inputOf, messagesOf } from './testing/inputs.ts'
-import { dailyTasks, socialTasks } from './tasks.ts'
-import { users } from './users.ts'
+import { dailyTasks, socialTasks } from './tasks/calls.ts'
+import { users } from './users/calls.ts'
 
 const UUID = '8d3fd6f5-3d40-4c0b-a2bb-5f1f2a1c9c0e'
 const ids = (count: number) => Array.from({ length: count }, (_, n) => `id${n}`)

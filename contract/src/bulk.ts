@@ -1,8 +1,8 @@
 /** One call can act on many rows: on picked ones, or on all that a filter matches. A dry run comes first, and people confirm its summary. */
 import { z } from 'zod'
-import { BULK_MAX_IDS } from './entities/entity.ts'
+import { BULK_MAX_IDS } from './entity.ts'
 import { type ErrorCode, errorCatalogue } from './errors.ts'
-import { idField } from './fields.ts'
+import { idField } from './field-schemas.ts'
 
 export const BULK_BODY_LIMIT_BYTES = 2 * 1024 * 1024
 

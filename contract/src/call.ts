@@ -1,6 +1,6 @@
 /** How a call is declared: path, verb, who may make it, how large its body may be, how its failure looks on the wire. */
 import { oc } from '@orpc/contract'
-import { type BotScope, isWithinScope } from './entities/bot-token.ts'
+import { type BotScope, isWithinScope } from './bot-tokens/fields.ts'
 import type { ErrorCode } from './errors.ts'
 
 /**

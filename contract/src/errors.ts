@@ -2,8 +2,8 @@
  * The closed catalogue of what can go wrong (§8): a stable code, the HTTP status it travels with, and the text for people.
  * Anything that is not in here reaches the client as INTERNAL; its cause stays in the server's log.
  */
-import { WEBHOOKS_MAX } from './entities/webhook.ts'
-import { VIEWS_MAX } from './view-limits.ts'
+import { WEBHOOKS_MAX } from './webhooks/fields.ts'
+import { VIEWS_MAX } from './views/fields.ts'
 
 export const errorCatalogue = {
   // §8, to the letter

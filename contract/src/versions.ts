@@ -1,6 +1,6 @@
 /** Bringing a record back to how an entry of its history left it. That is a new change: nothing of the history is rewritten. */
 import { z } from 'zod'
-import { idField, versionField } from './fields.ts'
+import { idField, versionField } from './field-schemas.ts'
 
 /**
  * `seq` is the number of the entry that left the record as it is wanted, or 0 for how it was before the oldest entry there is: what was

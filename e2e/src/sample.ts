@@ -1,7 +1,7 @@
 /** What is in the sample, for tests that count it themselves. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SAMPLE } from '../../server/src/testing/console-server.ts'
+import { SAMPLE } from '../../server/test/console-server.ts'
 
 /** How many participations of the history collection fall into the month, which is counted from 0. */
 export function participationsIn(history: string, { year, month }: { year: number; month: number }): number {

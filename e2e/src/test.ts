@@ -3,8 +3,8 @@
  * cookie, and no noise in the browser's console.
  */
 import { test as base, expect, type Locator, type Page } from '@playwright/test'
-import { citusUrl, createDividedDatabase, dropClusterDatabase } from '../../server/src/testing/citus.ts'
-import { type ConsoleServer, PASSWORD, type Person, SAMPLE, startConsoleServer } from '../../server/src/testing/console-server.ts'
+import { citusUrl, createDividedDatabase, dropClusterDatabase } from '../../server/test/citus.ts'
+import { type ConsoleServer, PASSWORD, type Person, SAMPLE, startConsoleServer } from '../../server/test/console-server.ts'
 
 export { type ConsoleServer, expect, PASSWORD }
 

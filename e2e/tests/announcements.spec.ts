@@ -1,7 +1,7 @@
 /** The list of announcements (§2, §4, §5, §8, §9): columns, status, deleting. The form's tests are in announcement-form.spec.ts. */
 import type { Page } from '@playwright/test'
 import { add, retweet, rgbOf, row, season, statusButton, stored, titles } from '#src/announcements.ts'
-import { addCount } from '../../server/src/testing/activity.ts'
+import { addCount } from '../../server/test/activity.ts'
 import { expect, test, toast } from '#src/test.ts'
 
 test.use({ sample: false })

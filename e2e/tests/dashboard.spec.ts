@@ -1,7 +1,7 @@
 /** The dashboard (§2 Dashboard; §3 metrics). */
 import type { Locator, Page } from '@playwright/test'
 import { sql } from 'kysely'
-import { addActivity } from '../../server/src/testing/activity.ts'
+import { addActivity } from '../../server/test/activity.ts'
 import { expectAccessible } from '#src/axe.ts'
 import { otherAdmin } from '#src/other-admin.ts'
 import { participationsIn } from '#src/sample.ts'

@@ -1,6 +1,6 @@
 /** The reference game (examples/game) and its player's page, played beside the console that the operator sees (design §8). */
 import type { BrowserContext, FrameLocator, Locator, Page } from '@playwright/test'
-import { startConsoleServer } from '../../server/src/testing/console-server.ts'
+import { startConsoleServer } from '../../server/test/console-server.ts'
 import { banner } from '#src/announcements.ts'
 import { type BotOptions, type Fault, type ReferenceGame, startReferenceGame, TELEGRAM_BOT_TOKEN } from '#src/reference-game.ts'
 import { expect, test as base, type WorkerFixtures } from '#src/test.ts'

@@ -1,7 +1,7 @@
 /** History (§2, §3, §4, §8, §9). */
 import { sql } from 'kysely'
-import { addCount } from '../../server/src/testing/activity.ts'
-import { addPlayers } from '../../server/src/testing/players.ts'
+import { addCount } from '../../server/test/activity.ts'
+import { addPlayers } from '../../server/test/players.ts'
 import { type ConsoleServer, expect, test, toast } from '#src/test.ts'
 
 test.beforeEach(async ({ signIn, page: _page }) => {

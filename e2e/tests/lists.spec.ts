@@ -5,7 +5,7 @@ import { expectAccessible } from '#src/axe.ts'
 import { rows, settled } from '#src/lists.ts'
 import { sizes } from '#src/sizes.ts'
 import { expect, test, toast } from '#src/test.ts'
-import { readSheets } from '../../server/src/testing/read-sheets.ts'
+import { readSheets } from '../../server/test/read-sheets.ts'
 
 test.beforeEach(async ({ signIn, page: _page }) => {
   await signIn('admin')

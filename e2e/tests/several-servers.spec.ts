@@ -1,6 +1,6 @@
 /** A page that is open while the server that it talks to is killed, and another one is there. */
-import { addActivity } from '../../server/src/testing/activity.ts'
-import { startHttpProxy } from '../../server/src/testing/http-proxy.ts'
+import { addActivity } from '../../server/test/activity.ts'
+import { startHttpProxy } from '../../server/test/http-proxy.ts'
 import { expect, test } from '#src/test.ts'
 
 test.describe('Several servers', () => {

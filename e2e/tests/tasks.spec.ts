@@ -1,7 +1,7 @@
 /** Social Tasks and Daily Tasks (§2, §4, §5, §7, §8, §9): one description for both; where the two differ is data. */
 import type { Locator, Page } from '@playwright/test'
 import { addTasks, column, daily, row, social, storedTasks } from '#src/tasks.ts'
-import { addCount } from '../../server/src/testing/activity.ts'
+import { addCount } from '../../server/test/activity.ts'
 import { control, expect, expectError, field, test, toast } from '#src/test.ts'
 
 test.use({ sample: false })

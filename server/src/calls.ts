@@ -5,8 +5,8 @@ import type {
   InferContractRouterInputs,
   InferContractRouterOutputs,
 } from '@orpc/contract'
-import type { SessionUser } from '@arcade/contract/auth'
-import type { BotScope } from '@arcade/contract/entities/bot-token'
+import type { SessionUser } from '@arcade/contract/auth/calls'
+import type { BotScope } from '@arcade/contract/bot-tokens/fields'
 import { errorCatalogue, type ErrorCode } from '@arcade/contract/errors'
 
 /** The holder of a bot token. */

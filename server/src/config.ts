@@ -3,8 +3,8 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { Cron } from 'croner'
 import { z } from 'zod'
-import { MAX_NUMBER } from '@arcade/contract/entities/entity'
-import { gameCauseField, OTHER_CAUSES } from '@arcade/contract/ledger'
+import { MAX_NUMBER } from '@arcade/contract/entity'
+import { gameCauseField, OTHER_CAUSES } from '@arcade/contract/ledger/calls'
 import { isExactNumber } from '@arcade/contract/numbers'
 
 /** A malformed environment: `message` is the one line to print before exiting with 1. */

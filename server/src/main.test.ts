@@ -9,12 +9,12 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { expectGoodEnd, processesOf, type ServerProcess, startServer } from '#src/harness/console-process.ts'
-import { startTcpProxy } from '#src/harness/tcp-proxy.ts'
+import { expectGoodEnd, processesOf, type ServerProcess, startServer } from '#test/faults/console-process.ts'
+import { startTcpProxy } from '#test/faults/tcp-proxy.ts'
 import { LOCK_SPACE, LOCKS } from '#src/postgres/lock-holder.ts'
-import { preparedDataDir, temporaryDataDir, waitFor } from '#src/testing/processes.ts'
-import { createDatabase } from '#src/testing/test-database.ts'
-import { onServer } from '#src/testing/test-server.ts'
+import { preparedDataDir, temporaryDataDir, waitFor } from '#test/processes.ts'
+import { createDatabase } from '#test/test-database.ts'
+import { onServer } from '#test/test-server.ts'
 
 test.each(['Promise.reject(new Error("unforeseen"))', '(() => { throw new Error("unforeseen") })()'])(
   'security: after %s the server says so in one line, stops in order and exits 1',

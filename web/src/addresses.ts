@@ -1,7 +1,7 @@
 /** What the address of each page holds besides its path, read before the page is loaded. What is not understood is left out. */
-import { type ActivityRange, activityRanges, DEFAULT_ACTIVITY_RANGE } from '@arcade/contract/entities/activity'
-import { type HistoryKind, historyKinds, participantList } from '@arcade/contract/entities/history'
-import type { List } from '@arcade/contract/entities/entity'
+import { type ActivityRange, activityRanges, DEFAULT_ACTIVITY_RANGE } from '@arcade/contract/dashboard/fields'
+import { type HistoryKind, historyKinds, participantList } from '@arcade/contract/history/fields'
+import type { List } from '@arcade/contract/entity'
 import { type ListAddress, readListAddress } from '#src/lists/list-address.ts'
 
 type Raw = Record<string, unknown>

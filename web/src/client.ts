@@ -1,7 +1,7 @@
 /** All that the app asks of the server: the contract's calls and downloads (§7), with every failure as a CallError, and the cache of answers. */
 import type { contract } from '@arcade/contract/contract'
 import type { ErrorBody, ErrorCode } from '@arcade/contract/errors'
-import type { Followed, FollowedInput } from '@arcade/contract/dashboard'
+import type { Followed, FollowedInput } from '@arcade/contract/dashboard/calls'
 import { createORPCClient, ORPCError } from '@orpc/client'
 import type { ContractRouterClient } from '@orpc/contract'
 import { OpenAPILink } from '@orpc/openapi-client/fetch'

@@ -1,11 +1,11 @@
 /** The table of all pages (§2): the path, who sees the page (§6), what is loaded for it. */
 import { createRootRoute, createRoute, createRouter, notFound, Outlet, redirect, RouterProvider } from '@tanstack/react-router'
-import { announcementList } from '@arcade/contract/entities/announcement'
-import { auditList } from '@arcade/contract/entities/audit'
-import { playerList } from '@arcade/contract/entities/player'
-import { taskLists } from '@arcade/contract/entities/task'
-import { trashList } from '@arcade/contract/entities/trash'
-import { userList } from '@arcade/contract/entities/user'
+import { announcementList } from '@arcade/contract/announcements/fields'
+import { auditList } from '@arcade/contract/audit/fields'
+import { playerList } from '@arcade/contract/players/fields'
+import { taskLists } from '@arcade/contract/tasks/fields'
+import { trashList } from '@arcade/contract/trash/fields'
+import { userList } from '@arcade/contract/users/fields'
 import {
   addAddress,
   addressReader,

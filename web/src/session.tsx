@@ -1,5 +1,5 @@
 /** Who is signed in (§3 session data, §4 authentication): one cached answer, which follows sign-ins and sign-outs of other tabs. */
-import type { SessionUser } from '@arcade/contract/auth'
+import type { SessionUser } from '@arcade/contract/auth/calls'
 import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { dropPersonsDrafts } from '#src/ui/drafts.ts'

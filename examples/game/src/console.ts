@@ -1,6 +1,6 @@
 /** The console as this game sees it: the typed client of its contract, and nothing else of its server. */
-import { game } from '@arcade/contract/game'
-import { ledger } from '@arcade/contract/ledger'
+import { game } from '@arcade/contract/game/calls'
+import { ledger } from '@arcade/contract/ledger/calls'
 import { createORPCClient, ORPCError } from '@orpc/client'
 import type { ContractRouterClient } from '@orpc/contract'
 import { OpenAPILink } from '@orpc/openapi-client/fetch'

@@ -1,6 +1,6 @@
 /** Erasing a person from the audit trail: what was done stays, and that the chain is whole; who it was and what was said of them goes. */
 import { sql, type Transaction } from 'kysely'
-import type { RecordKind } from '@arcade/contract/entities/audit'
+import type { RecordKind } from '@arcade/contract/audit/fields'
 import type { Tables } from '#src/db/tables.ts'
 import { type Act, audit } from './audit.ts'
 

@@ -1,7 +1,7 @@
 /** A record's earlier versions: what it says now, with everything undone that the trail says was changed since, field by field. */
 import { type Kysely, sql } from 'kysely'
 import type { z } from 'zod'
-import type { AuditChanges } from '@arcade/contract/entities/audit'
+import type { AuditChanges } from '@arcade/contract/audit/fields'
 import { Failure } from '#src/calls.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { AuditRecord } from './audit.ts'

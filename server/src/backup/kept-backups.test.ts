@@ -10,9 +10,9 @@ import { verifyAudit } from '#src/audit/verify.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { loadMigrations } from '#src/db/migrate.ts'
 import { diskStore } from '#src/files/disk.ts'
-import { addRows, rowsOfTables } from '#src/testing/console-rows.ts'
-import { keptBackupFile, readKeptBackup } from '#src/testing/kept-backup.ts'
-import { createDatabase, testDatabase } from '#src/testing/test-database.ts'
+import { addRows, rowsOfTables } from '#test/console-rows.ts'
+import { keptBackupFile, readKeptBackup } from '#test/kept-backup.ts'
+import { createDatabase, testDatabase } from '#test/test-database.ts'
 import { readManifest } from './manifest.ts'
 import { restoreBackup } from './restore.ts'
 
@@ -28,7 +28,7 @@ afterAll(() => rm(base, { recursive: true, force: true }))
 const leftOut = new Set(['sessions', 'setup_links', 'password_links', 'scheduled_work_pauses'])
 const isCompared = (name: string): boolean => !leftOut.has(name) && !/^(audit|counter)/.test(name)
 
-test('design §4 there is a kept backup of every step; a new one is kept by node server/src/testing/keep-backups.ts', () => {
+test('design §4 there is a kept backup of every step; a new one is kept by node server/test/keep-backups.ts', () => {
   expect(steps.filter((step) => !existsSync(keptBackupFile(step)))).toEqual([])
 })
 

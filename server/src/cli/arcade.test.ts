@@ -5,9 +5,9 @@ import { existsSync } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startCommand, startServer } from '#src/harness/console-process.ts'
-import { SAMPLE } from '#src/testing/console-server.ts'
-import { temporaryDataDir } from '#src/testing/processes.ts'
+import { startCommand, startServer } from '#test/faults/console-process.ts'
+import { SAMPLE } from '#test/console-server.ts'
+import { temporaryDataDir } from '#test/processes.ts'
 
 test('design §7 setup-link prints a link that makes the first admin, and no more once there is one', async () => {
   const dataDir = await temporaryDataDir()

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { openDatabase } from '#src/db/database.ts'
-import { startCommand } from '#src/harness/console-process.ts'
-import { temporaryDataDir } from '#src/testing/processes.ts'
+import { startCommand } from '#test/faults/console-process.ts'
+import { temporaryDataDir } from '#test/processes.ts'
 
 test('security: the commands leave entries, `audit verify` reads them, and says what somebody changed', async () => {
   const dataDir = await temporaryDataDir()

@@ -4,11 +4,11 @@ import path from 'node:path'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { ADMIN, startCommand, startCommandWith, startServer } from '#src/harness/console-process.ts'
-import { preparedDataDir, removePrepared, startProcess, temporaryDataDir, waitFor } from '#src/testing/processes.ts'
+import { ADMIN, startCommand, startCommandWith, startServer } from '#test/faults/console-process.ts'
+import { preparedDataDir, removePrepared, startProcess, temporaryDataDir, waitFor } from '#test/processes.ts'
 import { embeddedCluster } from '#src/postgres/cluster.ts'
-import { createDatabase } from '#src/testing/test-database.ts'
-import { onServer } from '#src/testing/test-server.ts'
+import { createDatabase } from '#test/test-database.ts'
+import { onServer } from '#test/test-server.ts'
 
 afterAll(removePrepared)
 

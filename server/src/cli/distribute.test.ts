@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { expect, inject, test, vi } from 'vitest'
-import { citusUrl, createClusterDatabase } from '#src/testing/citus.ts'
-import { auditTrail } from '#src/testing/audit-trail.ts'
-import { openAgain, testDatabase } from '#src/testing/test-database.ts'
-import { withDatabase } from '#src/testing/test-server.ts'
-import { giveBalances } from '#src/testing/players.ts'
+import { citusUrl, createClusterDatabase } from '#test/citus.ts'
+import { auditTrail } from '#test/audit-trail.ts'
+import { openAgain, testDatabase } from '#test/test-database.ts'
+import { withDatabase } from '#test/test-server.ts'
+import { giveBalances } from '#test/players.ts'
 import { distribute } from './distribute.ts'
 
 /** A table is divided while it is written to, which a busy cluster takes its time for. */

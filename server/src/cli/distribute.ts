@@ -1,9 +1,9 @@
 /** `arcade distribute`: divides the tables of players among the servers of a Citus cluster, once and while the console serves. */
 import { sql } from 'kysely'
 import { actOfProcess, audit } from '#src/audit/audit.ts'
-import { foldCounters } from '#src/db/counters.ts'
+import { foldCounters } from '#src/counters/counters.ts'
 import type { Database } from '#src/db/database.ts'
-import { DISTRIBUTED_TABLES, divisionSql, findCluster } from '#src/db/distribution.ts'
+import { DISTRIBUTED_TABLES, divisionSql, findCluster } from './distribution.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import { LOCKS, tryLock } from '#src/postgres/lock-holder.ts'
 import { destroy } from '#src/postgres/connections.ts'

@@ -2,10 +2,10 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { Database } from '#src/db/database.ts'
-import { reconcile } from '#src/db/reconcile.ts'
+import { reconcile } from '#src/ledger/reconcile.ts'
 import { sentStatements, type SentStatement } from '#src/postgres/connections.ts'
-import { addPlayers } from '#src/testing/players.ts'
-import { testDatabase } from '#src/testing/test-database.ts'
+import { addPlayers } from '#test/players.ts'
+import { testDatabase } from '#test/test-database.ts'
 import { reconcileLedger } from './reconcile.ts'
 
 let database: Database

@@ -1,6 +1,6 @@
 /** `npm run arcade -- reconcile`: whether every balance is the sum of its entries, which are numbered without gaps. */
 import type { Database } from '#src/db/database.ts'
-import { reconcile } from '#src/db/reconcile.ts'
+import { reconcile } from '#src/ledger/reconcile.ts'
 
 /** What the command ends with if some balance is not explained by its entries. */
 const DIFFERENT = 3

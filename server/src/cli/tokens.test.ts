@@ -1,7 +1,7 @@
 /** `npm run arcade -- token …` as processes (design §8), beside a running server and without one. */
 import { expect, test } from 'vitest'
-import { startCommand, startServer } from '#src/harness/console-process.ts'
-import { temporaryDataDir, waitFor } from '#src/testing/processes.ts'
+import { startCommand, startServer } from '#test/faults/console-process.ts'
+import { temporaryDataDir, waitFor } from '#test/processes.ts'
 
 test('design §8 token create, list, rotate, retire and revoke, which a running server heeds', async () => {
   const dataDir = await temporaryDataDir()

@@ -1,5 +1,5 @@
 /** `arcade token …`: bot tokens from the command line (design §8). */
-import { botScopeField, botTokenNameField } from '@arcade/contract/bot-tokens'
+import { botScopeField, botTokenNameField } from '@arcade/contract/bot-tokens/calls'
 import { actOfProcess } from '#src/audit/audit.ts'
 import type { Database } from '#src/db/database.ts'
 import { createBotToken, endPreviousSecret, listBotTokens, revokeBotToken, rotateBotToken } from '#src/identity/bot-tokens.ts'

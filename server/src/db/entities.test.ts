@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely'
 import { expect, expectTypeOf, test } from 'vitest'
-import { playerFields } from '@arcade/contract/entities/player'
-import { testDatabase } from '#src/testing/test-database.ts'
-import { addPlayers } from '#src/testing/players.ts'
+import { playerFields } from '@arcade/contract/players/fields'
+import { testDatabase } from '#test/test-database.ts'
+import { addPlayers } from '#test/players.ts'
 import {
   announcementEntity,
   columnName,

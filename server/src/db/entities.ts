@@ -3,14 +3,14 @@
  * the import and the seed are derived from here, so that a field that the contract declares is read and written everywhere.
  */
 import { type AliasedRawBuilder, type ColumnType, type Generated, sql } from 'kysely'
-import { announcementFields } from '@arcade/contract/entities/announcement'
-import { auditFields } from '@arcade/contract/entities/audit'
-import type { DerivedName, Field, Fields, FieldValue, StoredName } from '@arcade/contract/entities/entity'
-import { historyItemFields, participantFields } from '@arcade/contract/entities/history'
-import { playerFields } from '@arcade/contract/entities/player'
-import { taskFields } from '@arcade/contract/entities/task'
-import { trashFields } from '@arcade/contract/entities/trash'
-import { userFields } from '@arcade/contract/entities/user'
+import { announcementFields } from '@arcade/contract/announcements/fields'
+import { auditFields } from '@arcade/contract/audit/fields'
+import type { DerivedName, Field, Fields, FieldValue, StoredName } from '@arcade/contract/entity'
+import { historyItemFields, participantFields } from '@arcade/contract/history/fields'
+import { playerFields } from '@arcade/contract/players/fields'
+import { taskFields } from '@arcade/contract/tasks/fields'
+import { trashFields } from '@arcade/contract/trash/fields'
+import { userFields } from '@arcade/contract/users/fields'
 import { isoSql, millisecondsSql, utcSql } from './moments.ts'
 
 /** `linkType` → `link_type`, `first_name` as it is. */

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { AWAITED_NICENESS, NICENESS } from '#src/postgres/priority.ts'
-import { startConsoleServer } from '#src/testing/console-server.ts'
+import { startConsoleServer } from '#test/console-server.ts'
 import { type Database, openDatabase } from './database.ts'
 
 const PROCESS = 'select pg_backend_pid() as pid'

@@ -14,7 +14,7 @@ const MAX_ATTEMPTS = 60
 /** Through one connection to each server all of its shards are seen at one moment. */
 const ONE_CONNECTION_A_SERVER = 'set citus.max_adaptive_executor_pool_size = 1'
 /** A cluster takes a server's snapshot when a transaction first asks it for something. */
-const ON_EVERY_SERVER = 'select user_id from counter_deltas limit 1'
+const ON_EVERY_SERVER = 'select user_id from balances limit 1'
 
 /** Begins a transaction on each of these connections, all of which see the same moment of every server. */
 export async function beginAtOneMoment(

@@ -1,8 +1,8 @@
 /** Reads that several callers share show everything that was saved before each of them asked. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { rounds } from '#src/testing/size.ts'
-import { testDatabase } from '#src/testing/test-database.ts'
+import { rounds } from '#test/size.ts'
+import { testDatabase } from '#test/test-database.ts'
 import { gatheredReads, sharedReads } from './shared-reads.ts'
 
 const database = await testDatabase()

@@ -1,10 +1,10 @@
 /** The tables as Kysely sees them (design §5). Columns are snake_case; those of an entity's fields are derived from the contract. */
 import type { ColumnType, Generated } from 'kysely'
-import type { BotScope } from '@arcade/contract/entities/bot-token'
-import type { HistoryKind } from '@arcade/contract/entities/history'
-import type { ListName } from '@arcade/contract/entities/lists'
-import type { TaskCollection } from '@arcade/contract/entities/task'
-import type { WebhookEvent } from '@arcade/contract/entities/webhook'
+import type { BotScope } from '@arcade/contract/bot-tokens/fields'
+import type { HistoryKind } from '@arcade/contract/history/fields'
+import type { ListName } from '@arcade/contract/lists'
+import type { TaskCollection } from '@arcade/contract/tasks/fields'
+import type { WebhookEvent } from '@arcade/contract/webhooks/fields'
 import type {
   announcementEntity,
   ColumnsOf,
@@ -38,7 +38,7 @@ export interface Tables {
   ledger_entries: LedgerEntriesTable
   player_keys: PlayerKeysTable
   uncounted_entries: UncountedEntriesTable
-  /** Of the ids that erased players had (db/erased-players.ts). */
+  /** Of the ids that erased players had (ledger/erased-players.ts). */
   erased_players: { id_hash: Buffer }
   tasks: TasksTable
   announcements: AnnouncementsTable
@@ -200,7 +200,7 @@ export interface AuditHeadTable {
 
 /** Players without their balances. */
 export interface TelegramUsersTable extends Omit<ColumnsOf<typeof playerEntity>, 'balance'> {
-  /** The number of news that was shown to this player last (db/news.ts). */
+  /** The number of news that was shown to this player last (items/news.ts). */
   seen_status_epoch: Generated<number>
 }
 
@@ -213,7 +213,7 @@ export interface BalancesTable {
   /** How many entries there are, which is the number of the last one. */
   entries: number
   /** Since when the player can claim and be given nothing, who said so, and why. */
-  /** What causes with a cap have given on the last day that one has (db/caps.ts). */
+  /** What causes with a cap have given on the last day that one has (ledger/caps.ts). */
   given: unknown
   blocked_at: MaybeMoment
   blocked_by: string | null
@@ -261,7 +261,7 @@ export interface TasksTable extends ColumnsOf<typeof taskEntity, 'verifiedByBot'
 }
 
 export interface AnnouncementsTable extends ColumnsOf<typeof announcementEntity, 'status' | 'verifiedByBot' | 'version'> {
-  /** The number of its last activation (db/news.ts); 0 if it was never active. */
+  /** The number of its last activation (items/news.ts); 0 if it was never active. */
   news: Generated<number>
 }
 
@@ -277,7 +277,7 @@ export interface ParticipationsTable extends ColumnsOf<typeof participantEntity>
   period: Generated<string>
 }
 
-/** One row: the number that each activation of announcements raises (db/news.ts). */
+/** One row: the number that each activation of announcements raises (items/news.ts). */
 export interface StatusEpochTable {
   id: Generated<number>
   epoch: number

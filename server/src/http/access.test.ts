@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { type Access, admitsBot } from '@arcade/contract/call'
 import { contract } from '@arcade/contract/contract'
-import { type BotScope, botScopes } from '@arcade/contract/entities/bot-token'
-import { type Client, testApp } from '#src/testing/test-app.ts'
+import { type BotScope, botScopes } from '@arcade/contract/bot-tokens/fields'
+import { type Client, testApp } from '#test/test-app.ts'
 import { pathPattern, listRoutes } from './routes.ts'
 
 const routes = listRoutes(contract)

@@ -1,8 +1,8 @@
 /** Every constraint that the database can name means something to the caller: never a 500. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { PASSWORD, testApp } from '#src/testing/test-app.ts'
-import { testDatabase } from '#src/testing/test-database.ts'
+import { PASSWORD, testApp } from '#test/test-app.ts'
+import { testDatabase } from '#test/test-database.ts'
 import { constraintCodes } from './constraint-codes.ts'
 import { toFailure } from './failures.ts'
 

@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { CallMeta } from '@arcade/contract/call'
 import { contract } from '@arcade/contract/contract'
 import { diskStore } from '#src/files/disk.ts'
-import { testApp } from '#src/testing/test-app.ts'
+import { testApp } from '#test/test-app.ts'
 import { pathPattern, listRoutes } from './routes.ts'
 
 const registration = { fname: 'A', lname: 'B', email: 'a@gmail.com', password: 'secret1', confirmPassword: 'secret1' }

@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { contract } from '@arcade/contract/contract'
 import { listRoutes } from './routes.ts'
-import { type Client, testApp, type TestApp } from '#src/testing/test-app.ts'
-import { openAgain } from '#src/testing/test-database.ts'
-import { png } from '#src/testing/test-images.ts'
+import { type Client, testApp, type TestApp } from '#test/test-app.ts'
+import { openAgain } from '#test/test-database.ts'
+import { png } from '#test/test-images.ts'
 import { forgetIdempotencyKeys } from '#src/identity/idempotency.ts'
 
 const announcement = { type: 'desc', title: 'Season 2', subtitle: 'Fresh levels', reward: 1 }

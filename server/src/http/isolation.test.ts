@@ -1,9 +1,9 @@
 /** Calls that are stuck, and others that must not notice. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { testApp } from '#src/testing/test-app.ts'
-import { waitFor } from '#src/testing/processes.ts'
-import { openAgain } from '#src/testing/test-database.ts'
+import { testApp } from '#test/test-app.ts'
+import { waitFor } from '#test/processes.ts'
+import { openAgain } from '#test/test-database.ts'
 
 const READERS = 40
 const UNRELATED = ['/api/users', '/api/telegram-users', '/api/announcements', '/api/session', '/readyz']

@@ -1,7 +1,7 @@
 /** JSON of requests: bounded before it is parsed, numbers exact, refusals short (security.md, Input). */
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { isExactNumber } from '@arcade/contract/numbers'
-import { type Client, testApp } from '#src/testing/test-app.ts'
+import { type Client, testApp } from '#test/test-app.ts'
 import { parseJson } from './json.ts'
 import { REFUSALS_MAX } from './refusals.ts'
 

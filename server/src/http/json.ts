@@ -4,7 +4,7 @@
  * the steps other requests have their turn.
  */
 import { setImmediate as letOthersRun } from 'node:timers/promises'
-import { MAX_NUMBER } from '@arcade/contract/entities/entity'
+import { MAX_NUMBER } from '@arcade/contract/entity'
 import { isExactNumber } from '@arcade/contract/numbers'
 import { Failure } from '#src/calls.ts'
 

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net'
 import { serve } from '@hono/node-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { limitSockets } from '#src/http/socket-limits.ts'
-import { testApp } from '#src/testing/test-app.ts'
+import { testApp } from '#test/test-app.ts'
 
 const MB = 1024 * 1024
 

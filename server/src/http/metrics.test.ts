@@ -1,6 +1,6 @@
 /** `GET /metrics`: only for whoever has the token, in a format that Prometheus reads, with figures that move. */
 import { expect, test } from 'vitest'
-import { testApp } from '#src/testing/test-app.ts'
+import { testApp } from '#test/test-app.ts'
 
 const TOKEN = 'a-secret-of-the-monitoring'
 const authorization = `Bearer ${TOKEN}`

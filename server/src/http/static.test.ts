@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
+import { type Client, type TestApp, testApp } from '#test/test-app.ts'
 import { loadWebApp } from './static.ts'
 
 const INDEX =

@@ -4,9 +4,9 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { BotToken } from '@arcade/contract/bot-tokens'
-import type { AuditAction } from '@arcade/contract/entities/audit'
-import type { BotScope } from '@arcade/contract/entities/bot-token'
+import type { BotToken } from '@arcade/contract/bot-tokens/calls'
+import type { AuditAction } from '@arcade/contract/audit/fields'
+import type { BotScope } from '@arcade/contract/bot-tokens/fields'
 import { type Act, audit } from '#src/audit/audit.ts'
 import { type Bot, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'

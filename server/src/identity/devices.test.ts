@@ -1,7 +1,7 @@
 /** The cookie of a device on which somebody has signed in (OWASP, Device cookies). */
 import { expect, test } from 'vitest'
-import { takeClocks } from '#src/testing/clock.ts'
-import { testDatabase } from '#src/testing/test-database.ts'
+import { takeClocks } from '#test/clock.ts'
+import { testDatabase } from '#test/test-database.ts'
 import { createDevices, DEVICE_MAX_SECONDS } from './devices.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -1,7 +1,7 @@
 /** Links with which a user sets a new password: an admin makes one, whoever has it uses it once. A user has one at a time. */
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { PasswordLinkState } from '@arcade/contract/account'
+import type { PasswordLinkState } from '@arcade/contract/account/calls'
 import { Failure } from '#src/calls.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { hashToken } from './sessions.ts'

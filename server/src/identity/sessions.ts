@@ -4,8 +4,8 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { Session } from '@arcade/contract/account'
-import type { SessionUser } from '@arcade/contract/auth'
+import type { Session } from '@arcade/contract/account/calls'
+import type { SessionUser } from '@arcade/contract/auth/calls'
 import { type Act, audit } from '#src/audit/audit.ts'
 import { Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'

@@ -1,7 +1,7 @@
 /** Set-up links: how the first admin comes about where the environment names none (design §7). */
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { SetupLinkState } from '@arcade/contract/auth'
+import type { SetupLinkState } from '@arcade/contract/auth/calls'
 import { type Act, audit } from '#src/audit/audit.ts'
 import { Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'

@@ -1,6 +1,6 @@
 /** Lists: that a sample says "more" only where it is certain, and that it says so where it is worth while. */
 import { expect, test } from 'vitest'
-import { rounds, seededRandom } from '#src/testing/size.ts'
+import { rounds, seededRandom } from '#test/size.ts'
 import { provesMore } from './counted-sample.ts'
 
 const MAX = 10_000

@@ -1,7 +1,7 @@
 /** A list that is paged by cursors both ways (§7 startAfter, endBefore): its pages, its length, and the rows beside one row. */
 import { type RawBuilder, sql } from 'kysely'
-import type { FilterOf, List, SortName } from '@arcade/contract/entities/entity'
-import type { Count } from '@arcade/contract/fields'
+import type { FilterOf, List, SortName } from '@arcade/contract/entity'
+import type { Count } from '@arcade/contract/field-schemas'
 import { Failure, type JsonText, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { columnName, sampleSql, sourceSql } from '#src/db/entities.ts'

@@ -2,7 +2,7 @@
  * The orders of a list that is paged by cursors: for each, the ranges of its index that lie after or before a place, and cursors for such
  * places. An order goes by a field's value, then by the row's id.
  */
-import type { Field, List, SortName } from '@arcade/contract/entities/entity'
+import type { Field, List, SortName } from '@arcade/contract/entity'
 import { columnName, sourceSql } from '#src/db/entities.ts'
 import { microsecondsSql, momentSql, utcSql } from '#src/db/moments.ts'
 import { isDecimal, isId, isMicroseconds, isText, readCursor, writeCursor } from './cursors.ts'

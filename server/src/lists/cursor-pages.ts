@@ -3,7 +3,7 @@
  * share of them the filter matches, and without believing the planner's guess of that share.
  */
 import { type RawBuilder, sql } from 'kysely'
-import type { List, SortName } from '@arcade/contract/entities/entity'
+import type { List, SortName } from '@arcade/contract/entity'
 import type { Database } from '#src/db/database.ts'
 import { columnName, isBeside, lookedUpSql, sampleSql, selectList, sourceSql } from '#src/db/entities.ts'
 import type { TextRow } from '#src/db/reads.ts'

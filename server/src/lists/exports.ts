@@ -3,9 +3,9 @@
  * for. It has all columns of the list's sheet, whichever the page shows; their headers and widths are those that the contract declares.
  */
 import { sql } from 'kysely'
-import type { SheetFormat } from '@arcade/contract/download'
-import type { FilterOf, List, SortName } from '@arcade/contract/entities/entity'
-import type { ListName } from '@arcade/contract/entities/lists'
+import type { SheetFormat } from '@arcade/contract/downloads/calls'
+import type { FilterOf, List, SortName } from '@arcade/contract/entity'
+import type { ListName } from '@arcade/contract/lists'
 import { type CallContext, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { selectList, sourceSql } from '#src/db/entities.ts'

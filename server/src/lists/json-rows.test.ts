@@ -1,9 +1,9 @@
 /** Rows written as JSON from PostgreSQL's texts are the rows that the driver reads. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import type { Field } from '@arcade/contract/entities/entity'
+import type { Field } from '@arcade/contract/entity'
 import { utcSql } from '#src/db/moments.ts'
-import { testDatabase } from '#src/testing/test-database.ts'
+import { testDatabase } from '#test/test-database.ts'
 import { jsonArray, rowWriter } from './json-rows.ts'
 
 const database = await testDatabase()

@@ -1,5 +1,5 @@
 /** Writes rows of a list as JSON straight from the texts that PostgreSQL sends, by their fields' kinds. To make objects of them first would take longer. */
-import type { Field, Fields } from '@arcade/contract/entities/entity'
+import type { Field, Fields } from '@arcade/contract/entity'
 import { JsonText } from '#src/calls.ts'
 import type { TextRow } from '#src/db/reads.ts'
 import { isoOfUtc } from '#src/db/moments.ts'

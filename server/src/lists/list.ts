@@ -3,7 +3,7 @@
  * exports and acts on many rows all ask the same conditions of it.
  */
 import { sql } from 'kysely'
-import type { FilterOf, FilterValue, List, RowOf, SortName } from '@arcade/contract/entities/entity'
+import type { FilterOf, FilterValue, List, RowOf, SortName } from '@arcade/contract/entity'
 import { type CallContext, signedIn } from '#src/calls.ts'
 import { columnName, isBeside, type DerivedSql, type Entity } from '#src/db/entities.ts'
 import { momentParameter, momentText } from '#src/db/moments.ts'

@@ -3,7 +3,7 @@
  * rows that a search's indexes find while those are few enough to be sorted, else along the order.
  */
 import { type RawBuilder, sql } from 'kysely'
-import type { FilterOf, List, SortName } from '@arcade/contract/entities/entity'
+import type { FilterOf, List, SortName } from '@arcade/contract/entity'
 import { type CallContext, type JsonText, signedIn } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { columnName, selectList, storedNames } from '#src/db/entities.ts'

@@ -4,7 +4,7 @@
  * two indexes for it (migrations 0002 and 0009).
  */
 import { type RawBuilder, sql } from 'kysely'
-import { findsBeginningsOnly, foldsToNothing, searchedText } from '@arcade/contract/entities/search'
+import { findsBeginningsOnly, foldsToNothing, searchedText } from '@arcade/contract/search'
 import { foldedSql } from '#src/db/folded-text.ts'
 import { bindSql, type Condition } from './conditions.ts'
 

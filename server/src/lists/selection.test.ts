@@ -1,10 +1,10 @@
 /** POST /api/exports: picked rows of a list, or those of a filter, as the list shows them, read back cell by cell. */
 import { expect, test } from 'vitest'
-import { auditTrail } from '#src/testing/audit-trail.ts'
-import { addCount } from '#src/testing/activity.ts'
-import { readSheets } from '#src/testing/read-sheets.ts'
-import { type Client, testApp } from '#src/testing/test-app.ts'
-import { addPlayers } from '#src/testing/players.ts'
+import { auditTrail } from '#test/audit-trail.ts'
+import { addCount } from '#test/activity.ts'
+import { readSheets } from '#test/read-sheets.ts'
+import { type Client, testApp } from '#test/test-app.ts'
+import { addPlayers } from '#test/players.ts'
 
 async function exported(client: Client, body: object) {
   const answer = await client.call('POST', '/api/exports', body)

@@ -1,5 +1,5 @@
 /** The columns of spreadsheets, derived from the fields that the contract declares: header, width and kind of cell. */
-import type { Field, Fields, SheetName } from '@arcade/contract/entities/entity'
+import type { Field, Fields, SheetName } from '@arcade/contract/entity'
 import type { Column } from '#src/sheets/cells.ts'
 
 /** A row that is at hand, with moments in milliseconds or as texts. */

@@ -15,7 +15,7 @@ import {
   temporaryDataDir,
   waitFor,
   waitForQuery,
-} from '#src/testing/processes.ts'
+} from '#test/processes.ts'
 import { findProcesses } from './processes.ts'
 
 test('§security crash: kill -9 of the server, the next one adopts its PostgreSQL', async () => {

@@ -2,8 +2,8 @@
 import { access, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { postmasterPid, startProcess, waitFor, waitForQuery } from '#src/testing/processes.ts'
-import { fillUp, smallDisk } from '#src/testing/small-disk.ts'
+import { postmasterPid, startProcess, waitFor, waitForQuery } from '#test/processes.ts'
+import { fillUp, smallDisk } from '#test/small-disk.ts'
 
 test('§security full disk: changes are refused early, reads go on, all works again when there is room', async () => {
   const dataDir = await smallDisk(160)

@@ -11,7 +11,7 @@ import {
   temporaryDataDir,
   waitFor,
   waitForQuery,
-} from '#src/testing/processes.ts'
+} from '#test/processes.ts'
 
 test.each(['server', 'command'] as const)(
   '§design 4 data of another PostgreSQL version is refused to a %s with a way out, and not touched',

@@ -1,6 +1,6 @@
 /** COPY's text format, written by us and read by PostgreSQL, and the other way round. */
 import { expect, test } from 'vitest'
-import { testDatabase } from '#src/testing/test-database.ts'
+import { testDatabase } from '#test/test-database.ts'
 import { copyText, readRows } from './copy-text.ts'
 
 const texts = ['', 'plain', '\\N', '\\', '\b\f\n\r\t\v', 'a\\tb', 'ü 李 😀', '\u0001\u007f', 'null']

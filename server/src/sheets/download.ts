@@ -4,7 +4,7 @@
  * written, and however a transfer ends: given up, stalled or failed.
  */
 import type { Logger } from 'pino'
-import { CSV_MEDIA_TYPE, type SheetFormat, XLSX_MEDIA_TYPE } from '@arcade/contract/download'
+import { CSV_MEDIA_TYPE, type SheetFormat, XLSX_MEDIA_TYPE } from '@arcade/contract/downloads/calls'
 import { actOf, audit } from '#src/audit/audit.ts'
 import { type CallContext, Failure, signedIn, unlessGone } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'

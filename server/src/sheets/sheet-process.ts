@@ -3,7 +3,7 @@
  * taken. It ends with the server.
  */
 import { letGiveWay } from '#src/postgres/priority.ts'
-import type { SheetFormat } from '@arcade/contract/download'
+import type { SheetFormat } from '@arcade/contract/downloads/calls'
 import type { Column } from './cells.ts'
 import { csv } from './csv.ts'
 import { spreadsheet } from './spreadsheet.ts'

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { getEventListeners } from 'node:events'
 import { setImmediate as loopTurn } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
-import { readAll } from '#src/testing/read-sheets.ts'
-import { chunkOf, columnsOf, type TestColumn } from '#src/testing/sheet-source.ts'
+import { readAll } from '#test/read-sheets.ts'
+import { chunkOf, columnsOf, type TestColumn } from '#test/sheet-source.ts'
 import { type SheetOptions, stopSheetProcess, writeSheet } from './sheet-writer.ts'
 
 describe('security "Exports": failure, a slow and a gone reader', () => {

@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { SheetFormat } from '@arcade/contract/download'
+import type { SheetFormat } from '@arcade/contract/downloads/calls'
 import type { Envelope, FromSheet, ToSheet } from './sheet-process.ts'
 import type { SpreadsheetContent } from './spreadsheet.ts'
 

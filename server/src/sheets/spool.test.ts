@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { waitFor } from '#src/testing/processes.ts'
-import { readAll } from '#src/testing/read-sheets.ts'
+import { waitFor } from '#test/processes.ts'
+import { readAll } from '#test/read-sheets.ts'
 import { openSpool, type SpoolOptions } from './spool.ts'
 
 const MB = 2 ** 20

@@ -1,8 +1,8 @@
 /** Reads the files back with a small reader of its own: the zip by its directory, the sheets by their tags. */
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { type Cells, cellFormats, readAll, readWorkbook } from '#src/testing/read-sheets.ts'
-import { chunkOf, columnsOf, type TestColumn } from '#src/testing/sheet-source.ts'
+import { type Cells, cellFormats, readAll, readWorkbook } from '#test/read-sheets.ts'
+import { chunkOf, columnsOf, type TestColumn } from '#test/sheet-source.ts'
 import { spreadsheet } from './spreadsheet.ts'
 
 const textColumn: TestColumn<string | null>[] = [{ header: 'Text', width: 20, kind: 'text', value: (row) => row }]

@@ -1,7 +1,7 @@
 /** Marks what only the game's bot claims for a player, in lists of tasks and announcements. */
-import { verifiedByBotTexts } from '@arcade/contract/entities/task'
+import { verifiedByBotTexts } from '@arcade/contract/tasks/fields'
 import { IconRobot } from '@tabler/icons-react'
-import { RowMark } from '#src/ui/row-mark.tsx'
+import { RowMark } from './row-mark.tsx'
 
 export function markOfBot({ verifiedByBot }: { verifiedByBot: boolean }) {
   return verifiedByBot ? <RowMark icon={IconRobot} label={verifiedByBotTexts.label} /> : null

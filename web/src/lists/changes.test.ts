@@ -1,4 +1,4 @@
-import { lists, type ListName } from '@arcade/contract/entities/lists'
+import { lists, type ListName } from '@arcade/contract/lists'
 import { expect, test } from 'vitest'
 import { api, queryClient } from '#src/client.ts'
 import { refreshAfterActOn } from './changes.ts'

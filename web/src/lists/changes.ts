@@ -1,5 +1,5 @@
 /** Which data an act on a list's rows changes, so that nothing else is loaded again. */
-import type { ListName } from '@arcade/contract/entities/lists'
+import type { ListName } from '@arcade/contract/lists'
 import { api, queryClient } from '#src/client.ts'
 
 /** What is deleted goes to the trash. */

@@ -1,9 +1,9 @@
-import { playerList } from '@arcade/contract/entities/player'
-import { type userFields, userList } from '@arcade/contract/entities/user'
+import { playerList } from '@arcade/contract/players/fields'
+import { type userFields, userList } from '@arcade/contract/users/fields'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { render } from '#src/testing/render.tsx'
-import { DataTable } from '#src/ui/data-table.tsx'
+import { DataTable } from './data-table.tsx'
 import { type Cells, listColumns } from './columns.tsx'
 
 const fields = ['id', 'fname', 'lname', 'email', 'userType', 'createdAt', 'lastSeenAt', 'version'] as const

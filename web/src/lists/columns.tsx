@@ -1,7 +1,7 @@
 /** The columns of a list's table: one for every field of the entity, or a word that it has none. A field that is forgotten does not compile. */
-import type { Field, Fields, List, RowOf } from '@arcade/contract/entities/entity'
+import type { Field, Fields, List, RowOf } from '@arcade/contract/entity'
 import type { ReactNode } from 'react'
-import { type Column, Missing } from '#src/ui/data-table.tsx'
+import { type Column, Missing } from './data-table.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 
 /** How a column differs from what its field's declaration says about it. */

@@ -2,13 +2,13 @@
  * Spreadsheets of a list, each also as CSV: of all its rows (§7), of those that it shows, or of the ones picked, in the order that it shows.
  * They have all columns, also those that the page hides.
  */
-import type { SheetFormat } from '@arcade/contract/download'
-import type { List } from '@arcade/contract/entities/entity'
-import type { ListName } from '@arcade/contract/entities/lists'
+import type { SheetFormat } from '@arcade/contract/downloads/calls'
+import type { List } from '@arcade/contract/entity'
+import type { ListName } from '@arcade/contract/lists'
 import { asCallError, fetchSpreadsheet } from '#src/client.ts'
 import { DownloadButton } from '#src/ui/download.tsx'
 import { formatted, formattedTotal } from '#src/ui/numbers.ts'
-import type { Selection } from '#src/ui/selection.tsx'
+import type { Selection } from './selection.tsx'
 import { listFilter, listOrder } from './list-address.ts'
 import type { ListState } from './use-list.ts'
 

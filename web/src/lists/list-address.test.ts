@@ -1,10 +1,10 @@
-import { auditList } from '@arcade/contract/entities/audit'
-import type { FilterOf } from '@arcade/contract/entities/entity'
-import { participantList } from '@arcade/contract/entities/history'
-import { lists } from '@arcade/contract/entities/lists'
-import { playerList } from '@arcade/contract/entities/player'
-import { taskLists } from '@arcade/contract/entities/task'
-import { userList } from '@arcade/contract/entities/user'
+import { auditList } from '@arcade/contract/audit/fields'
+import type { FilterOf } from '@arcade/contract/entity'
+import { participantList } from '@arcade/contract/history/fields'
+import { lists } from '@arcade/contract/lists'
+import { playerList } from '@arcade/contract/players/fields'
+import { taskLists } from '@arcade/contract/tasks/fields'
+import { userList } from '@arcade/contract/users/fields'
 import { expect, test } from 'vitest'
 import {
   nameInAddress,

@@ -12,7 +12,7 @@ import {
   MAX_PAGE,
   SEARCH_MAX_LENGTH,
   type SortName,
-} from '@arcade/contract/entities/entity'
+} from '@arcade/contract/entity'
 
 /** All headers of the widest table, and some more. */
 const COLUMNS_MAX_LENGTH = 500

@@ -2,9 +2,9 @@
  * How a list's table looks: as its address says, or else as this browser remembers it. Then the address comes to say it, too, so that a
  * copied one shows the same columns to somebody else.
  */
-import type { List } from '@arcade/contract/entities/entity'
+import type { List } from '@arcade/contract/entity'
 import { useEffect, useEffectEvent, useState } from 'react'
-import { type ChangeableLook, type TableLook, useTableLook } from '#src/ui/table-view.ts'
+import { type ChangeableLook, type TableLook, useTableLook } from './table-view.ts'
 import { lookAddress, readLook } from './list-address.ts'
 import type { ListState } from './use-list.ts'
 

@@ -3,7 +3,7 @@
  * something else is loaded again: one time after another, at most once a second, however much happens. A list is loaded again every half
  * minute, and when one comes back to its window.
  */
-import type { Followed, FollowedInput } from '@arcade/contract/dashboard'
+import type { Followed, FollowedInput } from '@arcade/contract/dashboard/calls'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useEffect, useEffectEvent } from 'react'
 import { follow } from '#src/client.ts'

@@ -1,5 +1,5 @@
 /** How many took part in a task or announcement (§2), which leads to who they are. */
-import type { HistoryKind } from '@arcade/contract/entities/history'
+import type { HistoryKind } from '@arcade/contract/history/fields'
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { formatted } from '#src/ui/numbers.ts'

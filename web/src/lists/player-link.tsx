@@ -1,9 +1,9 @@
 /** The way from a list to a player's page, and from there back to the same rows of that list. */
-import type { playerList } from '@arcade/contract/entities/player'
+import type { playerList } from '@arcade/contract/players/fields'
 import { useLocation, useRouter } from '@tanstack/react-router'
 import type { MouseEvent, ReactNode } from 'react'
 import { LinkButton } from '#src/ui/link-button.tsx'
-import { RowLink } from '#src/ui/row-buttons.tsx'
+import { RowLink } from './row-buttons.tsx'
 import type { ListAddress } from './list-address.ts'
 
 declare module '@tanstack/react-router' {

@@ -1,5 +1,5 @@
 /** An act on one row of a list, as every button in a row runs it. */
-import type { ListName } from '@arcade/contract/entities/lists'
+import type { ListName } from '@arcade/contract/lists'
 import { asCallError, type CallError } from '#src/client.ts'
 import { markBusy } from '#src/ui/table-rows.ts'
 import { refreshAfterActOn } from './changes.ts'

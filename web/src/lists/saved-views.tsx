@@ -1,16 +1,16 @@
 /** The saved views of a list above it (design §7), and the one that somebody sees first: it is opened where the address asks for nothing. */
-import type { List } from '@arcade/contract/entities/entity'
-import { type ListName, listPaths } from '@arcade/contract/entities/lists'
-import type { View, ViewInput } from '@arcade/contract/views'
+import type { List } from '@arcade/contract/entity'
+import { type ListName, listPaths } from '@arcade/contract/lists'
+import type { View, ViewInput } from '@arcade/contract/views/calls'
 import { useQuery } from '@tanstack/react-query'
 import { defaultParseSearch, defaultStringifySearch, useRouter } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { api, asCallError, client, creation, queryClient } from '#src/client.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import type { Refusal } from '#src/ui/form.tsx'
-import type { TableLook } from '#src/ui/table-view.ts'
+import type { TableLook } from './table-view.ts'
 import { toast } from '#src/ui/toast.tsx'
-import { ViewsPane } from '#src/ui/views-pane.tsx'
+import { ViewsPane } from './views-pane.tsx'
 import { firstPage, type ListAddress, lookAddress, readListAddress, withoutLook } from './list-address.ts'
 
 interface SavedViewsProps<L extends List> {

@@ -1,6 +1,6 @@
 /** Undoing what one has just done, from its toast: the act is known by the id of its request. */
-import type { List } from '@arcade/contract/entities/entity'
-import type { ListName } from '@arcade/contract/entities/lists'
+import type { List } from '@arcade/contract/entity'
+import type { ListName } from '@arcade/contract/lists'
 import { asCallError, type CallOptions, client } from '#src/client.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
 import { counted, formatted } from '#src/ui/numbers.ts'

@@ -1,5 +1,5 @@
 /** How many rows a long list has: once it was filtered, that is counted by a call of its own, so that its rows need not wait. */
-import type { Count } from '@arcade/contract/fields'
+import type { Count } from '@arcade/contract/field-schemas'
 import { type QueryKey, useQuery, type UseQueryOptions } from '@tanstack/react-query'
 
 interface Listed {

@@ -1,10 +1,10 @@
 /** The state of a list on its page: what the address asks for, what the server has answered, and how to get from one to another page of it. */
-import type { FilterOf, List } from '@arcade/contract/entities/entity'
-import type { Count } from '@arcade/contract/fields'
+import type { FilterOf, List } from '@arcade/contract/entity'
+import type { Count } from '@arcade/contract/field-schemas'
 import { keepPreviousData, type UseQueryResult } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { asCallError } from '#src/client.ts'
-import { type Selection, useSelection } from '#src/ui/selection.tsx'
+import { type Selection, useSelection } from './selection.tsx'
 import { firstPage, type ListAddress, listFilter, type LookAddress, withoutUndefined } from './list-address.ts'
 import { useKeptFresh } from './live.ts'
 

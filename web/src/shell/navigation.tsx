@@ -1,5 +1,5 @@
 /** The content of the sidebar and of the phone's drawer: the links of the shell (§2), the greeting and Log Out. */
-import type { SessionUser } from '@arcade/contract/auth'
+import type { SessionUser } from '@arcade/contract/auth/calls'
 import {
   type Icon,
   IconBrandTelegram,

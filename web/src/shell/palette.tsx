@@ -2,12 +2,12 @@
  * The command palette finds a page, an action, a player, a user, a task or an announcement by a few letters. It is a combobox over a list of
  * groups (ARIA APG): the focus stays in the field, the arrow keys choose, and Enter opens.
  */
-import { announcementTypeLabels } from '@arcade/contract/entities/announcement'
-import { taskCollections } from '@arcade/contract/entities/task'
-import { SEARCH_MAX_LENGTH } from '@arcade/contract/entities/entity'
-import { listPaths } from '@arcade/contract/entities/lists'
-import { playerName } from '@arcade/contract/entities/player'
-import { updateUserAddress } from '@arcade/contract/entities/user'
+import { announcementTypeLabels } from '@arcade/contract/announcements/fields'
+import { taskCollections } from '@arcade/contract/tasks/fields'
+import { SEARCH_MAX_LENGTH } from '@arcade/contract/entity'
+import { listPaths } from '@arcade/contract/lists'
+import { playerName } from '@arcade/contract/players/fields'
+import { updateUserAddress } from '@arcade/contract/users/fields'
 import { useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'

@@ -1,5 +1,5 @@
 /** Signing in again above a form whose text would otherwise be lost with the session (§4). */
-import type { LoginInput } from '@arcade/contract/auth'
+import type { LoginInput } from '@arcade/contract/auth/calls'
 import { Button } from '@mantine/core'
 import { useEffect, useId, useRef, useState } from 'react'
 import { asCallError, client } from '#src/client.ts'
@@ -12,7 +12,7 @@ import classes from './renewal-dialog.module.css'
 export function RenewalDialog({ email }: { email: string }) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
-  const form = useForm(() => import('@arcade/contract/auth').then(({ loginInput }) => loginInput), { email, password: '' })
+  const form = useForm(() => import('@arcade/contract/auth/calls').then(({ loginInput }) => loginInput), { email, password: '' })
   const [isKept] = useState(isKeptAsDraft)
   const problem = form.refusal?.code === 'LOGIN_FAILED' ? 'Invalid Credentials!' : form.refusal?.message
 

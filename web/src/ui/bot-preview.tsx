@@ -4,7 +4,7 @@
  * Limits: https://core.telegram.org/bots/api#inlinekeyboardbutton (callback data, 1–64 bytes). The Bot API names no limit for a button's
  * label or address: we allow 64 characters for a label, and the contract limits the address.
  */
-import { LINK_MAX_LENGTH } from '@arcade/contract/fields'
+import { LINK_MAX_LENGTH } from '@arcade/contract/field-schemas'
 import { useComputedColorScheme } from '@mantine/core'
 import { useDeferredValue, useEffect, useId, useState } from 'react'
 import { type BotItem, type BotMessage, botMessage, figure, textMeasure } from './bot-message.ts'

@@ -1,9 +1,9 @@
 /** What an act changed of a record, in words: each field by its label, its value before and after. */
-import { announcementFields } from '@arcade/contract/entities/announcement'
-import type { AuditChanges, RecordKind } from '@arcade/contract/entities/audit'
-import type { Field, Fields } from '@arcade/contract/entities/entity'
-import { taskFields, taskTypeLabels } from '@arcade/contract/entities/task'
-import { userFields } from '@arcade/contract/entities/user'
+import { announcementFields } from '@arcade/contract/announcements/fields'
+import type { AuditChanges, RecordKind } from '@arcade/contract/audit/fields'
+import type { Field, Fields } from '@arcade/contract/entity'
+import { taskFields, taskTypeLabels } from '@arcade/contract/tasks/fields'
+import { userFields } from '@arcade/contract/users/fields'
 import { momentText } from '#src/ui/moment.tsx'
 
 export interface ChangeInWords {

@@ -2,8 +2,8 @@
  * What became of a task, announcement or dashboard user: below its form, collapsed and not loaded until one opens it. An earlier version is
  * brought back as a new change (`restore`), after a look at what it would change.
  */
-import type { RecordEntry } from '@arcade/contract/audit'
-import { auditActionLabels, actorKindLabels } from '@arcade/contract/entities/audit'
+import type { RecordEntry } from '@arcade/contract/audit/calls'
+import { auditActionLabels, actorKindLabels } from '@arcade/contract/audit/fields'
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'

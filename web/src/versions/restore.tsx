@@ -1,6 +1,6 @@
 /** Brings a record back to how an entry of its history left it, or to what was before them all: what would change is tried and shown first. */
-import type { AuditChanges } from '@arcade/contract/entities/audit'
-import type { ListName } from '@arcade/contract/entities/lists'
+import type { AuditChanges } from '@arcade/contract/audit/fields'
+import type { ListName } from '@arcade/contract/lists'
 import { api, asCallError, client, queryClient } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'

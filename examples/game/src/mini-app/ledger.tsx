@@ -1,6 +1,6 @@
 /** What the balance is made of, newest first, and who has the most. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import type { LedgerEntry } from '@arcade/contract/ledger'
+import type { LedgerEntry } from '@arcade/contract/ledger/calls'
 import { format } from '#src/format.ts'
 import { desk } from './api.ts'
 import { announcements, dailyTasks, socialTasks } from './items.ts'

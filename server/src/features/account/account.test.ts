@@ -1,9 +1,9 @@
 /** One's own password and sessions, and links with which users set theirs (security.md, Sessions). */
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { auditTrail } from '#src/testing/audit-trail.ts'
-import { waitFor } from '#src/testing/processes.ts'
-import { type Client, PASSWORD, testApp, type TestApp } from '#src/testing/test-app.ts'
+import { auditTrail } from '#test/audit-trail.ts'
+import { waitFor } from '#test/processes.ts'
+import { type Client, PASSWORD, testApp, type TestApp } from '#test/test-app.ts'
 
 const chrome = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36'
 

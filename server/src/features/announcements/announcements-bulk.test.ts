@@ -1,8 +1,8 @@
 /** Announcements searched, filtered, sorted; many deleted with their files or made active at once, which is news to the players once. */
 import { describe, expect, test } from 'vitest'
-import { auditTrail } from '#src/testing/audit-trail.ts'
-import { addCount } from '#src/testing/activity.ts'
-import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
+import { auditTrail } from '#test/audit-trail.ts'
+import { addCount } from '#test/activity.ts'
+import { type Client, type TestApp, testApp } from '#test/test-app.ts'
 
 const path = '/api/announcements'
 

@@ -1,8 +1,8 @@
 /** Announcements as a list (§2, §7): oldest first unless sorted otherwise, searched and filtered, 50 a page. */
 import { sql } from 'kysely'
-import { announcementList } from '@arcade/contract/entities/announcement'
+import { announcementList } from '@arcade/contract/announcements/fields'
 import type { AuditRecord } from '#src/audit/audit.ts'
-import { counterOfRowSql } from '#src/db/counters.ts'
+import { counterOfRowSql } from '#src/counters/counters.ts'
 import { announcementEntity, type DerivedSql } from '#src/db/entities.ts'
 import { serveList } from '#src/lists/list.ts'
 import { searchWithoutIndex } from '#src/lists/search.ts'

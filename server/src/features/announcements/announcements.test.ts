@@ -1,8 +1,8 @@
 /** Announcements without their files (§2, §3, §4, §5, §7, §8); uploads.test.ts has the files. */
 import { describe, expect, test } from 'vitest'
-import { auditTrail } from '#src/testing/audit-trail.ts'
-import { addCount } from '#src/testing/activity.ts'
-import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
+import { auditTrail } from '#test/audit-trail.ts'
+import { addCount } from '#test/activity.ts'
+import { type Client, type TestApp, testApp } from '#test/test-app.ts'
 
 const path = '/api/announcements'
 const desc = { type: 'desc', title: 'Season 2', subtitle: 'Fresh levels', description: 'Everything\nnew', reward: 250.5 }

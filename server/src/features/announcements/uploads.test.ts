@@ -9,10 +9,10 @@ import { diskStore, type FileStore } from '#src/files/disk.ts'
 import { thumbKey } from '#src/files/files.ts'
 import { s3Store } from '#src/files/s3.ts'
 import { StartError } from '#src/postgres/errors.ts'
-import { type S3Server, startReadOnly, startS3Server } from '#src/testing/s3-server.ts'
-import { testApp } from '#src/testing/test-app.ts'
-import { openAgain } from '#src/testing/test-database.ts'
-import { canvas, download, png, upload } from '#src/testing/test-images.ts'
+import { type S3Server, startReadOnly, startS3Server } from '#test/s3-server.ts'
+import { testApp } from '#test/test-app.ts'
+import { openAgain } from '#test/test-database.ts'
+import { canvas, download, png, upload } from '#test/test-images.ts'
 
 const desc = { type: 'desc', title: 'Season 2', subtitle: 'Fresh levels', reward: 1 }
 

@@ -1,6 +1,6 @@
 /** The audit trail as a list: newest first, filtered, paged by cursors, sealed or not. */
 import { sql } from 'kysely'
-import { auditList } from '@arcade/contract/entities/audit'
+import { auditList } from '@arcade/contract/audit/fields'
 import { auditEntity } from '#src/db/entities.ts'
 import { serveList } from '#src/lists/list.ts'
 import { eachOnce, type SearchCondition, startsWithInIndex } from '#src/lists/search.ts'

@@ -1,12 +1,12 @@
 /** The audit trail as admins read it: every act with who, when, from where, what and on which record; and one record's history. */
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import type { AuditEntry, RecordKind } from '@arcade/contract/entities/audit'
+import type { AuditEntry, RecordKind } from '@arcade/contract/audit/fields'
 import { actOfProcess, audit } from '#src/audit/audit.ts'
 import { sealEntries } from '#src/audit/chain.ts'
-import { addPlayers } from '#src/testing/players.ts'
-import { readSheets } from '#src/testing/read-sheets.ts'
-import { type Client, testApp } from '#src/testing/test-app.ts'
+import { addPlayers } from '#test/players.ts'
+import { readSheets } from '#test/read-sheets.ts'
+import { type Client, testApp } from '#test/test-app.ts'
 
 const task = { type: 'twitter', title: 'Follow us', link: 'https://x.com/moon', reward: 5, priority: 1 }
 const opening = async () => {

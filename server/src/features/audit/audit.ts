@@ -1,8 +1,8 @@
 /** The audit trail for those who ask (security.md, Operations): the list of all acts, and the history of one record. */
 import { sql } from 'kysely'
-import type { RecordEntry } from '@arcade/contract/audit'
+import type { RecordEntry } from '@arcade/contract/audit/calls'
 import type { contract } from '@arcade/contract/contract'
-import type { RecordKind } from '@arcade/contract/entities/audit'
+import type { RecordKind } from '@arcade/contract/audit/fields'
 import type { Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { isoSql } from '#src/db/moments.ts'

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { erasePerson } from '#src/audit/erase.ts'
 import { actOfProcess } from '#src/audit/audit.ts'
 import { sealEntries } from '#src/audit/chain.ts'
-import { auditTrail } from '#src/testing/audit-trail.ts'
-import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
-import { png, upload } from '#src/testing/test-images.ts'
+import { auditTrail } from '#test/audit-trail.ts'
+import { type Client, type TestApp, testApp } from '#test/test-app.ts'
+import { png, upload } from '#test/test-images.ts'
 
 const input = { type: 'twitter', title: 'First', link: 'https://x.com/1', reward: 5, priority: 1 }
 const path = '/api/social-tasks'

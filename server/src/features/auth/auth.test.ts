@@ -1,8 +1,8 @@
 /** Sign-in, sign-out, registration, the first admin (§4, §5, §7, §8; security.md, Sessions). */
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
-import { takeClocks } from '#src/testing/clock.ts'
-import { testApp, type TestApp, PASSWORD } from '#src/testing/test-app.ts'
+import { takeClocks } from '#test/clock.ts'
+import { testApp, type TestApp, PASSWORD } from '#test/test-app.ts'
 import { actOfProcess } from '#src/audit/audit.ts'
 import { ensureAdmin } from '#src/identity/accounts.ts'
 import { createSetupLink } from '#src/identity/setup-links.ts'

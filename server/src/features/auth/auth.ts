@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { contract } from '@arcade/contract/contract'
-import type { SessionUser } from '@arcade/contract/auth'
+import type { SessionUser } from '@arcade/contract/auth/calls'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
 import { actOf, audit } from '#src/audit/audit.ts'
 import type { SignInGuard } from '#src/identity/sign-in-guard.ts'

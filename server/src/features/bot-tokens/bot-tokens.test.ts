@@ -1,9 +1,9 @@
 /** Bot tokens (design §8): made, rotated with two live at once, revoked, of a scope, on several servers. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { auditTrail } from '#src/testing/audit-trail.ts'
-import { waitFor } from '#src/testing/processes.ts'
-import { testApp, type TestApp } from '#src/testing/test-app.ts'
+import { auditTrail } from '#test/audit-trail.ts'
+import { waitFor } from '#test/processes.ts'
+import { testApp, type TestApp } from '#test/test-app.ts'
 
 /** What a bot with this token is answered. */
 async function statusWith(app: TestApp, token: string): Promise<number> {

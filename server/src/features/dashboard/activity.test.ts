@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import type { Activity } from '@arcade/contract/dashboard'
-import { beginActivity, countParticipations, countPlayers } from '#src/db/activity.ts'
-import { addToCounters, foldCounters } from '#src/db/counters.ts'
+import type { Activity } from '@arcade/contract/dashboard/calls'
+import { beginActivity, countParticipations, countPlayers } from '#src/counters/activity.ts'
+import { addToCounters, foldCounters } from '#src/counters/counters.ts'
 import type { Database } from '#src/db/database.ts'
-import { countEntrySql } from '#src/db/entry-counts.ts'
-import type { HistoryKind } from '@arcade/contract/entities/history'
-import { takeClocks } from '#src/testing/clock.ts'
-import { testApp } from '#src/testing/test-app.ts'
-import { addPlayers } from '#src/testing/players.ts'
+import { countEntrySql } from '#src/counters/entry-counts.ts'
+import type { HistoryKind } from '@arcade/contract/history/fields'
+import { takeClocks } from '#test/clock.ts'
+import { testApp } from '#test/test-app.ts'
+import { addPlayers } from '#test/players.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

@@ -1,10 +1,10 @@
 /**
- * What happened over time (contract/dashboard.ts): sums of counters that were kept as it happened (db/activity.ts), so a range costs as
+ * What happened over time (contract/dashboard.ts): sums of counters that were kept as it happened (counters/activity.ts), so a range costs as
  * much as it has buckets, however many players there are. One statement reads all of it.
  */
-import type { Activity } from '@arcade/contract/dashboard'
-import { type ActivityRange, PAID_ITEMS_MAX, RANKS_SHOWN } from '@arcade/contract/entities/activity'
-import { activitySql, sumsOfItemsSql } from '#src/db/activity.ts'
+import type { Activity } from '@arcade/contract/dashboard/calls'
+import { type ActivityRange, PAID_ITEMS_MAX, RANKS_SHOWN } from '@arcade/contract/dashboard/fields'
+import { activitySql, sumsOfItemsSql } from '#src/counters/activity.ts'
 import {
   activityNames,
   type ActivitySeries,
@@ -14,8 +14,8 @@ import {
   bucketText,
   itemActivityNames,
   itemPaidNames,
-} from '#src/db/counter-keys.ts'
-import { counterSumsSql } from '#src/db/counters.ts'
+} from '#src/counters/counter-keys.ts'
+import { counterSumsSql } from '#src/counters/counters.ts'
 import { playerEntity, sourceSql } from '#src/db/entities.ts'
 import type { Reads } from '#src/db/reads.ts'
 

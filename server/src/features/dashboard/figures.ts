@@ -1,7 +1,7 @@
 /** The dashboard's figures (§3): counters for what grows to millions, counts of the small tables for the rest. One statement a call. */
-import type { ActivityRange } from '@arcade/contract/entities/activity'
-import type { Activity, DashboardMetrics } from '@arcade/contract/dashboard'
-import { counterSql } from '#src/db/counters.ts'
+import type { ActivityRange } from '@arcade/contract/dashboard/fields'
+import type { Activity, DashboardMetrics } from '@arcade/contract/dashboard/calls'
+import { counterSql } from '#src/counters/counters.ts'
 import type { Reads } from '#src/db/reads.ts'
 import { prepareActivity } from './activity.ts'
 

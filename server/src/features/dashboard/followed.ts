@@ -2,11 +2,11 @@
  * What a stream of events can follow, and how it is read: the dashboard's figures whole, of History and of players only as much as tells
  * whether what a page shows is still so. Listeners who follow the same at once share what is read (db/shared-reads.ts).
  */
-import type { Followed, FollowedInput } from '@arcade/contract/dashboard'
-import { DEFAULT_ACTIVITY_RANGE } from '@arcade/contract/entities/activity'
-import type { HistoryKind } from '@arcade/contract/entities/history'
-import { participantsNames } from '#src/db/counter-keys.ts'
-import { counterPartsSql, counterSql } from '#src/db/counters.ts'
+import type { Followed, FollowedInput } from '@arcade/contract/dashboard/calls'
+import { DEFAULT_ACTIVITY_RANGE } from '@arcade/contract/dashboard/fields'
+import type { HistoryKind } from '@arcade/contract/history/fields'
+import { participantsNames } from '#src/counters/counter-keys.ts'
+import { counterPartsSql, counterSql } from '#src/counters/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import { isoSql } from '#src/db/moments.ts'
 import { allowReplica } from '#src/db/reads.ts'

@@ -4,7 +4,7 @@
  * reader has one event waiting at most.
  */
 import type { Logger } from 'pino'
-import type { FollowedInput } from '@arcade/contract/dashboard'
+import type { FollowedInput } from '@arcade/contract/dashboard/calls'
 import { type CallContext, Failure, signedIn } from '#src/calls.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { ReadFollowed } from './followed.ts'

@@ -1,7 +1,7 @@
 /** The images of announcements, as the game sees them (design §8). */
 import { expect, test } from 'vitest'
-import { type Client, testApp } from '#src/testing/test-app.ts'
-import { canvas } from '#src/testing/test-images.ts'
+import { type Client, testApp } from '#test/test-app.ts'
+import { canvas } from '#test/test-images.ts'
 
 test('§8 a player’s own client is shown the images of active announcements, and no other file', async () => {
   const app = await testApp()

@@ -2,9 +2,9 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { pino } from 'pino'
-import { readCounters } from '#src/db/counters.ts'
-import { signInitData, testApp, type TestApp } from '#src/testing/test-app.ts'
-import { openAgain } from '#src/testing/test-database.ts'
+import { readCounters } from '#src/counters/counters.ts'
+import { signInitData, testApp, type TestApp } from '#test/test-app.ts'
+import { openAgain } from '#test/test-database.ts'
 
 const nothing = {
   lastName: null,

@@ -1,6 +1,6 @@
 /** What the game says of its players and nobody can mean (design §8): it is refused alone, with what is wrong about it. */
 import { expect, test } from 'vitest'
-import { testApp } from '#src/testing/test-app.ts'
+import { testApp } from '#test/test-app.ts'
 
 test('§8 players come in a batch that is not refused for what nobody can mean in one of its rows', async () => {
   const app = await testApp()

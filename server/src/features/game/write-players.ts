@@ -3,13 +3,13 @@
  * touched, because each change of a player writes to many indexes.
  */
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
-import type { Player } from '@arcade/contract/entities/player'
-import { playerDetails, type PlayerInput, type PlayerRow } from '@arcade/contract/game'
-import { beginActivity, countPlayers } from '#src/db/activity.ts'
-import { addToCounters } from '#src/db/counters.ts'
+import type { Player } from '@arcade/contract/players/fields'
+import { playerDetails, type PlayerInput, type PlayerRow } from '@arcade/contract/game/calls'
+import { beginActivity, countPlayers } from '#src/counters/activity.ts'
+import { addToCounters } from '#src/counters/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import { columnName, playerEntity, selectList, sourceSql } from '#src/db/entities.ts'
-import { openBalances } from '#src/db/ledger.ts'
+import { openBalances } from '#src/ledger/imported-balances.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { changeAsNamed } from '#src/db/turns.ts'
 

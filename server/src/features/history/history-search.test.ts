@@ -1,9 +1,9 @@
 /** Participants of an item searched (§2 /history): the same whether the list is looked through or players' index is asked. */
 import { expect, test } from 'vitest'
 import { sql } from 'kysely'
-import type { HistoryParticipant } from '@arcade/contract/entities/history'
-import { addCount } from '#src/testing/activity.ts'
-import { type Client, testApp } from '#src/testing/test-app.ts'
+import type { HistoryParticipant } from '@arcade/contract/history/fields'
+import { addCount } from '#test/activity.ts'
+import { type Client, testApp } from '#test/test-app.ts'
 
 const path = '/api/history/social/t/participants'
 

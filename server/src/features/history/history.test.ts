@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import type { Database } from '#src/db/database.ts'
-import type { HistoryKind, HistoryParticipant } from '@arcade/contract/entities/history'
-import { auditTrail } from '#src/testing/audit-trail.ts'
-import { addCount } from '#src/testing/activity.ts'
-import { readSheets } from '#src/testing/read-sheets.ts'
-import { type Client, testApp } from '#src/testing/test-app.ts'
+import type { HistoryKind, HistoryParticipant } from '@arcade/contract/history/fields'
+import { auditTrail } from '#test/audit-trail.ts'
+import { addCount } from '#test/activity.ts'
+import { readSheets } from '#test/read-sheets.ts'
+import { type Client, testApp } from '#test/test-app.ts'
 
 const MOMENT = Date.UTC(2026, 4, 5, 17, 20)
 const twitter = {

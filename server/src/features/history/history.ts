@@ -1,8 +1,8 @@
 /** History (§2 /history, §3, §7): the items of a tab, one item's details, its participants, and both as a spreadsheet. */
 import { type RawBuilder, sql } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
-import { defaultFileNames, type HistoryDownloadInput } from '@arcade/contract/download'
-import type { SheetName } from '@arcade/contract/entities/entity'
+import { defaultFileNames, type HistoryDownloadInput } from '@arcade/contract/downloads/calls'
+import type { SheetName } from '@arcade/contract/entity'
 import {
   HISTORY_PAGE_SIZE,
   type HistoryItem,
@@ -10,10 +10,10 @@ import {
   type HistoryKind,
   type HistoryParticipant,
   participantFields,
-} from '@arcade/contract/entities/history'
+} from '@arcade/contract/history/fields'
 import { Failure, type Handlers } from '#src/calls.ts'
 import { isId, isMicroseconds, isText, keysetPage, readCursor, writeCursor } from '#src/lists/cursors.ts'
-import { counterOfRowSql, counterSql } from '#src/db/counters.ts'
+import { counterOfRowSql, counterSql } from '#src/counters/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import { historyItemEntity, participantEntity, selectList } from '#src/db/entities.ts'
 import { foldedSql } from '#src/db/folded-text.ts'

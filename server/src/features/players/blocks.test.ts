@@ -1,9 +1,9 @@
 /** Blocking players (design §7): nothing can be claimed or entered for who is blocked, one or many, until it is taken back. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { addPlayers } from '#src/testing/players.ts'
-import { citusUrl } from '#src/testing/citus.ts'
-import { type Client, testApp, type TestApp } from '#src/testing/test-app.ts'
+import { addPlayers } from '#test/players.ts'
+import { citusUrl } from '#test/citus.ts'
+import { type Client, testApp, type TestApp } from '#test/test-app.ts'
 
 const PLAYERS = '/api/telegram-users'
 

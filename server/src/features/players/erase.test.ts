@@ -2,11 +2,11 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { verifyAudit } from '#src/audit/verify.ts'
-import { foldCounters } from '#src/db/counters.ts'
-import { expectReconciled } from '#src/testing/ledger.ts'
-import { recount } from '#src/db/recount.ts'
-import { rowsOfTables } from '#src/testing/console-rows.ts'
-import { type Client, testApp, type TestApp } from '#src/testing/test-app.ts'
+import { foldCounters } from '#src/counters/counters.ts'
+import { expectReconciled } from '#test/ledger.ts'
+import { recount } from '#src/counters/recount.ts'
+import { rowsOfTables } from '#test/console-rows.ts'
+import { type Client, testApp, type TestApp } from '#test/test-app.ts'
 
 const ID = 7_345_678_901
 const PATH = `/api/telegram-users/${ID}`

@@ -4,11 +4,11 @@
  */
 import { randomInt } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
-import { playerList } from '@arcade/contract/entities/player'
+import { playerList } from '@arcade/contract/players/fields'
 import { type Act, audit } from '#src/audit/audit.ts'
 import { eraseMentions, erasePerson } from '#src/audit/erase.ts'
 import { Failure } from '#src/calls.ts'
-import { noteErased } from '#src/db/erased-players.ts'
+import { noteErased } from '#src/ledger/erased-players.ts'
 import type { Tables } from '#src/db/tables.ts'
 
 /** Telegram's numbers are above 0, and nobody guesses one of so many. */

@@ -1,8 +1,8 @@
 /** A player's page: the fields, and what the player took part in. */
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
-import { testApp } from '#src/testing/test-app.ts'
-import { giveBalances } from '#src/testing/players.ts'
+import { testApp } from '#test/test-app.ts'
+import { giveBalances } from '#test/players.ts'
 
 describe("Lists: a player's page", () => {
   test('Lists: all fields, how often the player took part and what it is worth; newest first, 50 a page', async () => {

@@ -1,8 +1,8 @@
 /** Telegram Users as a list (§2, §7, §9): by balance unless sorted otherwise, searched and filtered, paged by cursors. */
 import { sql } from 'kysely'
-import { playerList } from '@arcade/contract/entities/player'
-import { foldsToNothing } from '@arcade/contract/entities/search'
-import { counterSql } from '#src/db/counters.ts'
+import { playerList } from '@arcade/contract/players/fields'
+import { foldsToNothing } from '@arcade/contract/search'
+import { counterSql } from '#src/counters/counters.ts'
 import { playerEntity } from '#src/db/entities.ts'
 import type { Condition } from '#src/lists/conditions.ts'
 import { serveList } from '#src/lists/list.ts'

@@ -1,11 +1,11 @@
 /** Telegram Users (§2, §3, §7, §9): pages by cursors both ways, stable while balances change. */
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
-import type { Player, PlayersSort } from '@arcade/contract/entities/player'
+import type { Player, PlayersSort } from '@arcade/contract/players/fields'
 import type { Database } from '#src/db/database.ts'
-import { addCount } from '#src/testing/activity.ts'
-import { type Client, testApp } from '#src/testing/test-app.ts'
-import { addPlayers } from '#src/testing/players.ts'
+import { addCount } from '#test/activity.ts'
+import { type Client, testApp } from '#test/test-app.ts'
+import { addPlayers } from '#test/players.ts'
 import { playerEntity, sourceSql } from '#src/db/entities.ts'
 
 type SeededPlayer = { user_id: number; balance?: number | string; first_name?: string | null }

@@ -1,8 +1,8 @@
 /** Telegram Users (§2, §3, §7, §9): the list in any order, searched and filtered, a player's page, and how many there are. */
 import { sql } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
-import type { PlayerBlock, PlayerParticipation } from '@arcade/contract/players'
-import type { Player } from '@arcade/contract/entities/player'
+import type { PlayerBlock, PlayerParticipation } from '@arcade/contract/players/calls'
+import type { Player } from '@arcade/contract/players/fields'
 import { actOf } from '#src/audit/audit.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'

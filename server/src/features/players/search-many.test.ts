@@ -1,14 +1,14 @@
 /** Telegram Users where a search matches more rows than are sorted or counted. */
-import { playersSorts } from '@arcade/contract/entities/player'
+import { playersSorts } from '@arcade/contract/players/fields'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { playerEntity, sourceSql } from '#src/db/entities.ts'
 import { readFrom } from '#src/lists/cursor-orders.ts'
 import { cursorPages } from '#src/lists/cursor-pages.ts'
 import { orderSql, whereFilter } from '#src/lists/list.ts'
-import { addCount } from '#src/testing/activity.ts'
-import { giveBalances } from '#src/testing/players.ts'
-import { testApp } from '#src/testing/test-app.ts'
+import { addCount } from '#test/activity.ts'
+import { giveBalances } from '#test/players.ts'
+import { testApp } from '#test/test-app.ts'
 import { servedPlayers } from './players-list.ts'
 
 test('Lists: where a filter matches too many rows for an index, and few near by, the page is the same', async () => {

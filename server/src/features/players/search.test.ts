@@ -1,11 +1,11 @@
 /** Telegram Users searched, filtered and sorted: always what a list in memory would give, page by page, both ways. */
 import { describe, expect, test } from 'vitest'
-import type { Player, PlayersFilter, PlayersSort } from '@arcade/contract/entities/player'
-import { playersSorts } from '@arcade/contract/entities/player'
+import type { Player, PlayersFilter, PlayersSort } from '@arcade/contract/players/fields'
+import { playersSorts } from '@arcade/contract/players/fields'
 import type { Database } from '#src/db/database.ts'
-import { addCount } from '#src/testing/activity.ts'
-import { type Client, testApp } from '#src/testing/test-app.ts'
-import { addPlayers } from '#src/testing/players.ts'
+import { addCount } from '#test/activity.ts'
+import { type Client, testApp } from '#test/test-app.ts'
+import { addPlayers } from '#test/players.ts'
 
 /** The same numbers in every run. */
 function seededPick(seed: number) {

@@ -1,8 +1,8 @@
 /** Tasks searched, filtered, sorted; many deleted, numbered anew or put in another order at once, all or none. */
 import { describe, expect, test } from 'vitest'
-import { auditTrail } from '#src/testing/audit-trail.ts'
-import { addCount } from '#src/testing/activity.ts'
-import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
+import { auditTrail } from '#test/audit-trail.ts'
+import { addCount } from '#test/activity.ts'
+import { type Client, type TestApp, testApp } from '#test/test-app.ts'
 
 const path = '/api/social-tasks'
 type Row = { id: string; priority: number; title: string; version: number }

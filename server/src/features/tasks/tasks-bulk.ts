@@ -1,8 +1,8 @@
 /** Acting on many tasks at once: deleting, numbering anew, putting in another order. All of them change, or none. */
 import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
-import { MAX_NUMBER } from '@arcade/contract/entities/entity'
-import { type TaskCollection, taskCollections } from '@arcade/contract/entities/task'
+import { MAX_NUMBER } from '@arcade/contract/entity'
+import { type TaskCollection, taskCollections } from '@arcade/contract/tasks/fields'
 import { isExactNumber } from '@arcade/contract/numbers'
 import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
 import { actOnMany } from '#src/lists/bulk.ts'
@@ -11,9 +11,9 @@ import { whereTarget } from '#src/lists/list.ts'
 import { type CallContext, Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { taskEntity } from '#src/db/entities.ts'
-import { type AssignedPriority, assignPriorities, lockPriorities } from '#src/db/priorities.ts'
+import { type AssignedPriority, assignPriorities, lockPriorities } from '#src/items/priorities.ts'
 import type { Tables } from '#src/db/tables.ts'
-import type { Trash } from '#src/trash/trash.ts'
+import type { Trash } from '#src/audit/trash.ts'
 import { servedTasks, taskRecord } from './tasks-list.ts'
 
 type Bulk = Pick<Handlers<typeof contract.socialTasks>, 'removeMany' | 'prioritise' | 'reorder'>

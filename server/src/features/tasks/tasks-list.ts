@@ -1,7 +1,7 @@
 /** Social and daily tasks as lists (§2, §7): by priority unless sorted otherwise, searched and filtered, 50 a page. */
-import { type TaskCollection, taskCollections, taskLists } from '@arcade/contract/entities/task'
+import { type TaskCollection, taskCollections, taskLists } from '@arcade/contract/tasks/fields'
 import type { AuditRecord } from '#src/audit/audit.ts'
-import { counterOfRowSql } from '#src/db/counters.ts'
+import { counterOfRowSql } from '#src/counters/counters.ts'
 import { type DerivedSql, taskEntity } from '#src/db/entities.ts'
 import { type ServedList, serveList } from '#src/lists/list.ts'
 import { searchWithoutIndex } from '#src/lists/search.ts'

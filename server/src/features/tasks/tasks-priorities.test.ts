@@ -1,9 +1,9 @@
 /** Many people who change priorities at the same moment, on one server and on several that share a database. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { type Client, testApp } from '#src/testing/test-app.ts'
-import { countDeadlocks, openAgain, testDatabase } from '#src/testing/test-database.ts'
-import { reportFigure, rounds, seededRandom } from '#src/testing/size.ts'
+import { type Client, testApp } from '#test/test-app.ts'
+import { countDeadlocks, openAgain, testDatabase } from '#test/test-database.ts'
+import { reportFigure, rounds, seededRandom } from '#test/size.ts'
 
 const path = '/api/social-tasks'
 const CALLERS = 20

@@ -1,8 +1,8 @@
 /** Social and daily tasks (§2, §3, §5, §7, §8), the same tests for both collections. */
 import { describe, expect, test } from 'vitest'
-import { auditTrail } from '#src/testing/audit-trail.ts'
-import { addCount } from '#src/testing/activity.ts'
-import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
+import { auditTrail } from '#test/audit-trail.ts'
+import { addCount } from '#test/activity.ts'
+import { type Client, type TestApp, testApp } from '#test/test-app.ts'
 
 const collections = [
   { collection: 'social', path: '/api/social-tasks', other: '/api/daily-tasks', type: 'discord', foreignType: 'telegram' },

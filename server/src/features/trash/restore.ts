@@ -3,12 +3,12 @@
  * for that, and what can be in its way: another record may have its priority or e-mail by now.
  */
 import { type RawBuilder, sql, type Transaction } from 'kysely'
-import type { RowOf, StoredName } from '@arcade/contract/entities/entity'
-import type { TrashKind } from '@arcade/contract/entities/trash'
-import { collectionOf, taskCollections } from '@arcade/contract/entities/task'
+import type { RowOf, StoredName } from '@arcade/contract/entity'
+import type { TrashKind } from '@arcade/contract/trash/fields'
+import { collectionOf, taskCollections } from '@arcade/contract/tasks/fields'
 import { errorCatalogue } from '@arcade/contract/errors'
 import { type Act, audit, changesBetween } from '#src/audit/audit.ts'
-import { addToCounter } from '#src/db/counters.ts'
+import { addToCounter } from '#src/counters/counters.ts'
 import {
   announcementEntity,
   columnName,
@@ -18,8 +18,8 @@ import {
   taskEntity,
   userEntity,
 } from '#src/db/entities.ts'
-import { writeHistoryItems } from '#src/db/history-items.ts'
-import { lockPriorities } from '#src/db/priorities.ts'
+import { writeHistoryItems } from '#src/items/history-items.ts'
+import { lockPriorities } from '#src/items/priorities.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { Files } from '#src/files/files.ts'
 import { auditedUser, userRecord } from '#src/identity/accounts.ts'

@@ -1,5 +1,5 @@
 /** The trash as a list: the latest first, searched and filtered, 50 a page. What has expired is gone, whether or not it has been purged. */
-import { trashList } from '@arcade/contract/entities/trash'
+import { trashList } from '@arcade/contract/trash/fields'
 import { type DerivedSql, trashEntity } from '#src/db/entities.ts'
 import { serveList } from '#src/lists/list.ts'
 import { searchWithoutIndex } from '#src/lists/search.ts'

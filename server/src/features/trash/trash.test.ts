@@ -1,12 +1,12 @@
 /** The trash: what is deleted leaves the lists at once, and comes back as it was, with all that hung on it. */
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
-import type { TrashedRecord } from '@arcade/contract/entities/trash'
-import { readCounters } from '#src/db/counters.ts'
-import { auditTrail } from '#src/testing/audit-trail.ts'
-import { type Client, PASSWORD, testApp } from '#src/testing/test-app.ts'
-import { openAgain } from '#src/testing/test-database.ts'
-import { download, png, upload } from '#src/testing/test-images.ts'
+import type { TrashedRecord } from '@arcade/contract/trash/fields'
+import { readCounters } from '#src/counters/counters.ts'
+import { auditTrail } from '#test/audit-trail.ts'
+import { type Client, PASSWORD, testApp } from '#test/test-app.ts'
+import { openAgain } from '#test/test-database.ts'
+import { download, png, upload } from '#test/test-images.ts'
 import { purgeExpired } from './trash.ts'
 
 const task = { type: 'twitter', title: 'Follow us', link: 'https://x.com/moon', reward: 0.1, priority: 0.3 }

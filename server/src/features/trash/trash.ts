@@ -1,7 +1,7 @@
 /** The trash: its list, restoring what was deleted, and purging it by hand or when it expires (ADR 14). */
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
-import { emailFieldFor } from '@arcade/contract/users'
+import { emailFieldFor } from '@arcade/contract/users/calls'
 import { type Act, actOf, actOfProcess, audit } from '#src/audit/audit.ts'
 import { Failure, type Handlers } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'

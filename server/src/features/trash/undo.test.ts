@@ -1,7 +1,7 @@
 /** Undoing an act on many: priorities and statuses become what they were, unless something has changed since. */
 import { expect, test } from 'vitest'
-import { auditTrail } from '#src/testing/audit-trail.ts'
-import { type Client, testApp } from '#src/testing/test-app.ts'
+import { auditTrail } from '#test/audit-trail.ts'
+import { type Client, testApp } from '#test/test-app.ts'
 
 const opening = async () => {
   const app = await testApp()

@@ -1,6 +1,6 @@
 /** Removing many users at once, but never oneself and never the last admin, also when two admins remove each other (docs/security.md). */
 import { sql, type Transaction } from 'kysely'
-import type { UsersFilter } from '@arcade/contract/entities/user'
+import type { UsersFilter } from '@arcade/contract/users/fields'
 import { BULK_NAMED_ROWS, type BulkOutput } from '@arcade/contract/bulk'
 import { errorCatalogue } from '@arcade/contract/errors'
 import { actOf, auditRows } from '#src/audit/audit.ts'
@@ -8,13 +8,13 @@ import { actOnMany, type Done } from '#src/lists/bulk.ts'
 import type { Condition } from '#src/lists/conditions.ts'
 import { type Target, whereTarget } from '#src/lists/list.ts'
 import { type CallContext, signedIn } from '#src/calls.ts'
-import { addToCounter } from '#src/db/counters.ts'
+import { addToCounter } from '#src/counters/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { takeTurn } from '#src/db/turns.ts'
 import { removedUserSql } from '#src/identity/accounts.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
-import type { Trash } from '#src/trash/trash.ts'
+import type { Trash } from '#src/audit/trash.ts'
 import { servedUsers } from './users-list.ts'
 
 interface Removal {

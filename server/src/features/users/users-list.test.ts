@@ -1,9 +1,9 @@
 /** Manage Users searched, filtered, sorted (§2), and acting on many users at once: never oneself, never the last admin. */
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
-import { auditTrail } from '#src/testing/audit-trail.ts'
-import { addCount } from '#src/testing/activity.ts'
-import { type Client, type TestApp, testApp } from '#src/testing/test-app.ts'
+import { auditTrail } from '#test/audit-trail.ts'
+import { addCount } from '#test/activity.ts'
+import { type Client, type TestApp, testApp } from '#test/test-app.ts'
 
 type User = { id: string; fname: string; lname: string; email: string; userType: 'admin' | 'user' }
 

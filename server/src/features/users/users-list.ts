@@ -1,6 +1,6 @@
 /** Manage Users as a list (§2, §6, §7): searched, filtered and sorted, 50 a page, without the one who looks. */
-import { userList, userTypes } from '@arcade/contract/entities/user'
-import { counterSql } from '#src/db/counters.ts'
+import { userList, userTypes } from '@arcade/contract/users/fields'
+import { counterSql } from '#src/counters/counters.ts'
 import { userEntity } from '#src/db/entities.ts'
 import { serveList } from '#src/lists/list.ts'
 import { searchTerm } from '#src/lists/search.ts'

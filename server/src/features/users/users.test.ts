@@ -1,11 +1,11 @@
 /** Manage Users (§2, §5, §6, §7): list, names, roles, adding, removing. */
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
-import { auditTrail } from '#src/testing/audit-trail.ts'
-import { addCount } from '#src/testing/activity.ts'
-import { type Client, PASSWORD, testApp } from '#src/testing/test-app.ts'
+import { auditTrail } from '#test/audit-trail.ts'
+import { addCount } from '#test/activity.ts'
+import { type Client, PASSWORD, testApp } from '#test/test-app.ts'
 import { changeUserType } from '#src/identity/accounts.ts'
-import { countDeadlocks, openAgain } from '#src/testing/test-database.ts'
+import { countDeadlocks, openAgain } from '#test/test-database.ts'
 
 async function metricsOf(admin: Client) {
   return (await admin.call('GET', '/api/metrics')).body

@@ -1,8 +1,8 @@
 /** Manage Users (§2, §5, §6, §7): the list without oneself, names, roles, adding, removing, the download. */
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { DashboardUser } from '@arcade/contract/entities/user'
+import type { DashboardUser } from '@arcade/contract/users/fields'
 import type { contract } from '@arcade/contract/contract'
-import { type UserUpdateInput, userUpdateInput } from '@arcade/contract/users'
+import { type UserUpdateInput, userUpdateInput } from '@arcade/contract/users/calls'
 import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
 import { checkedInput, earlierVersion } from '#src/audit/versions.ts'
 import { createOnce } from '#src/identity/idempotency.ts'
@@ -22,7 +22,7 @@ import {
   newAccountEntry,
   userRecord,
 } from '#src/identity/accounts.ts'
-import type { Trash } from '#src/trash/trash.ts'
+import type { Trash } from '#src/audit/trash.ts'
 import { lockAdmins, moveUsersToTrash, removeUsers } from './users-bulk.ts'
 import { servedUsers } from './users-list.ts'
 

@@ -1,9 +1,9 @@
 /** Saved views of lists (design §7): whose they are, who sees them, and what becomes of them. */
 import { describe, expect, test } from 'vitest'
-import type { View } from '@arcade/contract/views'
-import { VIEWS_MAX } from '@arcade/contract/view-limits'
-import { auditTrail } from '#src/testing/audit-trail.ts'
-import { type Client, testApp } from '#src/testing/test-app.ts'
+import type { View } from '@arcade/contract/views/calls'
+import { VIEWS_MAX } from '@arcade/contract/views/fields'
+import { auditTrail } from '#test/audit-trail.ts'
+import { type Client, testApp } from '#test/test-app.ts'
 
 const rich = {
   list: 'telegramUsers' as const,

@@ -1,7 +1,7 @@
 /** Where webhooks may lead (ADR 20): to what is public, or what is configured; the rest is refused when it is added, and when it is sent to. */
 import { describe, expect, test } from 'vitest'
-import { testApp } from '#src/testing/test-app.ts'
-import { add, endpoint, LOOPBACK, opening, sendTest } from '#src/testing/webhooks.ts'
+import { testApp } from '#test/test-app.ts'
+import { add, endpoint, LOOPBACK, opening, sendTest } from '#test/webhooks.ts'
 
 describe('webhooks: an address', () => {
   test.each([

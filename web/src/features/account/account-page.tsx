@@ -1,7 +1,7 @@
 /** One's own account, for admins: name, password and sessions. The specification has no screen for it. */
-import type { PasswordChangeInput } from '@arcade/contract/account'
-import type { DashboardUser } from '@arcade/contract/entities/user'
-import type { UserUpdateInput } from '@arcade/contract/users'
+import type { PasswordChangeInput } from '@arcade/contract/account/calls'
+import type { DashboardUser } from '@arcade/contract/users/fields'
+import type { UserUpdateInput } from '@arcade/contract/users/calls'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, asCallError, client, queryClient, problemOf } from '#src/client.ts'
@@ -52,7 +52,7 @@ function Name({ id }: { id: string }) {
 function NameForm({ user: { id, fname, lname, version }, onReload }: { user: DashboardUser; onReload: () => void }) {
   const confirm = useConfirm()
   const form = useDraftForm(
-    () => import('@arcade/contract/users').then(({ userUpdateInput }) => userUpdateInput),
+    () => import('@arcade/contract/users/calls').then(({ userUpdateInput }) => userUpdateInput),
     { fname, lname },
     { name: 'account', basis: version },
   )
@@ -92,7 +92,7 @@ const emptyPasswords = { currentPassword: '', password: '', confirmPassword: '' 
 
 function PasswordForm({ email }: { email: string }) {
   const form = useForm(
-    () => import('@arcade/contract/account').then(({ passwordChangeInput }) => passwordChangeInput),
+    () => import('@arcade/contract/account/calls').then(({ passwordChangeInput }) => passwordChangeInput),
     emptyPasswords,
   )
 

@@ -1,5 +1,5 @@
 /** One's own sessions: on which device, since when, when it was last used. Any but this one can be ended. */
-import type { Session } from '@arcade/contract/account'
+import type { Session } from '@arcade/contract/account/calls'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, problemOf, client } from '#src/client.ts'

@@ -5,9 +5,9 @@ import {
   announcementTypes,
   fileUrl,
   linkTypeLabels,
-} from '@arcade/contract/entities/announcement'
-import { verifiedByBotTexts } from '@arcade/contract/entities/task'
-import { type announcementInput, type AnnouncementInput, SUBTITLE_MAX_LENGTH } from '@arcade/contract/announcements'
+} from '@arcade/contract/announcements/fields'
+import { verifiedByBotTexts } from '@arcade/contract/tasks/fields'
+import { type announcementInput, type AnnouncementInput, SUBTITLE_MAX_LENGTH } from '@arcade/contract/announcements/calls'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
@@ -120,7 +120,7 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
   const [createOnce] = useState(creation)
   const first = announcement ?? source
   const form = useDraftForm(
-    () => import('@arcade/contract/announcements').then(({ announcementInput }) => announcementInput),
+    () => import('@arcade/contract/announcements/calls').then(({ announcementInput }) => announcementInput),
     first ? toValues(first) : empty,
     { name: `announcement ${announcement?.id ?? (source ? `copy of ${source.id}` : 'new')}`, basis: announcement?.version },
   )

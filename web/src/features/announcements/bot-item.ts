@@ -1,5 +1,5 @@
 /** An announcement, saved or still being typed, as what the bot makes a message of. */
-import type { Announcement } from '@arcade/contract/entities/announcement'
+import type { Announcement } from '@arcade/contract/announcements/fields'
 import type { BotItem } from '#src/ui/bot-message.ts'
 
 type Texts = 'type' | 'title' | 'subtitle' | 'description' | 'link' | 'linkType' | 'inputText'

@@ -1,6 +1,6 @@
 /** The field for an announcement's image or icon (§5): one chooses a file, sees it, and can clear it. The form uploads it when it is saved. */
-import { fileUrl } from '@arcade/contract/entities/announcement'
-import { UPLOAD_MEDIA_TYPES } from '@arcade/contract/announcements'
+import { fileUrl } from '@arcade/contract/announcements/fields'
+import { UPLOAD_MEDIA_TYPES } from '@arcade/contract/announcements/calls'
 import { Button } from '@mantine/core'
 import { useEffect, useId, useRef, useState } from 'react'
 import classes from './announcements.module.css'

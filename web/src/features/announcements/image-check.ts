@@ -1,5 +1,5 @@
 /** Looks at a chosen file before it is accepted (§5): what the server would refuse for its content is refused at once. The server checks again. */
-import { UPLOAD_LIMIT_BYTES, UPLOAD_LIMIT_PIXELS, UPLOAD_LIMIT_SIDE_PIXELS } from '@arcade/contract/announcements'
+import { UPLOAD_LIMIT_BYTES, UPLOAD_LIMIT_PIXELS, UPLOAD_LIMIT_SIDE_PIXELS } from '@arcade/contract/announcements/calls'
 
 const SIGNATURE_BYTES = 12
 

@@ -1,5 +1,5 @@
 /** Toggle Status (§4), from the list and from the form: its question, which says what will happen and to how many players, and its toasts. */
-import { type Announcement, announcementList } from '@arcade/contract/entities/announcement'
+import { type Announcement, announcementList } from '@arcade/contract/announcements/fields'
 import { useQuery } from '@tanstack/react-query'
 import { api, client } from '#src/client.ts'
 import { actOnRow } from '#src/lists/row-act.ts'

@@ -1,6 +1,6 @@
 /** All of an entry: the exact moment, who and from where, the record, the request, every field that changed and whatever else belongs to the act. */
-import { actorKindLabels, type AuditEntry, auditActionLabels, recordKindLabels } from '@arcade/contract/entities/audit'
-import { collectionOf, taskCollections } from '@arcade/contract/entities/task'
+import { actorKindLabels, type AuditEntry, auditActionLabels, recordKindLabels } from '@arcade/contract/audit/fields'
+import { collectionOf, taskCollections } from '@arcade/contract/tasks/fields'
 import { Modal } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'

@@ -1,6 +1,6 @@
 /** Who and what an entry names: in words, and as links to all that they did or that happened to it. */
-import { actorKindLabels, type AuditEntry } from '@arcade/contract/entities/audit'
-import { historyKindLabels } from '@arcade/contract/entities/history'
+import { actorKindLabels, type AuditEntry } from '@arcade/contract/audit/fields'
+import { historyKindLabels } from '@arcade/contract/history/fields'
 import { Link } from '@tanstack/react-router'
 import { labelOf } from '#src/versions/change-words.ts'
 import classes from './audit-page.module.css'

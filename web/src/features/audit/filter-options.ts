@@ -1,5 +1,5 @@
 /** What the trail can be filtered by that its declaration cannot know: people, and the name of a person or record that the address holds by id. */
-import { type AuditEntry, auditList } from '@arcade/contract/entities/audit'
+import { type AuditEntry, auditList } from '@arcade/contract/audit/fields'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '#src/client.ts'
 import type { ListAddress } from '#src/lists/list-address.ts'

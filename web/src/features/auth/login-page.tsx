@@ -1,5 +1,5 @@
 /** Login (§2 signed-out area, §5, §8). */
-import type { LoginInput } from '@arcade/contract/auth'
+import type { LoginInput } from '@arcade/contract/auth/calls'
 import { Anchor } from '@mantine/core'
 import { asCallError, client } from '#src/client.ts'
 import { endedSession, setCurrentUser } from '#src/session.tsx'
@@ -11,7 +11,7 @@ import classes from './auth-layout.module.css'
 import { refusalNotice } from './refusal-notice.ts'
 
 export function LoginPage() {
-  const form = useForm(() => import('@arcade/contract/auth').then(({ loginInput }) => loginInput), {
+  const form = useForm(() => import('@arcade/contract/auth/calls').then(({ loginInput }) => loginInput), {
     email: '',
     password: '',
   })

@@ -1,5 +1,5 @@
 /** Self-registration (§2 /register, §5), and with `?setup=` the registration of the first admin (design §7). */
-import type { RegistrationInput } from '@arcade/contract/users'
+import type { RegistrationInput } from '@arcade/contract/users/calls'
 import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
@@ -21,7 +21,7 @@ export function RegisterPage() {
   const { setup } = useSearch({ from: '/auth/register' })
   const { registrationEmailHost } = useSession()
   const form = useForm(
-    () => import('@arcade/contract/users').then(({ registrationInputFor }) => registrationInputFor(registrationEmailHost)),
+    () => import('@arcade/contract/users/calls').then(({ registrationInputFor }) => registrationInputFor(registrationEmailHost)),
     empty,
   )
   const notice = refusalNotice(form.refusal)

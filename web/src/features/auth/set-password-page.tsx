@@ -1,5 +1,5 @@
 /** A new password by a link that an admin has made: for users who forgot theirs, and imported ones who have none. */
-import type { NewPasswordInput, PasswordLinkState } from '@arcade/contract/account'
+import type { NewPasswordInput, PasswordLinkState } from '@arcade/contract/account/calls'
 import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
@@ -55,7 +55,7 @@ export function SetPasswordPage() {
 function PasswordForm({ link, email, onRefused }: { link: string; email: string; onRefused: () => void }) {
   const navigate = useNavigate()
   const [notice, setNotice] = useState<string>()
-  const form = useForm(() => import('@arcade/contract/account').then(({ newPasswordInput }) => newPasswordInput), {
+  const form = useForm(() => import('@arcade/contract/account/calls').then(({ newPasswordInput }) => newPasswordInput), {
     password: '',
     confirmPassword: '',
   })

@@ -1,5 +1,5 @@
 /** What stands above the registration form about the first admin (design §7): that there is none yet, or what became of a set-up link. */
-import type { SetupLinkState } from '@arcade/contract/auth'
+import type { SetupLinkState } from '@arcade/contract/auth/calls'
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useSession } from '#src/session.tsx'

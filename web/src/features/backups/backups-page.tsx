@@ -1,5 +1,5 @@
 /** Backups, for admins: when they are made, the last ones, and whether they were restored on trial. */
-import type { BackupRun, BackupState } from '@arcade/contract/backups'
+import type { BackupRun, BackupState } from '@arcade/contract/backups/calls'
 import { useQuery } from '@tanstack/react-query'
 import { api, problemOf } from '#src/client.ts'
 import { Moment } from '#src/ui/moment.tsx'

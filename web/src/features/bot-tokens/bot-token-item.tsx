@@ -1,6 +1,6 @@
 /** One bot token in the list of them. */
-import type { BotToken } from '@arcade/contract/bot-tokens'
-import { botScopes } from '@arcade/contract/entities/bot-token'
+import type { BotToken } from '@arcade/contract/bot-tokens/calls'
+import { botScopes } from '@arcade/contract/bot-tokens/fields'
 import { Button } from '@mantine/core'
 import { Facts, Item } from '#src/ui/item-list.tsx'
 import { Moment } from '#src/ui/moment.tsx'

@@ -1,6 +1,6 @@
 /** Bot tokens, for admins: made, rotated, revoked (design §8). The secret of a token is shown once, until one leaves the page. */
-import type { BotToken, BotTokenInput } from '@arcade/contract/bot-tokens'
-import { botScopes } from '@arcade/contract/entities/bot-token'
+import type { BotToken, BotTokenInput } from '@arcade/contract/bot-tokens/calls'
+import { botScopes } from '@arcade/contract/bot-tokens/fields'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -118,7 +118,7 @@ function rotationQuestion({ name, previous }: BotToken): string {
 
 function NewToken({ onSecret }: { onSecret: (secret: Secret) => void }) {
   const form = useDraftForm(
-    () => import('@arcade/contract/bot-tokens').then(({ botTokenInput }) => botTokenInput),
+    () => import('@arcade/contract/bot-tokens/calls').then(({ botTokenInput }) => botTokenInput),
     {
       name: '',
       scope: 'play',

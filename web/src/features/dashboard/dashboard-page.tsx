@@ -1,6 +1,6 @@
 /** The dashboard (§2): the game's figures for admins, a placeholder for everybody else. */
-import type { DashboardMetrics } from '@arcade/contract/dashboard'
-import { taskTypeLabels } from '@arcade/contract/entities/task'
+import type { DashboardMetrics } from '@arcade/contract/dashboard/calls'
+import { taskTypeLabels } from '@arcade/contract/tasks/fields'
 import { dashboardTitle } from '@arcade/contract/pages'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'

@@ -1,8 +1,8 @@
 /** The addresses of the lists behind the dashboard's figures, and the small arrow that leads there. */
-import type { HistoryKind } from '@arcade/contract/entities/history'
-import type { playerList } from '@arcade/contract/entities/player'
-import type { userList } from '@arcade/contract/entities/user'
-import type { announcementList } from '@arcade/contract/entities/announcement'
+import type { HistoryKind } from '@arcade/contract/history/fields'
+import type { playerList } from '@arcade/contract/players/fields'
+import type { userList } from '@arcade/contract/users/fields'
+import type { announcementList } from '@arcade/contract/announcements/fields'
 import { IconArrowUpRight } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'

@@ -1,5 +1,5 @@
 /** Participation history (§2 /history): three tabs of titles, and the chosen item with its details and participants. The address holds tab, item and page. */
-import { type HistoryKind, historyKinds } from '@arcade/contract/entities/history'
+import { type HistoryKind, historyKinds } from '@arcade/contract/history/fields'
 import { Tabs, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'

@@ -1,6 +1,6 @@
 /** Keeps History up to date while players take part: the titles with their numbers, and the chosen item with its participants. */
-import type { Followed } from '@arcade/contract/dashboard'
-import type { HistoryKind } from '@arcade/contract/entities/history'
+import type { Followed } from '@arcade/contract/dashboard/calls'
+import type { HistoryKind } from '@arcade/contract/history/fields'
 import { api, queryClient } from '#src/client.ts'
 import { useLive } from '#src/lists/live.ts'
 

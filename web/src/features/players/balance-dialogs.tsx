@@ -1,7 +1,7 @@
 /** The dialogs that change a balance (design §7): an adjustment with its reason, and the reversal of an entry. Each says whose balance it is. */
-import type { ExplainedEntry } from '@arcade/contract/balances'
-import { type Player, playerName } from '@arcade/contract/entities/player'
-import type { adjustmentInput, AdjustmentInput, ReversalInput } from '@arcade/contract/ledger'
+import type { ExplainedEntry } from '@arcade/contract/balances/calls'
+import { type Player, playerName } from '@arcade/contract/players/fields'
+import type { adjustmentInput, AdjustmentInput, ReversalInput } from '@arcade/contract/ledger/calls'
 import { type ReactNode, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import type { z } from 'zod'
@@ -33,7 +33,7 @@ export function AdjustDialog({ isOpen, ...props }: DialogProps & { isOpen: boole
 function AdjustForm({ player, onClose }: DialogProps) {
   const { userId } = player
   const [schema, setSchema] = useState<Schema>()
-  const form = useForm(() => import('@arcade/contract/ledger').then((ledger) => keep(ledger.adjustmentInput, setSchema)), {
+  const form = useForm(() => import('@arcade/contract/ledger/calls').then((ledger) => keep(ledger.adjustmentInput, setSchema)), {
     amount: '' as unknown as number,
     reason: '',
   })
@@ -119,7 +119,7 @@ export function ReverseDialog({ entry, ...props }: ReverseProps & { entry: Expla
 
 function ReverseForm({ player, entry, onClose, onReversed }: ReverseProps & { entry: ExplainedEntry }) {
   const { userId } = player
-  const form = useForm(() => import('@arcade/contract/ledger').then(({ reversalInput }) => reversalInput), { reason: '' })
+  const form = useForm(() => import('@arcade/contract/ledger/calls').then(({ reversalInput }) => reversalInput), { reason: '' })
   const [createOnce] = useState(creation)
   const amount = Math.abs(entry.amount).toLocaleString('en-US', { maximumFractionDigits: 20 })
 

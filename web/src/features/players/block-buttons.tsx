@@ -1,11 +1,11 @@
 /** Blocking and unblocking the picked players of the list. */
-import { playerList, type PlayersFilter } from '@arcade/contract/entities/player'
+import { playerList, type PlayersFilter } from '@arcade/contract/players/fields'
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { client } from '#src/client.ts'
 import { bulkEnd } from '#src/lists/acts.tsx'
 import { asAct, useUndo } from '#src/lists/undo.ts'
-import { BulkButton, type Selection, useBulk } from '#src/ui/selection.tsx'
+import { BulkButton, type Selection, useBulk } from '#src/lists/selection.tsx'
 import { ReasonDialog } from './reason-dialog.tsx'
 
 const nounFor = (count: string): string => (count === '1' ? playerList.noun.one : playerList.noun.many)

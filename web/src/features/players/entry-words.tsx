@@ -1,7 +1,7 @@
 /** What an entry of the ledger says, for people: what it was, and what it gave or took. */
-import type { ExplainedEntry } from '@arcade/contract/balances'
-import { entryCauses, isOwnCause } from '@arcade/contract/entities/entry'
-import { historyKindLabels } from '@arcade/contract/entities/history'
+import type { ExplainedEntry } from '@arcade/contract/balances/calls'
+import { entryCauses, isOwnCause } from '@arcade/contract/ledger/fields'
+import { historyKindLabels } from '@arcade/contract/history/fields'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Balance } from './balance.tsx'

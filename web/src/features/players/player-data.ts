@@ -1,6 +1,6 @@
 /** What a player's page shows, and how it stays up to date: the player, the ledger and the time line, of which the newest rows alone are loaded again. */
-import type { ExplainedEntry } from '@arcade/contract/balances'
-import type { PlayerParticipation } from '@arcade/contract/players'
+import type { ExplainedEntry } from '@arcade/contract/balances/calls'
+import type { PlayerParticipation } from '@arcade/contract/players/calls'
 import type { InfiniteData } from '@tanstack/react-query'
 import { api, client, queryClient } from '#src/client.ts'
 import { useLive } from '#src/lists/live.ts'

@@ -1,7 +1,7 @@
 /** Whether a player may play: what it says of who is blocked or erased, and the buttons that change it. Erasing is asked for twice (ADR 22). */
-import { isErased, type Player, playerList, playerName } from '@arcade/contract/entities/player'
+import { isErased, type Player, playerList, playerName } from '@arcade/contract/players/fields'
 import type { BulkOutput } from '@arcade/contract/bulk'
-import type { PlayerBlock } from '@arcade/contract/players'
+import type { PlayerBlock } from '@arcade/contract/players/calls'
 import { Button } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
@@ -149,7 +149,7 @@ interface EraseFormProps {
 }
 
 function EraseForm({ userId, name, onTyped, onClose }: EraseFormProps) {
-  const form = useForm(() => import('@arcade/contract/players').then(({ typedIdOf }) => typedIdOf(userId)), {
+  const form = useForm(() => import('@arcade/contract/players/calls').then(({ typedIdOf }) => typedIdOf(userId)), {
     typed: '' as unknown as number,
   })
   return (

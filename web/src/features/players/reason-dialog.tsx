@@ -22,7 +22,7 @@ export function ReasonDialog({ isOpen, ...props }: ReasonDialogProps) {
 }
 
 function ReasonForm({ title, who, onClose, onReason }: Omit<ReasonDialogProps, 'isOpen'>) {
-  const form = useForm(() => import('@arcade/contract/players').then(({ blockInput }) => blockInput), { reason: '' })
+  const form = useForm(() => import('@arcade/contract/players/calls').then(({ blockInput }) => blockInput), { reason: '' })
 
   return (
     <DialogForm form={form} onSubmit={({ reason }) => onReason(reason)} label={title} onCancel={onClose}>

@@ -1,6 +1,6 @@
 /** The first priority from which all are free (§5: unique within a collection), and a button that fills it in. */
-import { MAX_NUMBER } from '@arcade/contract/entities/entity'
-import { type TaskCollection, taskLists } from '@arcade/contract/entities/task'
+import { MAX_NUMBER } from '@arcade/contract/entity'
+import { type TaskCollection, taskLists } from '@arcade/contract/tasks/fields'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '#src/client.ts'

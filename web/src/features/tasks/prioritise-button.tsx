@@ -2,13 +2,13 @@
  * Numbers picked tasks anew: asks for the first priority and the step, then goes on like every bulk act. Where other tasks are in the way,
  * it asks again and names them.
  */
-import type { TaskCollection } from '@arcade/contract/entities/task'
-import { taskInputFor } from '@arcade/contract/tasks'
+import type { TaskCollection } from '@arcade/contract/tasks/fields'
+import { taskInputFor } from '@arcade/contract/tasks/calls'
 import { Button, Modal } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { asCallError } from '#src/client.ts'
 import { NumberInput } from '#src/ui/number-input.tsx'
-import { type BulkAct, useBulk } from '#src/ui/selection.tsx'
+import { type BulkAct, useBulk } from '#src/lists/selection.tsx'
 import { NextPriorityButton, useNextPriority } from './next-priority.tsx'
 import classes from './tasks-page.module.css'
 

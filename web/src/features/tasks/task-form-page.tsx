@@ -11,8 +11,8 @@ import {
   type TaskType,
   taskTypeLabels,
   verifiedByBotTexts,
-} from '@arcade/contract/entities/task'
-import type { TaskFormValues, TaskInput } from '@arcade/contract/tasks'
+} from '@arcade/contract/tasks/fields'
+import type { TaskFormValues, TaskInput } from '@arcade/contract/tasks/calls'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -135,7 +135,7 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
   const navigate = useNavigate()
   const [createOnce] = useState(creation)
   const form = useDraftForm(
-    () => import('@arcade/contract/tasks').then(({ taskInputFor }) => taskInputFor(collection)),
+    () => import('@arcade/contract/tasks/calls').then(({ taskInputFor }) => taskInputFor(collection)),
     task
       ? { ...toValues(collection, task), priority: task.priority }
       : source

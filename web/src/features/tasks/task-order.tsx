@@ -1,11 +1,11 @@
 /** Orders a page of tasks by hand (§2: sorted by priority). A move shows at once, is saved as one change, and can be undone from the toast. */
-import type { Task, TaskCollection, taskLists } from '@arcade/contract/entities/task'
+import type { Task, TaskCollection, taskLists } from '@arcade/contract/tasks/fields'
 import { type QueryKey } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { asCallError, client, queryClient } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { holdLists } from '#src/lists/live.ts'
-import { useReorder } from '#src/ui/reorder.tsx'
+import { useReorder } from './reorder.tsx'
 import { toast } from '#src/ui/toast.tsx'
 
 interface TaskOrderOptions {

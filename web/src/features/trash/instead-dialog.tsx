@@ -1,6 +1,6 @@
 /** Asks for another priority or e-mail, where somebody else has the one of a deleted record by now. */
-import type { TrashedRecord } from '@arcade/contract/entities/trash'
-import { restoreInput } from '@arcade/contract/trash'
+import type { TrashedRecord } from '@arcade/contract/trash/fields'
+import { restoreInput } from '@arcade/contract/trash/calls'
 import { Button, Modal, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'

@@ -1,6 +1,6 @@
 /** Add User (§2 /add-user, §5 registration, §7 POST /registerUser). */
-import { userTypeLabels } from '@arcade/contract/entities/user'
-import type { NewUserInput } from '@arcade/contract/users'
+import { userTypeLabels } from '@arcade/contract/users/fields'
+import type { NewUserInput } from '@arcade/contract/users/calls'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useWatch } from 'react-hook-form'
@@ -30,7 +30,7 @@ export function AddUserPage() {
   const [createOnce] = useState(creation)
   const [roleless, setRoleless] = useState<Roleless>()
   const form = useDraftForm(
-    () => import('@arcade/contract/users').then(({ newUserInputFor }) => newUserInputFor(registrationEmailHost)),
+    () => import('@arcade/contract/users/calls').then(({ newUserInputFor }) => newUserInputFor(registrationEmailHost)),
     empty,
     { name: 'user new' },
   )

@@ -1,5 +1,5 @@
 /** The dashboard's users (§2 /manage-users): 50 a page, without oneself, whom the server leaves out. */
-import { type DashboardUser, updateUserAddress, userList, userTypeLabels } from '@arcade/contract/entities/user'
+import { type DashboardUser, updateUserAddress, userList, userTypeLabels } from '@arcade/contract/users/fields'
 import { IconShieldCheck, IconUser } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
@@ -13,7 +13,7 @@ import { asListed, useList } from '#src/lists/use-list.ts'
 import { LinkButton } from '#src/ui/link-button.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 import { Page } from '#src/ui/page.tsx'
-import { EditButton } from '#src/ui/row-buttons.tsx'
+import { EditButton } from '#src/lists/row-buttons.tsx'
 import { opensRow } from '#src/ui/table-rows.ts'
 import classes from './manage-users-page.module.css'
 

@@ -1,5 +1,5 @@
 /** A link with which a user sets a new password, shown to the admin who makes it, once. */
-import type { DashboardUser } from '@arcade/contract/entities/user'
+import type { DashboardUser } from '@arcade/contract/users/fields'
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { client } from '#src/client.ts'

@@ -1,6 +1,6 @@
 /** Update User (§2 /update-user/…): first and last name, and the role. Only the id is read from the address; the rest is loaded. */
-import type { DashboardUser } from '@arcade/contract/entities/user'
-import type { UserUpdateInput } from '@arcade/contract/users'
+import type { DashboardUser } from '@arcade/contract/users/fields'
+import type { UserUpdateInput } from '@arcade/contract/users/calls'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -88,7 +88,7 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
   const confirm = useConfirm()
   const navigate = useNavigate()
   const form = useDraftForm(
-    () => import('@arcade/contract/users').then(({ userUpdateInput }) => userUpdateInput),
+    () => import('@arcade/contract/users/calls').then(({ userUpdateInput }) => userUpdateInput),
     { fname: user.fname, lname: user.lname },
     { name: `user ${user.id}`, basis: version },
   )

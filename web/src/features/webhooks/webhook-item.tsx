@@ -1,6 +1,6 @@
 /** One webhook in the list of them, with its last deliveries where one wants to see them. */
-import type { Webhook, WebhookDelivery } from '@arcade/contract/webhooks'
-import { webhookEvents } from '@arcade/contract/entities/webhook'
+import type { Webhook, WebhookDelivery } from '@arcade/contract/webhooks/calls'
+import { webhookEvents } from '@arcade/contract/webhooks/fields'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'

@@ -1,6 +1,6 @@
 /** Webhooks, for admins: where the console tells the game's bot of events by itself, and what became of it. */
-import type { WebhookInput } from '@arcade/contract/webhooks'
-import { webhookEvents } from '@arcade/contract/entities/webhook'
+import type { WebhookInput } from '@arcade/contract/webhooks/calls'
+import { webhookEvents } from '@arcade/contract/webhooks/fields'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { api, problemOf, client, queryClient } from '#src/client.ts'
@@ -78,7 +78,7 @@ export function WebhooksPage() {
 
 function NewWebhook({ onSecret }: { onSecret: (secret: Secret) => void }) {
   const form = useDraftForm(
-    () => import('@arcade/contract/webhooks').then(({ webhookInput }) => webhookInput),
+    () => import('@arcade/contract/webhooks/calls').then(({ webhookInput }) => webhookInput),
     {
       url: '',
       events: Object.keys(webhookEvents) as WebhookInput['events'],

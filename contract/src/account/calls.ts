@@ -1,0 +1,73 @@
+/** One's own account, for admins: the password and the sessions. The name is changed as any user's is, see users.ts. */
+import { z } from 'zod'
+import { call } from '#src/call.ts'
+import { idField, passwordField } from '#src/field-schemas.ts'
+import { confirmPasswordField, passwordsMatch } from '#src/users/calls.ts'
+
+const newPassword = { password: passwordField, confirmPassword: confirmPasswordField }
+
+export const passwordChangeInput = z
+  .strictObject({
+    currentPassword: z.string('Current Password is required').min(1, 'Current Password is required').max(1024),
+    ...newPassword,
+  })
+  .refine(...passwordsMatch)
+export type PasswordChangeInput = z.infer<typeof passwordChangeInput>
+
+/** The form of a password link. */
+export const newPasswordInput = z.strictObject(newPassword).refine(...passwordsMatch)
+export type NewPasswordInput = z.infer<typeof newPasswordInput>
+
+/** `replaced`: a newer link was made, or there never was such a one. */
+const passwordLinkStates = ['valid', 'used', 'expired', 'replaced'] as const
+export type PasswordLinkState = (typeof passwordLinkStates)[number]
+const linkField = z.string().max(128)
+
+export const session = z.object({
+  id: idField,
+  /** `Chrome on Windows`, say; empty for a session that is older than this column. */
+  device: z.string(),
+  begunAt: z.iso.datetime(),
+  /** To ten minutes. */
+  lastSeenAt: z.iso.datetime(),
+  isCurrent: z.boolean(),
+})
+export type Session = z.infer<typeof session>
+
+const done = z.object({ success: z.literal(true) })
+const tags = ['Account']
+
+export const account = {
+  changePassword: call(['admin'])
+    .route({ method: 'PUT', path: '/api/account/password', tags, summary: 'Change one’s own password; all other sessions end' })
+    .input(passwordChangeInput)
+    .output(done),
+  sessions: call(['admin'])
+    .route({ method: 'GET', path: '/api/account/sessions', tags, summary: 'One’s own sessions, this one first, then the latest' })
+    .output(z.object({ sessions: z.array(session) })),
+  endSession: call(['admin'])
+    .route({ method: 'DELETE', path: '/api/account/sessions/{id}', tags, summary: 'End one of one’s own sessions' })
+    .input(z.strictObject({ id: z.uuid() }))
+    .output(done),
+  endOtherSessions: call(['admin'])
+    .route({ method: 'DELETE', path: '/api/account/sessions', tags, summary: 'End all of one’s own sessions but this one' })
+    .output(done),
+
+  createPasswordLink: call(['admin'])
+    .route({
+      method: 'POST',
+      path: '/api/password-links',
+      tags,
+      summary: 'Make a link with which a user sets a new password, once and within a day',
+    })
+    .input(z.strictObject({ id: idField }))
+    .output(done.extend({ path: z.string(), expiresAt: z.iso.datetime() })),
+  passwordLink: call(['guest'])
+    .route({ method: 'POST', path: '/api/password-link', tags, summary: 'Whether a password link can be used and by whom' })
+    .input(z.strictObject({ link: linkField }))
+    .output(z.object({ state: z.enum(passwordLinkStates), email: z.string().nullable() })),
+  setPassword: call(['guest'])
+    .route({ method: 'PUT', path: '/api/password-link', tags, summary: 'Set a new password by a link; the user’s sessions end' })
+    .input(z.strictObject({ ...newPassword, link: linkField }).refine(...passwordsMatch))
+    .output(done),
+}

@@ -1,0 +1,196 @@
+/** Announcements (§2, §3, §5, §7) with their files, and the players' "has something new" (GET /update-users-status). */
+import { z } from 'zod'
+import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
+import { call } from '#src/call.ts'
+import { announcementFields, announcementList, announcementTypes, type LinkType } from './fields.ts'
+import { filterSchema, orderFields, rowSchema } from '#src/list-schemas.ts'
+import {
+  idField,
+  linkField,
+  pageField,
+  pageFields,
+  rewardField,
+  textField,
+  verifiedByBotField,
+  versionField,
+} from '#src/field-schemas.ts'
+import { storedFileInput, storedFileOutput } from '#src/stored-file.ts'
+import { restoreInput, restoreOutput } from '#src/versions.ts'
+
+export const SUBTITLE_MAX_LENGTH = 60 // §9
+export const ANNOUNCEMENT_TITLE_MAX_LENGTH = 200
+export const DESCRIPTION_MAX_LENGTH = 4096 // what one Telegram message holds
+export const INPUT_TEXT_MAX_LENGTH = 200
+export const FILE_NAME_MAX_LENGTH = 255
+
+export const UPLOAD_LIMIT_BYTES = 5 * 1024 * 1024
+/** Of all frames of an animation together. */
+export const UPLOAD_LIMIT_PIXELS = 40_000_000
+export const UPLOAD_LIMIT_SIDE_PIXELS = 8192
+export const UPLOAD_LIMIT_FRAMES = 1000
+/** A file input's `accept` offers these. The server judges a file by its content instead. */
+export const UPLOAD_MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
+
+/** The key of a stored file is `announcements/{timestamp}_{name}` (§7), its address `fileUrl(key)`. */
+export const fileKeyField = z.string().regex(/^announcements\/\d{13}_[A-Za-z0-9._-]{1,120}$/, 'There is no such file.')
+
+const optionalText = (label: string, maxLength: number) =>
+  z.string(`${label} must be a text`).trim().max(maxLength, `${label} must be at most ${maxLength} characters`).optional()
+const fileKey = fileKeyField.nullable().default(null)
+const fileName = z
+  .string()
+  .trim()
+  .max(FILE_NAME_MAX_LENGTH, `A file name has at most ${FILE_NAME_MAX_LENGTH} characters`)
+  .nullable()
+  .default(null)
+
+const fields = {
+  type: z.enum(announcementTypes, 'Type is required!'),
+  title: textField('Title', ANNOUNCEMENT_TITLE_MAX_LENGTH),
+  subtitle: textField('Subtitle', SUBTITLE_MAX_LENGTH),
+  description: optionalText('Description', DESCRIPTION_MAX_LENGTH),
+  link: linkField,
+  linkType: z.enum(['input', 'noInput'], 'Link Type is required').optional(),
+  inputText: optionalText('Input Text', INPUT_TEXT_MAX_LENGTH),
+  reward: rewardField,
+  verifiedByBot: verifiedByBotField,
+  /** Keys are what the upload answered, null where there is no file. Names are shown only. */
+  image: fileKey,
+  imageName: fileName,
+  icon: fileKey,
+  iconName: fileName,
+}
+
+interface LinkPart {
+  type: 'desc' | 'link'
+  link?: string | undefined
+  linkType?: LinkType | undefined
+}
+type Refinement = [
+  (input: LinkPart) => boolean,
+  { path: string[]; message: string; when: (payload: { value: unknown }) => boolean },
+]
+
+/** The rules of the type `link` are checked even while other fields are still wrong, so that a form shows all errors at once. */
+const isLink = ({ value }: { value: unknown }) =>
+  typeof value === 'object' && value !== null && 'type' in value && value.type === 'link'
+const hasALink: Refinement = [
+  ({ link }) => link !== undefined && link !== '',
+  { path: ['link'], message: 'Invalid URL format', when: isLink },
+]
+const hasALinkType: Refinement = [
+  ({ linkType }) => linkType !== undefined,
+  { path: ['linkType'], message: 'Link Type is required', when: isLink },
+]
+
+/** The add and edit forms send this (§7). The server does not store fields for which the type or link type has no use. */
+export const announcementInput = z
+  .strictObject(fields)
+  .refine(...hasALink)
+  .refine(...hasALinkType)
+export type AnnouncementInput = z.infer<typeof announcementInput>
+
+export const announcement = rowSchema(announcementFields)
+export const announcementsFilter = filterSchema(announcementList)
+const done = z.object({ success: z.literal(true) })
+const tags = ['Announcements']
+
+export const announcements = {
+  list: call(['admin'], { unexpected: 'FETCH_ANNOUNCEMENTS_FAILED', failure: 'error', mayBeSecondOld: true })
+    .route({ method: 'GET', path: '/api/announcements', tags, summary: 'Announcements, oldest first, 50 a page' })
+    .input(announcementsFilter.extend({ page: pageField, ...orderFields(announcementList) }))
+    /** An empty list comes with the `message` `No annoucements found!` (§8). */
+    .output(z.object({ announcements: z.array(announcement), message: z.string().optional(), ...pageFields })),
+  get: call(['admin'], { failure: 'error' })
+    .route({ method: 'GET', path: '/api/announcements/{id}', tags, summary: 'One announcement' })
+    .input(z.strictObject({ id: idField }))
+    .output(announcement),
+  create: call(['admin'], { failure: 'error', heedsIdempotencyKey: true })
+    .route({ method: 'POST', path: '/api/announcements', tags, summary: 'Add an announcement; its status is false' })
+    .input(announcementInput)
+    .output(done.extend({ id: idField })),
+  update: call(['admin'], { failure: 'error' })
+    .route({ method: 'PUT', path: '/api/announcements/{id}', tags, summary: 'Change an announcement; its status becomes false' })
+    .input(
+      z
+        .strictObject({ ...fields, id: idField, version: versionField.optional() })
+        .refine(...hasALink)
+        .refine(...hasALinkType),
+    )
+    .output(done),
+  restoreVersion: call(['admin'], { failure: 'error' })
+    .route({
+      method: 'POST',
+      path: '/api/announcements/{id}/restore',
+      tags,
+      summary: 'Bring an announcement back to how an entry of its history left it; its status becomes false',
+    })
+    .input(restoreInput)
+    .output(restoreOutput),
+  remove: call(['admin'], { failure: 'error' })
+    .route({
+      method: 'DELETE',
+      path: '/api/announcements/{id}',
+      tags,
+      summary: 'Delete an announcement and its files; its history stays',
+    })
+    .input(z.strictObject({ id: idField }))
+    .output(done),
+  toggleStatus: call(['admin'], { failure: 'error' })
+    .route({
+      method: 'POST',
+      path: '/api/announcements/{id}/status',
+      tags,
+      summary: 'Turn the status that one sees into its opposite',
+    })
+    .input(z.strictObject({ id: idField, status: z.boolean() }))
+    .output(done.extend({ message: z.string(), status: z.boolean() })),
+  removeMany: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    .route({
+      method: 'POST',
+      path: '/api/announcements/remove',
+      tags,
+      summary: 'Delete many announcements and their files; their history stays',
+    })
+    .input(z.strictObject({ target: bulkTarget(announcementsFilter), ...bulkRun }))
+    .output(bulkOutput),
+  /** However many announcements one call activates, it gives the players news once. */
+  setStatus: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    .route({ method: 'POST', path: '/api/announcements/status', tags, summary: 'Make many announcements active or inactive' })
+    .input(z.strictObject({ target: bulkTarget(announcementsFilter), status: z.boolean(), ...bulkRun }))
+    .output(bulkOutput),
+  updateUsersStatus: call(['admin', 'bot:play'], { changesState: true, failure: 'success' })
+    .route({
+      method: 'GET',
+      path: '/update-users-status',
+      tags,
+      summary: 'Every player has something new until the bot has shown it',
+    })
+    .output(z.object({ success: z.literal('success'), message: z.string() })),
+  upload: call(['admin'], { failure: 'error', bodyLimitBytes: UPLOAD_LIMIT_BYTES, heedsIdempotencyKey: true })
+    .route({
+      method: 'POST',
+      path: '/api/files/announcements',
+      tags,
+      summary:
+        'Store an image (PNG, JPEG, WebP or GIF): the body is the file as it is. Unless an announcement names it, it is gone after an hour',
+      inputStructure: 'detailed',
+    })
+    .input(
+      z.object({
+        query: z.strictObject({ name: z.string().max(1024).default('image') }),
+        body: z.custom<unknown>((value) => value instanceof Object),
+      }),
+    )
+    .output(z.object({ key: fileKeyField, name: z.string() })),
+  file: call(['admin', 'bot:read'])
+    .route({
+      method: 'GET',
+      path: '/api/files/announcements/{name}',
+      tags,
+      summary: 'A stored image, or its thumbnail',
+      outputStructure: 'detailed',
+    })
+    .input(storedFileInput)
+    .output(storedFileOutput),
+}

@@ -1,0 +1,128 @@
+/** The audit trail: which acts it tells apart, what an entry says, and the list of them. */
+import { defineList, type Fields, type FilterOf, type RowOf } from '#src/entity.ts'
+
+/** What can be done, as people read it. */
+export const auditActionLabels = {
+  'session.begin': 'Signed in',
+  'session.refuse': 'Sign-in refused',
+  'session.limit': 'Sign-ins limited',
+  'session.end': 'Signed out',
+  'session.revoke': 'Ended sessions',
+  'user.register': 'Registered',
+  'user.create': 'Added a user',
+  'user.update': 'Changed a user',
+  'user.role': 'Changed a role',
+  'user.password': 'Set a password',
+  'user.password-link': 'Made a password link',
+  'user.remove': 'Removed a user',
+  'user.restore': 'Restored a user',
+  'task.create': 'Added a task',
+  'task.update': 'Changed a task',
+  'task.priority': 'Changed a priority',
+  'task.remove': 'Deleted a task',
+  'task.restore': 'Restored a task',
+  'announcement.create': 'Added an announcement',
+  'announcement.update': 'Changed an announcement',
+  'announcement.activate': 'Activated an announcement',
+  'announcement.deactivate': 'Deactivated an announcement',
+  'announcement.remove': 'Deleted an announcement',
+  'announcement.restore': 'Restored an announcement',
+  'trash.purge': 'Purged from the trash',
+  'file.upload': 'Uploaded a file',
+  'players.status': 'Told players of news',
+  'player.adjust': 'Adjusted a balance',
+  'player.reverse': 'Reversed an entry of a balance',
+  'player.block': 'Blocked a player',
+  'player.unblock': 'Unblocked a player',
+  'player.erase': 'Erased a player',
+  'view.create': 'Saved a view',
+  'view.update': 'Changed a view',
+  'view.remove': 'Deleted a view',
+  'view.default': 'Chose a first view',
+  export: 'Exported',
+  'token.create': 'Made a bot token',
+  'token.rotate': 'Rotated a bot token',
+  'token.retire': 'Ended the old secret of a bot token',
+  'token.revoke': 'Revoked a bot token',
+  'webhook.create': 'Added a webhook',
+  'webhook.switch': 'Switched a webhook on or off',
+  'webhook.remove': 'Deleted a webhook',
+  'webhook.replay': 'Sent a webhook’s delivery again',
+  'setup-link.create': 'Made a setup link',
+  'data.import': 'Imported data',
+  'data.seed': 'Made synthetic data',
+  'data.repair': 'Repaired derived data',
+  'data.distribute': 'Divided the tables of players',
+  'backup.create': 'Made a backup',
+  'backup.restore': 'Restored a backup',
+  'backup.resume': 'Let scheduled work run',
+  'audit.erase': 'Erased a person from the audit',
+  'audit.drop': 'Dropped old entries of the audit',
+} as const
+export type AuditAction = keyof typeof auditActionLabels
+
+/** Who can act. A guest is nobody who has signed in, the system what the server does by itself. */
+export const actorKindLabels = { user: 'Person', bot: 'Bot', guest: 'Guest', command: 'Command line', system: 'System' } as const
+export type ActorKind = keyof typeof actorKindLabels
+
+/** What an act can be about. */
+export const recordKindLabels = {
+  user: 'User',
+  socialTask: 'Social Task',
+  dailyTask: 'Daily Task',
+  announcement: 'Announcement',
+  player: 'Player',
+  view: 'View',
+  file: 'File',
+  list: 'List',
+  token: 'Bot Token',
+  webhook: 'Webhook',
+  installation: 'Installation',
+} as const
+export type RecordKind = keyof typeof recordKindLabels
+
+/** Each field that an act changed: its value before, and after. */
+export type AuditChanges = Readonly<Record<string, readonly [before: unknown, after: unknown]>>
+
+/** An entry's fields, in the order of the list's columns. `changes` and `detail` are JSON texts: AuditChanges, and whatever else belongs to the act. */
+export const auditFields = {
+  seq: { label: 'No.', kind: 'integer', sheetWidth: 10 },
+  at: { label: 'When', kind: 'moment', sheetWidth: 20 },
+  actorName: { label: 'Who', kind: 'text', isOptional: true, sheetWidth: 24 },
+  actorKind: { label: 'As', kind: 'choice', options: actorKindLabels, sheetWidth: 14 },
+  action: { label: 'What', kind: 'choice', options: auditActionLabels, sheetWidth: 26 },
+  recordKind: { label: 'Kind', kind: 'choice', options: recordKindLabels, isOptional: true, sheetWidth: 14 },
+  recordName: { label: 'Record', kind: 'text', isOptional: true, sheetWidth: 32 },
+  changes: { label: 'Changes', kind: 'text', isOptional: true, isDerived: true, sheetWidth: 60 },
+  detail: { label: 'Details', kind: 'text', isOptional: true, isDerived: true, sheetWidth: 40 },
+  address: { label: 'Address', kind: 'text', isOptional: true, sheetWidth: 18 },
+  origin: { label: 'Site', kind: 'text', isOptional: true, sheetWidth: 24 },
+  device: { label: 'Device', kind: 'text', isOptional: true, sheetWidth: 20 },
+  actorId: { label: 'Actor ID', kind: 'text', isOptional: true, sheetWidth: 38 },
+  recordId: { label: 'Record ID', kind: 'text', isOptional: true, sheetWidth: 38 },
+  actId: { label: 'Request', kind: 'text', sheetWidth: 38 },
+} as const satisfies Fields
+export type AuditEntry = RowOf<typeof auditFields>
+
+/** `search` is the beginning of a person's or record's name, or the id of a person, record or request. */
+export const auditList = defineList({
+  name: 'audit',
+  noun: { one: 'entry', many: 'entries' },
+  emptyText: 'Nothing has been done yet.',
+  fileName: 'audit.xlsx',
+  fields: auditFields,
+  filters: {
+    action: { label: 'What', kind: 'choice', field: 'action', options: auditActionLabels },
+    recordKind: { label: 'Kind', kind: 'choice', field: 'recordKind', options: recordKindLabels },
+    actorKind: { label: 'As', kind: 'choice', field: 'actorKind', options: actorKindLabels },
+    actorId: { label: 'Who', kind: 'text', field: 'actorId', options: {} },
+    recordId: { label: 'Record', kind: 'text', field: 'recordId', options: {} },
+    doneFrom: { label: 'From', kind: 'from', field: 'at', isToTheMinute: true },
+    doneBefore: { label: 'Until', kind: 'before', field: 'at', dayName: 'doneUntil', isToTheMinute: true },
+  },
+  sorts: { newest: { label: 'Newest', field: 'at', isDescending: true } },
+  ownSort: 'newest',
+  pageSizes: [50, 100], // §9
+  isPagedByCursor: true,
+})
+export type AuditFilter = FilterOf<typeof auditList>

@@ -1,0 +1,58 @@
+/** Signing in and out, and registering oneself (§2 signed-out area, §3 session data, §4, §5). */
+import { z } from 'zod'
+import { call } from '#src/call.ts'
+import { emailField, idField, passwordField } from '#src/field-schemas.ts'
+import { passwordsMatch, registrationFields, userTypeField } from '#src/users/calls.ts'
+
+export const loginInput = z.strictObject({ email: emailField, password: passwordField })
+export type LoginInput = z.infer<typeof loginInput>
+
+/** The session data of §3. `username` is the first name, a space and the last name. */
+export const sessionUser = z.object({
+  id: idField,
+  username: z.string(),
+  fname: z.string(),
+  lname: z.string(),
+  email: z.string(),
+  userType: userTypeField,
+})
+export type SessionUser = z.infer<typeof sessionUser>
+
+/** `valid` makes the first admin; `used`: there is an admin by now; `replaced`: a newer link was made, or there never was such a one. */
+const setupLinkStates = ['valid', 'used', 'expired', 'replaced'] as const
+export type SetupLinkState = (typeof setupLinkStates)[number]
+const setupField = z.string().max(128)
+
+const done = z.object({ success: z.literal(true) })
+
+export const auth = {
+  session: call(['guest'])
+    .route({
+      method: 'GET',
+      path: '/api/session',
+      tags: ['Accounts'],
+      summary: 'Who is signed in, and what a signed-out visitor may do',
+    })
+    /** Without an admin, who registers without a set-up link can do nothing yet. */
+    .output(z.object({ user: sessionUser.nullable(), registrationEmailHost: z.string(), hasAdmin: z.boolean() })),
+  login: call(['guest'], { onFullDisk: 'small' })
+    .route({ method: 'POST', path: '/api/session', tags: ['Accounts'], summary: 'Sign in' })
+    .input(loginInput)
+    .output(done.extend({ user: sessionUser })),
+  logout: call(['guest'], { onFullDisk: 'allowed', unexpected: 'LOGOUT_FAILED' })
+    .route({ method: 'DELETE', path: '/api/session', tags: ['Accounts'], summary: 'Sign out' })
+    .output(done),
+  register: call(['guest'])
+    .route({ method: 'POST', path: '/api/register', tags: ['Accounts'], summary: 'Register oneself and sign in' })
+    .input(z.strictObject({ ...registrationFields, setup: setupField.optional() }).refine(...passwordsMatch))
+    .output(done.extend({ user: sessionUser })),
+  setupLink: call(['guest'], { onFullDisk: 'allowed' })
+    .route({
+      method: 'POST',
+      path: '/api/setup-link',
+      tags: ['Accounts'],
+      summary: 'Whether a set-up link makes the first admin, or else why not',
+    })
+    .input(z.strictObject({ setup: setupField }))
+    .output(z.object({ state: z.enum(setupLinkStates) })),
+}

@@ -1,0 +1,49 @@
+/** A player's balance for admins (design §7): the ledger that explains it, adjusted with a reason, an entry taken back. */
+import { z } from 'zod'
+import { call } from '#src/call.ts'
+import { cursorField, idField } from '#src/field-schemas.ts'
+import { historyKindField } from '#src/history/calls.ts'
+import { adjustmentOfPlayer, entered, ENTRIES_PAGE_SIZE, ledgerEntry, reversalOfPlayer } from '#src/ledger/calls.ts'
+import { shownIdParameter } from '#src/players/calls.ts'
+
+/** An entry with all that is known of it. */
+const explainedEntry = ledgerEntry.extend({
+  item: z.object({ kind: historyKindField, id: idField, period: z.string(), title: z.string() }).optional(),
+  /** In the words of the person who adjusted or reversed. */
+  reason: z.string().optional(),
+  /** Who wrote it; nobody for what an import brought. A person who is gone has no name any more. */
+  by: z.object({ kind: z.enum(['user', 'bot', 'player']), name: z.string().nullable() }).optional(),
+})
+export type ExplainedEntry = z.infer<typeof explainedEntry>
+
+const tags = ['Telegram Users']
+
+export const balances = {
+  entries: call(['admin'])
+    .route({
+      method: 'GET',
+      path: '/api/telegram-users/{userId}/entries',
+      tags,
+      summary: `What changed a player's balance, who did it and why, the newest first, ${ENTRIES_PAGE_SIZE} a page`,
+    })
+    .input(z.strictObject({ userId: shownIdParameter, after: cursorField.optional() }))
+    .output(z.object({ entries: z.array(explainedEntry), after: z.string().nullable() })),
+  adjust: call(['admin'], { heedsIdempotencyKey: true })
+    .route({
+      method: 'POST',
+      path: '/api/telegram-users/{userId}/adjustments',
+      tags,
+      summary: 'Give a player an amount, or take it, and say why',
+    })
+    .input(adjustmentOfPlayer)
+    .output(entered),
+  reverse: call(['admin'], { heedsIdempotencyKey: true })
+    .route({
+      method: 'POST',
+      path: '/api/telegram-users/{userId}/reversals',
+      tags,
+      summary: 'Take an entry back, once, by an entry of its own, and say why',
+    })
+    .input(reversalOfPlayer)
+    .output(entered),
+}

@@ -1,0 +1,66 @@
+/** Bot tokens as admins manage them (design §8): made, rotated with two live at once, revoked. A token is shown once, when it is made. */
+import { z } from 'zod'
+import { call } from '#src/call.ts'
+import { BOT_TOKEN_NAME_MAX_LENGTH, type BotScope, botScopes } from './fields.ts'
+import { idField } from '#src/field-schemas.ts'
+
+export const botTokenNameField = z
+  .string()
+  .trim()
+  .regex(
+    new RegExp(`^[\\w .-]{1,${BOT_TOKEN_NAME_MAX_LENGTH}}$`),
+    `A token needs a name of up to ${BOT_TOKEN_NAME_MAX_LENGTH} letters, digits, spaces, dots and dashes.`,
+  )
+export const botScopeField = z.enum(Object.keys(botScopes) as BotScope[])
+
+/** The form of a new token. */
+export const botTokenInput = z.strictObject({ name: botTokenNameField, scope: botScopeField.default('play') })
+export type BotTokenInput = z.infer<typeof botTokenInput>
+
+const moment = z.iso.datetime()
+
+export const botToken = z.object({
+  id: idField,
+  name: z.string(),
+  scope: botScopeField,
+  createdAt: moment,
+  /** When the secret that counts now was made in place of another; null if it is the first. */
+  rotatedAt: moment.nullable(),
+  /** Exact to the minute; null if it was never used. */
+  lastUsedAt: moment.nullable(),
+  /** The secret before it, if that still works. */
+  previous: z.object({ lastUsedAt: moment.nullable() }).nullable(),
+})
+export type BotToken = z.infer<typeof botToken>
+
+const done = z.object({ success: z.literal(true) })
+const secret = done.extend({ token: z.string() })
+const tags = ['Bot Tokens']
+const ofOne = z.strictObject({ id: idField })
+
+export const botTokens = {
+  list: call(['admin'])
+    .route({ method: 'GET', path: '/api/bot-tokens', tags, summary: 'All bot tokens by name, without their secrets' })
+    .output(z.object({ tokens: z.array(botToken) })),
+  create: call(['admin'])
+    .route({ method: 'POST', path: '/api/bot-tokens', tags, summary: 'Make a bot token; the answer alone shows it' })
+    .input(botTokenInput)
+    .output(secret.extend({ id: idField })),
+  rotate: call(['admin'])
+    .route({
+      method: 'POST',
+      path: '/api/bot-tokens/{id}/rotate',
+      tags,
+      summary: 'Give a token a new secret; the one before works on until it is ended or the token is rotated again',
+    })
+    .input(ofOne)
+    .output(secret),
+  endPrevious: call(['admin'], { onFullDisk: 'small' })
+    .route({ method: 'DELETE', path: '/api/bot-tokens/{id}/previous', tags, summary: 'End the secret before the last rotation' })
+    .input(ofOne)
+    .output(done),
+  revoke: call(['admin'], { onFullDisk: 'small' })
+    .route({ method: 'DELETE', path: '/api/bot-tokens/{id}', tags, summary: 'Revoke a token: from now on it is refused' })
+    .input(ofOne)
+    .output(done),
+}

@@ -1,0 +1,104 @@
+/** The dashboard's figures (§2 Dashboard, §3 Dashboard metrics), what happened over time, and both as they change. */
+import { z } from 'zod'
+import { call } from '#src/call.ts'
+import { activityRanges, DEFAULT_ACTIVITY_RANGE } from './fields.ts'
+import { idField } from '#src/field-schemas.ts'
+import { historyKindField } from '#src/history/calls.ts'
+import { shownIdParameter } from '#src/players/calls.ts'
+
+const count = z.int().min(0)
+
+export const dashboardMetrics = z.object({
+  totalUsers: count,
+  totalTelegramUsers: count,
+  userTypes: z.object({ user: count, admin: count }),
+  activeAnnouncements: count,
+  totalTasks: count,
+  /** The number of tasks of each type, social and daily together. A type without tasks is absent, and the page shows 0 (§2). */
+  tasksByType: z.partialRecord(
+    z.enum(['instagram', 'youtube', 'moreLink', 'twitter', 'telegram', 'linkedin', 'discord', 'email', 'bsc']),
+    count,
+  ),
+})
+export type DashboardMetrics = z.infer<typeof dashboardMetrics>
+
+const missingText = z.string().nullable()
+
+/** Counts of what happened in a range that ends now. Days, months and years begin at midnight UTC. */
+export const activity = z.object({
+  range: z.enum(activityRanges),
+  unit: z.enum(['hour', 'day', 'month', 'year']),
+  /**
+   * One point a unit, oldest first and without gaps; empty if nothing ever happened. `players` counts who joined, `paid` is what claims were
+   * paid, the others count participations.
+   */
+  points: z.array(
+    z.object({ at: z.iso.datetime(), players: count, social: count, daily: count, announcement: count, paid: z.number() }),
+  ),
+  /** Participations in the range by the type of their task or announcement, most first. Types without participations are absent. */
+  types: z.array(z.object({ kind: historyKindField, type: z.string(), participations: count })),
+  /** The players with the highest balances; the range does not matter here. */
+  topPlayers: z.array(
+    z.object({ userId: z.int(), firstName: missingText, lastName: missingText, username: missingText, balance: z.number() }),
+  ),
+  /** The items with the most participations of the last seven days, today included; the range does not matter here. */
+  topItems: z.array(z.object({ kind: historyKindField, id: idField, title: z.string(), participations: count })),
+  /** What claims of each item were paid in the range, most first, up to PAID_ITEMS_MAX of them. Adjustments and entries of the game are no rewards. */
+  paidItems: z.array(z.object({ kind: historyKindField, id: idField, title: z.string(), paid: z.number() })),
+})
+export type Activity = z.infer<typeof activity>
+
+/** What an event of `dashboard.events` carries as JSON: the event's name in the stream (HTML standard, 9.2) is that of what is followed. */
+export interface Followed {
+  figures: { metrics: DashboardMetrics; activity: Activity }
+  /** So many titles and participants of the kind, and of the item if one is followed. */
+  history: { titles: number; participants: number; ofItem: number | null }
+  /** Null for a player who does not exist. */
+  player: { entries: number; balance: number; blockedAt: string | null } | null
+}
+
+const rangeInput = z.strictObject({ range: z.enum(activityRanges).default(DEFAULT_ACTIVITY_RANGE) })
+
+/** What a stream follows: the figures with the activity of a range, a kind of History with perhaps one item of it, or a player. */
+const followedInput = z
+  .strictObject({
+    range: z.enum(activityRanges).optional(),
+    history: historyKindField.optional(),
+    item: idField.optional(),
+    player: shownIdParameter.optional(),
+  })
+  .refine(({ range, history, player }) => [range, history, player].filter((one) => one !== undefined).length <= 1, {
+    path: ['range'],
+    message: 'Give range, history or player',
+  })
+  .refine(({ history, item }) => item === undefined || history !== undefined, {
+    path: ['item'],
+    message: 'item goes with history',
+  })
+export type FollowedInput = z.infer<typeof followedInput>
+
+export const dashboard = {
+  get: call(['admin'], { unexpected: 'METRICS_FAILED', mayBeSecondOld: true })
+    .route({ method: 'GET', path: '/api/metrics', tags: ['Metrics'], summary: 'The figures of the dashboard' })
+    .output(dashboardMetrics),
+  activity: call(['admin'], { unexpected: 'METRICS_FAILED', mayBeSecondOld: true })
+    .route({ method: 'GET', path: '/api/activity', tags: ['Metrics'], summary: 'What happened in a range of time that ends now' })
+    .input(rangeInput)
+    .output(activity),
+  events: call(['admin'])
+    .route({
+      method: 'GET',
+      path: '/api/events',
+      tags: ['Metrics'],
+      summary:
+        'Server-sent events of the figures and activity, a kind of History or a player: at the beginning and after each change',
+      outputStructure: 'detailed',
+    })
+    .input(followedInput)
+    .output(
+      z.object({
+        headers: z.record(z.string(), z.string()),
+        body: z.custom<unknown>((value) => value instanceof Object),
+      }),
+    ),
+}

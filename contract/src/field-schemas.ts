@@ -1,0 +1,149 @@
+/** The fields that several calls share, with the messages of §5. */
+import { z } from 'zod'
+import { MAX_NUMBER, MAX_PAGE, SEARCH_MAX_LENGTH } from './entity.ts'
+import { isExactNumber, numberParameter } from './numbers.ts'
+
+export const PASSWORD_MIN_LENGTH = 6 // §9
+export const PASSWORD_MAX_LENGTH = 128
+export const NAME_MAX_LENGTH = 100
+export const EMAIL_MAX_LENGTH = 254 // RFC 5321, 4.5.3.1.3 less the angle brackets
+
+/** A row's opaque id. */
+export const idField = z.string().min(1).max(128)
+
+/** A row's version goes up by 1 with each change. Whoever saves with an old version gets STALE. */
+export const versionField = z
+  .int()
+  .min(1)
+  .max(2 ** 31 - 1)
+
+export const emailField = z
+  .string('Email is required')
+  .trim()
+  .min(1, 'Email is required')
+  .max(EMAIL_MAX_LENGTH, `Email must be at most ${EMAIL_MAX_LENGTH} characters`)
+  .regex(z.regexes.email, 'Invalid email address')
+
+export const passwordField = z
+  .string('Password is required')
+  .min(1, 'Password is required')
+  .min(PASSWORD_MIN_LENGTH, `Password must be at least ${PASSWORD_MIN_LENGTH} characters`)
+  .max(PASSWORD_MAX_LENGTH, `Password must be at most ${PASSWORD_MAX_LENGTH} characters`)
+
+/** A required text of one line, trimmed. Its messages begin with `label`: `First Name is required`. */
+export function textField(label: string, maxLength: number, requiredMessage = `${label} is required`) {
+  return z
+    .string(requiredMessage)
+    .trim()
+    .min(1, requiredMessage)
+    .max(maxLength, `${label} must be at most ${maxLength} characters`)
+}
+
+export const firstNameField = textField('First Name', NAME_MAX_LENGTH)
+export const lastNameField = textField('Last Name', NAME_MAX_LENGTH)
+
+/** Whether only the bot may claim an item for a player. */
+export const verifiedByBotField = z.boolean('Verified by the bot must be true or false').default(false)
+
+/** A page's number in a query string. The first page is 1. */
+export const pageField = numberParameter.pipe(z.int().min(1).max(MAX_PAGE)).default(1)
+
+/** Every list paged by number answers this beside its rows. `pageCount` is at least 1, so that an empty list shows `Page 1 of 1`. */
+export const pageFields = { page: z.int(), pageSize: z.int(), pageCount: z.int(), total: z.int() }
+
+/** A cursor marks where a page begins or ends in a list that changes meanwhile. It is opaque and only valid in the list and order it came from. */
+export const cursorField = z.string().min(1).max(8192)
+
+/**
+ * A list paged by cursors answers this beside its rows. The caller sends `after`, the cursor of the last row, back as `after` to get the
+ * next page, and `before`, that of the first row, as `before` to get the previous one. Null means that there is nothing on that side.
+ */
+export const keysetPageFields = {
+  pageSize: z.int(),
+  pageCount: z.int(),
+  total: z.int(),
+  after: z.string().nullable(),
+  before: z.string().nullable(),
+}
+
+/** The rule of a query with cursors, for `refine`. */
+export const oneCursor: [
+  (query: { after?: string | undefined; before?: string | undefined }) => boolean,
+  Parameters<z.ZodObject['refine']>[1],
+] = [
+  ({ after, before }) => after === undefined || before === undefined,
+  { path: ['before'], message: 'Give after or before, not both' },
+]
+
+/** The same of a filtered list: both are null if it is too long to be counted with its rows, which another call does. */
+export const cursorPageFields = { ...keysetPageFields, pageCount: z.int().nullable(), total: z.int().nullable() }
+
+/** What that call answers. A filter that matches very many rows is not counted to the end: there are more than `total` where `isMore` says so. */
+export const countOutput = z.object({ total: z.int(), isMore: z.boolean() })
+export type Count = z.infer<typeof countOutput>
+
+/** A required number within the exact range. Its messages begin with `label`: `Priority is required` (§5). */
+export function numberField(label: string) {
+  const outOfRange = `${label} must be between ${-MAX_NUMBER} and ${MAX_NUMBER}`
+  return requiredNumber(label, outOfRange, outOfRange)
+}
+
+/** As many as bitcoin has. More are what a computation with doubles leaves, such as 0.30000000000000004. */
+const AMOUNT_MAX_DECIMALS = 8
+
+/** What is paid or taken, with at most 8 decimals. */
+export function amountOf(label: string, amount: z.ZodNumber) {
+  return amount.refine(
+    (value) => Number(value.toFixed(AMOUNT_MAX_DECIMALS)) === value,
+    `${label} must have at most ${AMOUNT_MAX_DECIMALS} decimals`,
+  )
+}
+
+/** What a task or an announcement pays, 0 or more (design §7). */
+export const rewardField = amountOf(
+  'Reward',
+  requiredNumber('Reward', 'Reward must be 0 or more', `Reward must be at most ${MAX_NUMBER}`, 0),
+)
+
+function requiredNumber(label: string, tooSmall: string, tooLarge: string, min = -MAX_NUMBER) {
+  return z
+    .number({
+      error: ({ input }) => {
+        if (input === undefined || input === null || input === '') return `${label} is required`
+        return (typeof input === 'string' && refusedText(label, input, [tooSmall, tooLarge])) || `${label} must be a number`
+      },
+    })
+    .min(min, tooSmall)
+    .max(MAX_NUMBER, tooLarge)
+}
+
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+
+/** Why a text that somebody typed is not taken as the number that it seems to say. It is never guessed: `1,000` may be 1 or 1000. */
+function refusedText(label: string, text: string, [tooSmall, tooLarge]: [string, string]): string | undefined {
+  const typed = text.trim()
+  if (/^[+-]?\d[\d.]*([,'’_\s][\d.]+)+$/.test(typed)) return `${label} must be written without commas or spaces, like 1000 or 2.5`
+  if (!DECIMAL.test(typed) || isExactNumber(typed)) return undefined
+  if (Math.abs(Number(typed)) >= MAX_NUMBER) return typed.startsWith('-') ? tooSmall : tooLarge
+  return `${label} has more digits than can be kept`
+}
+
+export const LINK_MAX_LENGTH = 2048
+const anyUrl = z.url({ protocol: /^https?$/ })
+
+/** An optional link: http or https, or empty for none (§5; security.md, Browser). */
+export const linkField = z
+  .string('Invalid URL format')
+  .trim()
+  .max(LINK_MAX_LENGTH, `Link must be at most ${LINK_MAX_LENGTH} characters`)
+  .refine((link) => link === '' || (/^https?:\/\/\S+$/i.test(link) && anyUrl.safeParse(link).success), 'Invalid URL format')
+  .optional()
+
+/**
+ * The text that a list is searched for, whatever the case, width and diacritics of letters; an empty one matches everything. Lists of
+ * people ignore a leading `@`, and one or two characters of ASCII match the beginnings of words only.
+ */
+export const searchField = z.string().trim().max(SEARCH_MAX_LENGTH).optional()
+
+/** Whether the order of a sort is turned round: `true` or `false` in a query string. */
+export const reversedField = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]).default(false)

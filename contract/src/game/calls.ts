@@ -1,0 +1,187 @@
+/**
+ * The calls of the game (design §8): by its bot with a token, and by a player's own client with the `initData` that Telegram signed for it,
+ * which says `me` for the player's id and reaches no other player.
+ */
+import { z } from 'zod'
+import { call } from '#src/call.ts'
+import { announcementFields } from '#src/announcements/fields.ts'
+import { MAX_NUMBER } from '#src/entity.ts'
+import { type Player, playerFields } from '#src/players/fields.ts'
+import { type TaskCollection, taskCollections, taskFields } from '#src/tasks/fields.ts'
+import { rowSchema } from '#src/list-schemas.ts'
+import { player, USER_ID_RULE, userIdField, userIdParameter } from '#src/players/calls.ts'
+import { storedFileInput, storedFileOutput } from '#src/stored-file.ts'
+
+/** The most players that one call writes. */
+export const PLAYERS_MAX = 1000
+/** As an import takes them. */
+export const PLAYER_TEXT_MAX_LENGTH = 500
+
+/** In a path: a number, or `me` for the player whose client is calling. */
+export const playerIdField = z.union([z.literal('me'), userIdParameter], USER_ID_RULE)
+
+/** What a game says of its players: neither who they are, nor their balance, which entries alone change. */
+export type PlayerDetail = Exclude<keyof Player, 'userId' | 'balance' | 'createdAt'>
+export const playerDetails = (Object.keys(playerFields) as (keyof Player)[]).filter(
+  (name): name is PlayerDetail => name !== 'userId' && name !== 'balance' && name !== 'createdAt',
+)
+
+/** An empty text is none, as in an import. */
+function detailField(name: string) {
+  return z
+    .string(`${name} must be a text`)
+    .max(PLAYER_TEXT_MAX_LENGTH, `${name} must be at most ${PLAYER_TEXT_MAX_LENGTH} characters`)
+    .refine((text) => !text.includes('\0') && text.isWellFormed(), `${name} must not hold control characters`)
+    .transform((text) => (text === '' ? null : text))
+    .nullable()
+    .optional()
+}
+
+/** The clock of the game's server may be ahead. */
+const CLOCK_SKEW_MS = 5 * 60_000
+function isPast(text: string): boolean {
+  const at = Date.parse(text)
+  return at >= 0 && at <= Date.now() + CLOCK_SKEW_MS
+}
+
+const details = Object.fromEntries(playerDetails.map((name) => [name, detailField(name)])) as {
+  [Name in PlayerDetail]: ReturnType<typeof detailField>
+}
+const given = {
+  ...details,
+  /** When the player joined the game, told when the player is added; without it, then. It does not change later. */
+  createdAt: z.iso
+    .datetime({ offset: true, error: 'createdAt must be a moment such as 2026-01-31T12:00:00Z' })
+    .refine(isPast, 'createdAt must be a moment from 1970 until now')
+    .optional(),
+}
+
+/** What is given is written, null clears it, and what is left out stays as it is. */
+export const playerInput = z.strictObject(given)
+export type PlayerInput = z.infer<typeof playerInput>
+/** One of many. */
+export const playerRow = z.strictObject(
+  { userId: userIdField, ...given },
+  { error: ({ code }) => (code === 'invalid_type' ? 'A player must be an object, {userId, …}' : undefined) },
+)
+export type PlayerRow = z.infer<typeof playerRow>
+
+export const playerResult = z.object({
+  /** Null if the row has none. */
+  userId: z.number().nullable(),
+  status: z.enum(['created', 'updated', 'unchanged', 'failed']),
+  /** Why it failed. */
+  message: z.string().optional(),
+})
+export type PlayerResult = z.infer<typeof playerResult>
+
+const { id, type, title, link, reward, priority, verifiedByBot } = taskFields
+const gameTask = rowSchema({ id, type, title, link, reward, priority, verifiedByBot }).extend({
+  /** A daily task is done for the day, in UTC. */
+  isDone: z.boolean(),
+})
+export type GameTask = z.infer<typeof gameTask>
+
+const { subtitle, description, linkType, inputText, image, icon } = announcementFields
+const { id: announcementId, type: announcementType, title: announcementTitle } = announcementFields
+const { link: announcementLink, reward: announcementReward } = announcementFields
+const gameAnnouncement = rowSchema({
+  id: announcementId,
+  type: announcementType,
+  title: announcementTitle,
+  subtitle,
+  description,
+  link: announcementLink,
+  linkType,
+  inputText,
+  reward: announcementReward,
+  verifiedByBot: announcementFields.verifiedByBot,
+  image,
+  icon,
+}).extend({ isDone: z.boolean(), isNew: z.boolean() })
+export type GameAnnouncement = z.infer<typeof gameAnnouncement>
+
+/** The number of the newest news that an answer knew of. */
+const upTo = z.int().min(0).max(MAX_NUMBER)
+const tags = ['Game']
+const ofOne = { userId: playerIdField }
+const readers = ['bot:read', 'player'] as const
+
+export const game = {
+  upsertMany: call(['bot:play'], { bodyLimitBytes: 2 * 1024 * 1024, rowsField: 'players', heedsIdempotencyKey: true })
+    .route({
+      method: 'POST',
+      path: '/bot/v1/players',
+      tags,
+      summary: `Add or change 1 to ${PLAYERS_MAX} players, each {userId, firstName?, …}; the answer has a result for each, in their order`,
+    })
+    .input(z.strictObject({ players: z.array(z.unknown()).min(1).max(PLAYERS_MAX) }))
+    .output(z.object({ results: z.array(playerResult) })),
+  upsert: call(['bot:play'])
+    .route({
+      method: 'PUT',
+      path: '/bot/v1/players/{userId}',
+      tags,
+      summary: 'Add or change a player; what is left out stays, and null clears it',
+    })
+    .input(playerInput.extend(ofOne))
+    .output(z.object({ player })),
+  player: call(readers)
+    .route({
+      method: 'GET',
+      path: '/bot/v1/players/{userId}',
+      tags,
+      summary: 'One player, the rank by balance, and whether there is news',
+    })
+    .input(z.strictObject(ofOne))
+    .output(
+      z.object({
+        player,
+        /** 1 is the highest balance; of equal ones the lower id comes first. */
+        rank: z.int().min(1),
+        /** Among the first 10,000. Beyond them the rank is about this. */
+        isRankExact: z.boolean(),
+        /** By an operator: reading goes on, and nothing is paid. */
+        isBlocked: z.boolean(),
+        hasNews: z.boolean(),
+      }),
+    ),
+  tasks: call(readers)
+    .route({
+      method: 'GET',
+      path: '/bot/v1/players/{userId}/tasks',
+      tags,
+      summary: 'Social or daily tasks by priority, and which of them the player has done',
+    })
+    .input(z.strictObject({ ...ofOne, collection: z.enum(Object.keys(taskCollections) as TaskCollection[]) }))
+    .output(z.object({ tasks: z.array(gameTask) })),
+  announcements: call(readers)
+    .route({
+      method: 'GET',
+      path: '/bot/v1/players/{userId}/announcements',
+      tags,
+      summary:
+        'The active announcements, the newest first, and which of them the player has done or not seen; `upTo` is for `seen`',
+    })
+    .input(z.strictObject(ofOne))
+    .output(z.object({ announcements: z.array(gameAnnouncement), upTo })),
+  file: call(readers)
+    .route({
+      method: 'GET',
+      path: '/bot/v1/files/announcements/{name}',
+      tags,
+      summary: 'An image of an active announcement, or its thumbnail: `/bot/v1/files/` and what stands in `image` or `icon`',
+      outputStructure: 'detailed',
+    })
+    .input(storedFileInput)
+    .output(storedFileOutput),
+  seen: call(['bot:play', 'player'], { heedsIdempotencyKey: true, onFullDisk: 'small' })
+    .route({
+      method: 'POST',
+      path: '/bot/v1/players/{userId}/announcements/seen',
+      tags,
+      summary: 'The player was shown the announcements of the answer with this `upTo`; what was activated since stays new',
+    })
+    .input(z.strictObject({ ...ofOne, upTo }))
+    .output(z.object({ success: z.literal(true) })),
+}

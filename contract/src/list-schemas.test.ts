@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest'
+import { announcements } from './announcements/calls.ts'
+import { announcementFields, announcementList } from './announcements/fields.ts'
+import { historyItemFields, historyKinds, participantFields, participantList } from './history/fields.ts'
+import { lists } from './lists.ts'
+import { playerFields, playerList } from './players/fields.ts'
+import { taskFields, taskLists } from './tasks/fields.ts'
+import { userFields, userList, userTypes } from './users/fields.ts'
+import { history } from './history/calls.ts'
+import { players } from './players/calls.ts'
+import { inputOf, messagesOf, text } from './testing/inputs.ts'
+import { dailyTasks, socialTasks } from './tasks/calls.ts'
+import { users } from './users/calls.ts'
+
+describe('§3 the fields of each entity', () => {
+  test.for([
+    ['a user', userFields, ['fname', 'lname', 'email', 'userType']],
+    [
+      'a player',
+      playerFields,
+      'createdAt firstName lastName username userId twitterUsername instagramUsername linkedInUsername discordUsername youtubeUsername email phoneNumber tonWalletAddress bscWallet balance'.split(
+        ' ',
+      ),
+    ],
+    ['a task', taskFields, ['id', 'priority', 'title', 'link', 'reward', 'createdAt', 'numberOfParticipants']],
+    [
+      'an announcement',
+      announcementFields,
+      'id type title subtitle description link linkType inputText reward status image icon imageName iconName numberOfParticipants'.split(
+        ' ',
+      ),
+    ],
+    ['a history item', historyItemFields, ['title', 'type', 'linkType', 'link', 'description', 'inputText', 'reward']],
+    ['a participant', participantFields, ['id', 'username', 'first_name', 'last_name', 'userInput', 'timestamp']],
+  ] as const)('%s', ([, fields, names]) => {
+    expect(Object.keys(fields)).toEqual(expect.arrayContaining([...names]))
+  })
+
+  test('a player has these 15 and no other', () => {
+    expect(Object.keys(playerFields)).toHaveLength(15)
+  })
+
+  test('the roles and the kinds of history', () => {
+    expect(userTypes.toSorted()).toEqual(['admin', 'user'])
+    expect(historyKinds.toSorted()).toEqual(['announcement', 'daily', 'social'])
+  })
+})
+
+describe('§9 pages', () => {
+  test.for([
+    ['users', userList, [50]],
+    ['social tasks', taskLists.social, [50]],
+    ['daily tasks', taskLists.daily, [50]],
+    ['announcements', announcementList, [50]],
+    ['participants', participantList, [50]],
+    ['players', playerList, [5, 25, 50, 100]],
+  ] as const)('%s', ([, { pageSizes }, sizes]) => {
+    expect(pageSizes).toEqual(sizes)
+  })
+
+  test('players come 5 a page by balance, the largest first; A-Z is the other order of §9', () => {
+    expect(inputOf(players.list).parse({})).toMatchObject({ pageSize: 5, sort: 'balance', reversed: false })
+    expect(playerList.sorts.balance).toMatchObject({ field: 'balance', isDescending: true })
+    expect(playerList.sorts['a-z']).toEqual({ label: 'A-Z', field: 'firstName' })
+  })
+
+  test('tasks come by priority, the lowest first', () => {
+    expect(inputOf(socialTasks.list).parse({})).toEqual({ page: 1, sort: 'priority', reversed: false })
+    expect(taskLists.daily.sorts.priority).not.toHaveProperty('isDescending')
+  })
+})
+
+test.for(Object.values(lists))('the list $name orders by fields that it has, first by one of them', (list) => {
+  expect(Object.keys(list.sorts)).toContain(list.ownSort)
+  for (const { field } of Object.values(list.sorts)) expect(Object.keys(list.fields)).toContain(field)
+  expect(list.fileName).toMatch(/^[\w-]+\.xlsx$/)
+})
+
+describe('what a list takes', () => {
+  const taken = [
+    ['users', users.list, {}],
+    ['users', users.list, { page: '7' }],
+    ['users', users.list, { search: text(100) }],
+    ['users', users.list, { search: ' ada ', userType: 'admin', sort: 'last-name', reversed: 'true' }],
+    ['social tasks', socialTasks.list, { type: 'bsc', sort: 'reward', reversed: 'false' }],
+    ['daily tasks', dailyTasks.list, { type: 'a type of an import' }],
+    ['announcements', announcements.list, { type: 'desc', status: 'inactive', sort: 'participants' }],
+    ['players', players.list, { balanceMin: '-5.5', balanceMax: '9007199254740992', wallet: 'ton', pageSize: '100' }],
+    ['players', players.list, { joinedFrom: '2026-01-01T00:00:00Z', joinedBefore: '2026-01-01T00:00:00+02:00' }],
+    ['players', players.list, { after: 'abc', sort: 'user-id' }],
+    ['participants', history.participants, { kind: 'daily', id: 'x', search: 'ada', before: 'abc' }],
+  ] as const
+  test.for(taken)('%s, %#', ([, call, input]) => {
+    expect(messagesOf(inputOf(call), input)).toEqual({})
+  })
+
+  test.for([
+    ['users', users.list, { page: '0' }, 'page'],
+    ['users', users.list, { page: '1.5' }, 'page'],
+    ['users', users.list, { page: 'abc' }, 'page'],
+    ['users', users.list, { search: text(101) }, 'search'],
+    ['users', users.list, { userType: 'owner' }, 'userType'],
+    ['users', users.list, { sort: 'password' }, 'sort'],
+    ['users', users.list, { sort: '' }, 'sort'],
+    ['users', users.list, { reversed: 'yes' }, 'reversed'],
+    ['social tasks', socialTasks.list, { type: text(65) }, 'type'],
+    ['announcements', announcements.list, { status: 'true' }, 'status'],
+    ['players', players.list, { balanceMin: 'many' }, 'balanceMin'],
+    ['players', players.list, { balanceMax: '1e300' }, 'balanceMax'],
+    ['players', players.list, { joinedFrom: '2026-01-01' }, 'joinedFrom'],
+    ['players', players.list, { joinedBefore: 'yesterday' }, 'joinedBefore'],
+    ['players', players.list, { wallet: 'doge' }, 'wallet'],
+    ['players', players.list, { pageSize: '51' }, 'pageSize'],
+    ['players', players.list, { after: '' }, 'after'],
+    ['players', players.list, { after: text(8193) }, 'after'],
+    ['players', players.list, { after: 'a', before: 'b' }, 'before'],
+    ['participants', history.participants, { kind: 'weekly', id: 'x' }, 'kind'],
+    ['participants', history.participants, { kind: 'daily', id: 'x', after: 'a', before: 'b' }, 'before'],
+  ] as const)('%s: not %j', ([, call, input, field]) => {
+    expect(Object.keys(messagesOf(inputOf(call), input))).toEqual([field])
+  })
+
+  test('what is asked for in a query arrives as what it says', () => {
+    const query = { search: ' ada ', balanceMin: '1.5', reversed: 'true', pageSize: '25' }
+    expect(inputOf(players.list).parse(query)).toEqual({
+      search: 'ada',
+      balanceMin: 1.5,
+      reversed: true,
+      pageSize: 25,
+      sort: 'balance',
+    })
+    expect(inputOf(users.list).parse({ page: '3' })).toEqual({ page: 3, sort: 'created', reversed: false })
+  })
+})

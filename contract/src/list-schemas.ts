@@ -1,0 +1,82 @@
+/** Schemas made of the declarations of entities and lists. */
+import { z } from 'zod'
+import { bulkTarget } from './bulk.ts'
+import {
+  FILTER_TEXT_MAX_LENGTH,
+  MAX_NUMBER,
+  type Field,
+  type Fields,
+  type FieldValue,
+  type Filter,
+  type FilterValue,
+  type KindTypes,
+  type List,
+  type SortName,
+} from './entity.ts'
+import { cursorField, reversedField, searchField } from './field-schemas.ts'
+import { numberParameter } from './numbers.ts'
+
+/** The schema of an entity's row on the wire. */
+export function rowSchema<const Fs extends Fields>(fields: Fs) {
+  const shape = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)]))
+  return z.object(shape as { [Name in keyof Fs]: z.ZodType<FieldValue<Fs[Name]>> })
+}
+
+function fieldSchema(field: Field): z.ZodType {
+  const schema = presentSchema(field)
+  return field.isOptional ? schema.nullable() : schema
+}
+
+function presentSchema(field: Field): z.ZodType {
+  if (field.kind === 'choice') return z.enum(Object.keys(field.options))
+  return kindSchemas[field.kind]
+}
+
+const kindSchemas = {
+  text: z.string(),
+  number: z.number(),
+  integer: z.int(),
+  moment: z.iso.datetime(),
+  flag: z.boolean(),
+} satisfies { [Kind in keyof KindTypes]: z.ZodType<KindTypes[Kind]> }
+
+const amountField = numberParameter.pipe(z.number().min(-MAX_NUMBER).max(MAX_NUMBER))
+const momentField = z.iso.datetime({ offset: true })
+const offeredTextField = z.string().max(FILTER_TEXT_MAX_LENGTH)
+
+/** The schema of what narrows a list down. */
+export function filterSchema<const L extends List>(list: L) {
+  const filters = Object.fromEntries(Object.entries(list.filters).map(([name, filter]) => [name, valueSchema(filter).optional()]))
+  type Shape = { search: typeof searchField } & {
+    [Name in keyof L['filters']]: z.ZodOptional<z.ZodType<FilterValue<L['filters'][Name]>>>
+  }
+  return z.strictObject({ search: searchField, ...filters } as Shape)
+}
+
+function valueSchema(filter: Filter): z.ZodType {
+  if (filter.kind === 'choice') return z.enum(Object.keys(filter.options))
+  if (filter.kind === 'text') return offeredTextField
+  return filter.kind === 'min' || filter.kind === 'max' ? amountField : momentField
+}
+
+/** The order of a list, as fields of a query. */
+export function orderFields<const L extends List>(list: L) {
+  const sort = z.enum(Object.keys(list.sorts) as SortName<L>[]) as z.ZodType<SortName<L>>
+  return { sort: sort.default(list.ownSort as z.util.NoUndefined<SortName<L>>), reversed: reversedField }
+}
+
+/** Which page of a list that is paged by cursors, in which order, as fields of a query, to which `oneCursor` applies. */
+export function cursorQueryFields<const L extends List>(list: L) {
+  const pageSize = z.literal(list.pageSizes as readonly L['pageSizes'][number][])
+  return {
+    ...orderFields(list),
+    pageSize: numberParameter.pipe(pageSize).default(list.pageSizes[0] as z.util.NoUndefined<L['pageSizes'][number]>),
+    after: cursorField.optional(),
+    before: cursorField.optional(),
+  }
+}
+
+/** The rows of a list that a call acts on: picked ones, or all that a filter matches. */
+export function targetSchema<const L extends List>(list: L) {
+  return bulkTarget(filterSchema(list))
+}

@@ -1,0 +1,30 @@
+/** Every list of the console by its name on the wire: what can be exported by selection. */
+import { announcementList } from './announcements/fields.ts'
+import { auditList } from './audit/fields.ts'
+import type { List } from './entity.ts'
+import { playerList } from './players/fields.ts'
+import { taskCollections, taskLists } from './tasks/fields.ts'
+import { trashList } from './trash/fields.ts'
+import { userList } from './users/fields.ts'
+
+export const lists = {
+  users: userList,
+  telegramUsers: playerList,
+  socialTasks: taskLists.social,
+  dailyTasks: taskLists.daily,
+  announcements: announcementList,
+  audit: auditList,
+  trash: trashList,
+} as const satisfies Record<string, List>
+export type ListName = keyof typeof lists
+
+/** The path of each list's page: those of §2, and what this product adds. */
+export const listPaths = {
+  users: '/manage-users',
+  telegramUsers: '/manage-telegram-users',
+  socialTasks: taskCollections.social.path,
+  dailyTasks: taskCollections.daily.path,
+  announcements: '/annoucements', // sic, §2
+  audit: '/audit',
+  trash: '/trash',
+} as const satisfies Record<ListName, string>

@@ -1,0 +1,139 @@
+/** The messaging-app users, the players (§2 and §3 telegramUsers, §7 Reads, §9): 15 fields, paged by cursors both ways. */
+import { z } from 'zod'
+import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun } from '#src/bulk.ts'
+import { call } from '#src/call.ts'
+import { playerFields, playerList } from './fields.ts'
+import { cursorQueryFields, filterSchema, orderFields, rowSchema, targetSchema } from '#src/list-schemas.ts'
+import { countOutput, cursorField, cursorPageFields, idField, oneCursor, textField } from '#src/field-schemas.ts'
+import { historyKindField } from '#src/history/calls.ts'
+import { isExactNumber } from '#src/numbers.ts'
+
+export const player = rowSchema(playerFields)
+/** `search` is a part of a username, name, handle, e-mail or phone number, the beginning of a wallet, or a whole user id. */
+export const playersFilter = filterSchema(playerList)
+const orderedFilter = playersFilter.extend(orderFields(playerList))
+
+/** The next one could be a neighbour that a double has rounded. */
+export const USER_ID_MAX = Number.MAX_SAFE_INTEGER
+export const USER_ID_RULE = `userId must be a whole number from 1 to ${USER_ID_MAX}`
+export const userIdField = z.int(USER_ID_RULE).min(1, USER_ID_RULE).max(USER_ID_MAX, USER_ID_RULE)
+/** In an address, where one player has one number: `04711` and `1e3` are none. */
+export const userIdParameter = inAddress(/^[1-9]\d{0,15}$/, userIdField, USER_ID_RULE)
+const SHOWN_ID_RULE = 'There is no such player: a user id is a whole number.'
+/** The same where erased players are shown, too, whose numbers are below 0 (ADR 22). People read what is said of a wrong one. */
+export const shownIdParameter = inAddress(
+  /^-?[1-9]\d{0,15}$/,
+  z.int(SHOWN_ID_RULE).refine((id) => id !== 0, SHOWN_ID_RULE),
+  SHOWN_ID_RULE,
+)
+
+function inAddress(written: RegExp, id: z.ZodType<number, number>, rule: string) {
+  return z.union([id, z.string().regex(written).refine(isExactNumber).transform(Number).pipe(id)], rule)
+}
+
+export const BLOCK_REASON_MAX_LENGTH = 500
+const blockReasonField = textField('Reason', BLOCK_REASON_MAX_LENGTH)
+/** The form of a block. */
+export const blockInput = z.strictObject({ reason: blockReasonField })
+/** Why a player can claim and be given nothing, who said so, and since when. */
+export const playerBlock = z.object({ reason: z.string(), by: z.string().nullable(), at: z.iso.datetime() })
+export type PlayerBlock = z.infer<typeof playerBlock>
+
+const NOT_THE_ID = 'This is not the player’s user id'
+/** The form that asks for a player's id before it is erased. */
+export function typedIdOf(userId: number) {
+  return z.strictObject({ typed: z.number(NOT_THE_ID).refine((typed) => typed === userId, NOT_THE_ID) })
+}
+
+/** One participation of a player. */
+export const playerParticipation = z.object({
+  kind: historyKindField,
+  id: idField,
+  /** The day of a daily task that repeats; empty for everything else. */
+  period: z.string(),
+  title: z.string(),
+  type: z.string(),
+  /** The reward of the task or announcement. */
+  reward: z.number(),
+  userInput: z.string().nullable(),
+  timestamp: z.iso.datetime(),
+})
+export type PlayerParticipation = z.infer<typeof playerParticipation>
+
+const tags = ['Telegram Users']
+
+export const players = {
+  list: call(['admin'], { mayBeSecondOld: true })
+    .route({
+      method: 'GET',
+      path: '/api/telegram-users',
+      tags,
+      summary: 'Players filtered and in one of several orders, a page at a time',
+    })
+    .input(playersFilter.extend(cursorQueryFields(playerList)).refine(...oneCursor))
+    /** `blocked` are the ids of those of the page who are blocked, which is no field of a player (§3); left out where nobody is. */
+    .output(z.object({ users: z.array(player), ...cursorPageFields, blocked: z.array(z.int()).optional() })),
+  count: call(['admin'], { mayBeSecondOld: true })
+    .route({ method: 'GET', path: '/api/telegram-users/count', tags, summary: 'How many players a filter matches' })
+    .input(playersFilter)
+    .output(countOutput),
+  get: call(['admin'])
+    .route({ method: 'GET', path: '/api/telegram-users/{userId}', tags, summary: 'One player, and what the player took part in' })
+    .input(z.strictObject({ userId: shownIdParameter }))
+    .output(
+      player.extend({
+        /** The number of the player's participations, and the sum of their rewards. */
+        participations: z.object({ total: z.int(), reward: z.number() }),
+        block: playerBlock.nullable(),
+      }),
+    ),
+  /** Those that are blocked already, and erased ones, are left alone; of picked ones it is said why. */
+  block: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    .route({
+      method: 'POST',
+      path: '/api/telegram-users/block',
+      tags,
+      summary: 'Block players: they can claim and be given nothing until they are unblocked',
+    })
+    .input(z.strictObject({ target: targetSchema(playerList), reason: blockReasonField, ...bulkRun }))
+    .output(bulkOutput),
+  unblock: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    .route({ method: 'POST', path: '/api/telegram-users/unblock', tags, summary: 'Unblock players' })
+    .input(z.strictObject({ target: targetSchema(playerList), ...bulkRun }))
+    .output(bulkOutput),
+  erase: call(['admin'])
+    .route({
+      method: 'POST',
+      path: '/api/telegram-users/{userId}/erase',
+      tags,
+      summary: 'Erase who a player was, for ever; entries and participations stay under the number of the answer',
+    })
+    /** `confirmation` is the id once more, as a person has typed it. */
+    .input(
+      z
+        .strictObject({ userId: shownIdParameter, confirmation: z.int('Type the user id') })
+        .refine(({ userId, confirmation }) => userId === confirmation, {
+          path: ['confirmation'],
+          message: NOT_THE_ID,
+        }),
+    )
+    .output(z.object({ success: z.literal(true), userId: z.int() })),
+  participations: call(['admin'])
+    .route({
+      method: 'GET',
+      path: '/api/telegram-users/{userId}/participations',
+      tags,
+      summary: 'What a player took part in, newest first, 50 a page',
+    })
+    .input(z.strictObject({ userId: shownIdParameter, after: cursorField.optional() }))
+    .output(z.object({ participations: z.array(playerParticipation), after: z.string().nullable() })),
+  neighbours: call(['admin'], { mayBeSecondOld: true })
+    .route({
+      method: 'GET',
+      path: '/api/telegram-users/{userId}/neighbours',
+      tags,
+      summary: 'The players before and after one in a list',
+    })
+    .input(orderedFilter.extend({ userId: shownIdParameter }))
+    .output(z.object({ previous: z.int().nullable(), next: z.int().nullable() })),
+}

@@ -1,0 +1,75 @@
+/** A player, a messaging-app user (§3 telegramUsers: 15 fields), and the list of them (§2 Telegram Users). */
+import { defineList, type Fields, type FilterOf, type RowOf, type SortName } from '#src/entity.ts'
+
+/** A player's fields (§3), in the order of the list's columns. The page shows a missing value as `undefined`. */
+export const playerFields = {
+  firstName: { label: 'First Name', kind: 'text', isOptional: true, sheetWidth: 20 },
+  lastName: { label: 'Last Name', kind: 'text', isOptional: true, sheetWidth: 20 },
+  username: { label: 'Username', kind: 'text', isOptional: true, sheetWidth: 20 },
+  balance: { label: 'Balance', kind: 'number', sheetWidth: 14 },
+  userId: { label: 'User ID', kind: 'integer', sheetWidth: 14 },
+  createdAt: { label: 'Created At', kind: 'moment', isOptional: true, sheetWidth: 20 },
+  email: { label: 'Email', kind: 'text', isOptional: true, sheetWidth: 32 },
+  phoneNumber: { label: 'Phone Number', kind: 'text', isOptional: true, sheetWidth: 18 },
+  twitterUsername: { label: 'Twitter Username', kind: 'text', isOptional: true, sheetWidth: 20 },
+  instagramUsername: { label: 'Instagram Username', kind: 'text', isOptional: true, sheetWidth: 20 },
+  linkedInUsername: { label: 'LinkedIn Username', kind: 'text', isOptional: true, sheetWidth: 20 },
+  discordUsername: { label: 'Discord Username', kind: 'text', isOptional: true, sheetWidth: 20 },
+  youtubeUsername: { label: 'Youtube Username', kind: 'text', isOptional: true, sheetWidth: 20 },
+  tonWalletAddress: { label: 'TON Wallet Address', kind: 'text', isOptional: true, sheetWidth: 50 },
+  bscWallet: { label: 'BSC Wallet', kind: 'text', isOptional: true, sheetWidth: 46 },
+} as const satisfies Fields
+export type Player = RowOf<typeof playerFields>
+
+export const playerList = defineList({
+  name: 'telegramUsers',
+  noun: { one: 'player', many: 'players' },
+  emptyText: 'No Telegram users yet.',
+  fileName: 'TelegramUserdata.xlsx', // §7
+  fields: playerFields,
+  /** Bounds are inclusive, except `joinedBefore`. */
+  filters: {
+    balanceMin: { label: 'Balance from', kind: 'min', field: 'balance' },
+    balanceMax: { label: 'Balance to', kind: 'max', field: 'balance' },
+    joinedFrom: { label: 'Joined from', kind: 'from', field: 'createdAt' },
+    joinedBefore: { label: 'Joined until', kind: 'before', field: 'createdAt', dayName: 'joinedUntil' },
+    wallet: {
+      label: 'Wallet',
+      kind: 'choice',
+      options: { any: 'Has a wallet', ton: 'Has a TON wallet', bsc: 'Has a BSC wallet', none: 'Has none' },
+    },
+    status: {
+      label: 'Status',
+      kind: 'choice',
+      options: { blocked: 'Blocked', unblocked: 'Not blocked', erased: 'Erased' },
+    },
+  },
+  /** §9 names the first two. Each of the others has an index, too. */
+  sorts: {
+    balance: { label: 'Balance', field: 'balance', isDescending: true },
+    'a-z': { label: 'A-Z', field: 'firstName' },
+    newest: { label: 'Newest', field: 'createdAt', isDescending: true },
+    'user-id': { label: 'User ID', field: 'userId' },
+    username: { label: 'Username', field: 'username' },
+  },
+  ownSort: 'balance',
+  pageSizes: [5, 25, 50, 100], // §9, design §7
+  isPagedByCursor: true,
+  findsPeople: true,
+})
+
+/** What people call a player: by name, else `@username`, else by the id. */
+export function playerName({ firstName, lastName, username, userId }: Named): string {
+  return [firstName, lastName].filter(Boolean).join(' ') || (username ? `@${username}` : String(userId))
+}
+type Named = Pick<Player, 'firstName' | 'lastName' | 'username' | 'userId'>
+
+/** Who was erased goes on under a number below 0, which Telegram gives nobody. */
+export function isErased({ userId }: Pick<Player, 'userId'>): boolean {
+  return userId < 0
+}
+
+export type PlayersFilter = FilterOf<typeof playerList>
+export type PlayersSort = SortName<typeof playerList>
+export const playersSorts = Object.keys(playerList.sorts) as PlayersSort[]
+export const playersPageSizes = playerList.pageSizes

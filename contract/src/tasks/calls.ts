@@ -1,0 +1,120 @@
+/** Social and daily tasks (§2, §3, §5). Both collections have the same calls; `taskCollections` holds what differs. */
+import { z } from 'zod'
+import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
+import { call } from '#src/call.ts'
+import { type TaskCollection, taskCollections, taskFields, taskLists, type TaskType } from './fields.ts'
+import { filterSchema, orderFields, rowSchema } from '#src/list-schemas.ts'
+import {
+  idField,
+  linkField,
+  numberField,
+  pageField,
+  pageFields,
+  rewardField,
+  textField,
+  verifiedByBotField,
+  versionField,
+} from '#src/field-schemas.ts'
+import { restoreInput, restoreOutput } from '#src/versions.ts'
+
+export const TASK_TITLE_MAX_LENGTH = 200
+
+function inputFields(collection: TaskCollection) {
+  return {
+    priority: numberField('Priority'),
+    type: z.enum<readonly TaskType[]>(taskCollections[collection].types, 'Type is required'),
+    title: textField('Title', TASK_TITLE_MAX_LENGTH),
+    /** A task whose link is empty or absent is saved without a link (§5). */
+    link: linkField,
+    reward: rewardField,
+    verifiedByBot: verifiedByBotField,
+  }
+}
+
+/** The add and edit forms of a collection send this. */
+export function taskInputFor(collection: TaskCollection) {
+  return z.strictObject(inputFields(collection))
+}
+export type TaskInput = z.infer<ReturnType<typeof taskInputFor>>
+/** The same before the schema has filled in what is left out. */
+export type TaskFormValues = z.input<ReturnType<typeof taskInputFor>>
+
+export const task = rowSchema(taskFields)
+export const tasksFilter = filterSchema(taskLists.social)
+
+/** One call puts at most so many tasks into another order. */
+export const REORDER_MAX_TASKS = 1000
+
+function taskCalls(collection: TaskCollection) {
+  const { title, path } = taskCollections[collection]
+  const route = { tags: [title] }
+  const done = z.object({ success: z.literal(true) })
+  return {
+    list: call(['admin'], { unexpected: 'FETCH_TASKS_FAILED', mayBeSecondOld: true })
+      .route({ ...route, method: 'GET', path: `/api${path}`, summary: `${title} by priority, 50 a page` })
+      .input(tasksFilter.extend({ page: pageField, ...orderFields(taskLists[collection]) }))
+      /** An empty list comes with the `message` `No tasks found!` (§8). */
+      .output(z.object({ tasks: z.array(task), message: z.string().optional(), ...pageFields })),
+    get: call(['admin'])
+      .route({ ...route, method: 'GET', path: `/api${path}/{id}`, summary: 'One task' })
+      .input(z.strictObject({ id: idField }))
+      .output(task),
+    create: call(['admin'], { unexpected: 'CREATE_TASK_FAILED', heedsIdempotencyKey: true })
+      .route({ ...route, method: 'POST', path: `/api${path}`, summary: 'Add a task' })
+      .input(taskInputFor(collection))
+      .output(done.extend({ id: idField })),
+    update: call(['admin'])
+      .route({ ...route, method: 'PUT', path: `/api${path}/{id}`, summary: 'Change a task' })
+      .input(z.strictObject({ ...inputFields(collection), id: idField, version: versionField.optional() }))
+      .output(done),
+    restoreVersion: call(['admin'])
+      .route({
+        ...route,
+        method: 'POST',
+        path: `/api${path}/{id}/restore`,
+        summary: 'Bring a task back to how an entry of its history left it',
+      })
+      .input(restoreInput)
+      .output(restoreOutput),
+    remove: call(['admin'])
+      .route({ ...route, method: 'DELETE', path: `/api${path}/{id}`, summary: 'Delete a task; its history stays' })
+      .input(z.strictObject({ id: idField }))
+      .output(done),
+    removeMany: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+      .route({ ...route, method: 'POST', path: `/api${path}/remove`, summary: 'Delete many tasks; their history stays' })
+      .input(z.strictObject({ target: bulkTarget(tasksFilter), ...bulkRun }))
+      .output(bulkOutput),
+    /** The targets get `first`, `first + step` and so on in their present order. A task outside the targets that has one of these fails the call with PRIORITY_TAKEN. */
+    prioritise: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+      .route({ ...route, method: 'POST', path: `/api${path}/priorities`, summary: 'Number many tasks anew, all or none' })
+      .input(
+        z.strictObject({
+          target: bulkTarget(tasksFilter),
+          first: numberField('First Priority'),
+          step: numberField('Step').positive('Step must be above 0'),
+          ...bulkRun,
+        }),
+      )
+      .output(bulkOutput),
+    /** `priority` is the one that the caller saw. The tasks share out the priorities that they have among themselves, in the order given. */
+    reorder: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+      .route({
+        ...route,
+        method: 'POST',
+        path: `/api${path}/order`,
+        summary: 'Share out the priorities of some tasks among them, in the order given; STALE if one of them changed meanwhile',
+      })
+      .input(
+        z.strictObject({
+          tasks: z
+            .array(z.strictObject({ id: idField, priority: numberField('Priority') }))
+            .min(2)
+            .max(REORDER_MAX_TASKS),
+        }),
+      )
+      .output(done),
+  }
+}
+
+export const socialTasks = taskCalls('social')
+export const dailyTasks = taskCalls('daily')

@@ -1,0 +1,128 @@
+/** Dashboard users (§2 Manage Users, §3 users, §5, §7), and the registration that makes one. */
+import { z } from 'zod'
+import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
+import { call } from '#src/call.ts'
+import { userFields, userList, userTypes } from './fields.ts'
+import { filterSchema, orderFields, rowSchema } from '#src/list-schemas.ts'
+import {
+  emailField,
+  firstNameField,
+  idField,
+  lastNameField,
+  pageField,
+  pageFields,
+  passwordField,
+  versionField,
+} from '#src/field-schemas.ts'
+import { restoreInput, restoreOutput } from '#src/versions.ts'
+
+export const userTypeField = z.enum(userTypes)
+
+export const confirmPasswordField = z.string('Confirm Password is required').min(1, 'Confirm Password is required').max(1024)
+
+export const registrationFields = {
+  fname: firstNameField,
+  lname: lastNameField,
+  email: emailField,
+  password: passwordField,
+  confirmPassword: confirmPasswordField,
+}
+
+/** The rule of §5 is checked even while other fields are still wrong, so that the form shows all errors at once. */
+export const passwordsMatch: [
+  (input: { password: string; confirmPassword: string }) => boolean,
+  Parameters<z.ZodObject['refine']>[1],
+] = [
+  (input) => input.password === input.confirmPassword,
+  {
+    path: ['confirmPassword'],
+    message: 'Passwords must match',
+    when: ({ value }) => typeof value === 'object' && value !== null,
+  },
+]
+
+/** Whether `email` is an address of `host`, a domain such as `gmail.com` (§5). */
+function isAtHost(host: string, email: string): boolean {
+  return email.trim().toLowerCase().endsWith(`@${host.toLowerCase()}`)
+}
+
+/** The registration payload of §3. The e-mail's host is the server's configuration; `registrationInputFor` adds its rule. */
+export const registrationInput = z.strictObject(registrationFields).refine(...passwordsMatch)
+export type RegistrationInput = z.infer<typeof registrationInput>
+
+/** An e-mail of an installation whose addresses must be of `host` (§5). */
+export function emailFieldFor(host: string) {
+  return emailField.refine((email) => isAtHost(host, email), `Email must be a @${host}`)
+}
+
+function registrationFieldsFor(host: string) {
+  return { ...registrationFields, email: emailFieldFor(host) }
+}
+
+/** The registration form of an installation whose addresses must be of `host` (§5). */
+export function registrationInputFor(host: string) {
+  return z.strictObject(registrationFieldsFor(host)).refine(...passwordsMatch)
+}
+
+/** The form of Add User: a registration and a role, which are two calls (§7). */
+export function newUserInputFor(host: string) {
+  return z.strictObject({ ...registrationFieldsFor(host), userType: userTypeField }).refine(...passwordsMatch)
+}
+export type NewUserInput = z.infer<ReturnType<typeof newUserInputFor>>
+
+export const dashboardUser = rowSchema(userFields)
+export const usersFilter = filterSchema(userList)
+export const userUpdateInput = z.strictObject({ fname: firstNameField, lname: lastNameField, version: versionField.optional() })
+export type UserUpdateInput = z.infer<typeof userUpdateInput>
+
+const done = z.object({ success: z.literal(true) })
+
+export const users = {
+  list: call(['admin'], { unexpected: 'FETCH_USERS_FAILED', mayBeSecondOld: true })
+    .route({ method: 'GET', path: '/api/users', tags: ['Users'], summary: 'Dashboard users other than oneself, 50 a page' })
+    .input(usersFilter.extend({ page: pageField, ...orderFields(userList) }))
+    .output(z.object({ users: z.array(dashboardUser), ...pageFields })),
+  get: call(['admin'])
+    .route({ method: 'GET', path: '/api/users/{id}', tags: ['Users'], summary: 'One dashboard user' })
+    .input(z.strictObject({ id: idField }))
+    .output(dashboardUser),
+  update: call(['admin'])
+    .route({ method: 'PATCH', path: '/api/users/{id}', tags: ['Users'], summary: "Change a user's first and last name" })
+    .input(userUpdateInput.extend({ id: idField }))
+    .output(done.extend({ user: dashboardUser })),
+  restoreVersion: call(['admin'])
+    .route({
+      method: 'POST',
+      path: '/api/users/{id}/restore',
+      tags: ['Users'],
+      summary: "Bring a user's names back to how an entry of their history left them",
+    })
+    .input(restoreInput)
+    .output(restoreOutput),
+  setUserType: call(['admin'])
+    .route({
+      method: 'PUT',
+      path: '/api/users/{id}/user-type',
+      tags: ['Users'],
+      summary: 'Make a user an admin, or an admin a user',
+    })
+    .input(z.strictObject({ id: idField, userType: userTypeField }))
+    .output(done.extend({ user: dashboardUser })),
+  create: call(['admin'], { failure: 'status', heedsIdempotencyKey: true })
+    .route({ method: 'POST', path: '/registerUser', tags: ['Users'], summary: 'Add a user' })
+    .input(registrationInput)
+    .output(z.object({ status: z.literal('success'), message: z.string(), id: idField })),
+  removeMany: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
+    .route({
+      method: 'POST',
+      path: '/api/users/remove',
+      tags: ['Users'],
+      summary: 'Remove many users; never oneself or the last admin',
+    })
+    .input(z.strictObject({ target: bulkTarget(usersFilter), ...bulkRun }))
+    .output(bulkOutput),
+  remove: call(['admin'], { failure: 'status' })
+    .route({ method: 'DELETE', path: '/removeUser/{id}', tags: ['Users'], summary: 'Remove a user and end their sessions' })
+    .input(z.strictObject({ id: idField }))
+    .output(z.object({ status: z.literal('success'), message: z.string() })),
+}

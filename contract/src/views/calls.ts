@@ -1,0 +1,70 @@
+/** Saved views (design §7): the search, filters, order, columns and density of a list under a name, for oneself or for all admins. */
+import { z } from 'zod'
+import { call } from '#src/call.ts'
+import { type ListName, lists } from '#src/lists.ts'
+import { idField, textField, versionField } from '#src/field-schemas.ts'
+import { VIEW_ADDRESS_MAX_LENGTH, VIEW_NAME_MAX_LENGTH } from './fields.ts'
+
+const listField = z.enum(Object.keys(lists) as ListName[])
+/**
+ * What follows `?` in the address of the list's page. The page reads it as it reads any address: what it does not understand, such as a
+ * filter that is no more, it leaves out.
+ */
+const addressField = z
+  .string()
+  .max(VIEW_ADDRESS_MAX_LENGTH, `The view must be at most ${VIEW_ADDRESS_MAX_LENGTH} characters of an address`)
+  .regex(/^[^\s#?]*$/, 'The view must be the part of an address behind its question mark')
+
+/** The form of a view. */
+export const viewInput = z.strictObject({ name: textField('Name', VIEW_NAME_MAX_LENGTH), isShared: z.boolean() })
+export type ViewInput = z.infer<typeof viewInput>
+
+export const view = z.object({
+  id: idField,
+  list: listField,
+  name: z.string(),
+  address: z.string(),
+  isShared: z.boolean(),
+  isOwn: z.boolean(),
+  /** The first and last name of whoever made it; null if they are no more. */
+  owner: z.string().nullable(),
+  /** It is what oneself sees first of the list. */
+  isDefault: z.boolean(),
+  version: z.int(),
+})
+export type View = z.infer<typeof view>
+
+const done = z.object({ success: z.literal(true) })
+const tags = ['Views']
+
+export const views = {
+  list: call(['admin'])
+    .route({ method: 'GET', path: '/api/views', tags, summary: 'One’s own views and the shared ones, by name' })
+    .output(z.object({ views: z.array(view) })),
+  create: call(['admin'], { heedsIdempotencyKey: true })
+    .route({ method: 'POST', path: '/api/views', tags, summary: 'Save a view of a list' })
+    .input(viewInput.extend({ list: listField, address: addressField }))
+    .output(done.extend({ id: idField })),
+  update: call(['admin'])
+    .route({
+      method: 'PATCH',
+      path: '/api/views/{id}',
+      tags,
+      summary: 'Rename a view, share it or not, and perhaps save another address in it',
+    })
+    .input(viewInput.extend({ id: idField, address: addressField.optional(), version: versionField.optional() }))
+    .output(done),
+  remove: call(['admin'])
+    .route({ method: 'DELETE', path: '/api/views/{id}', tags, summary: 'Delete a view' })
+    .input(z.strictObject({ id: idField }))
+    .output(done),
+  setDefault: call(['admin'])
+    .route({
+      method: 'PUT',
+      path: '/api/default-views/{list}',
+      tags,
+      summary: 'Choose the view that oneself sees first of a list, or none',
+    })
+    .input(z.strictObject({ list: listField, id: idField.nullable() }))
+    .output(done),
+}

@@ -1,0 +1,44 @@
+/**
+ * What webhooks are told (ADR 20): an act writes the deliveries of its event in its own transaction, so there is no event without its act and
+ * no act without its event. The audit trail calls it, because acts come by there; so does whoever does the same to records without an entry
+ * for each, as an import.
+ */
+import { CompiledQuery, type Kysely } from 'kysely'
+import type { AuditAction } from '@arcade/contract/audit/fields'
+import { actsOfEvents } from '@arcade/contract/webhooks/fields'
+import { planOnce } from '#src/postgres/connections.ts'
+import type { Tables } from '#src/db/tables.ts'
+
+/** One delivery names so many records at most, so that it stays below the 20 kB of Standard Webhooks. */
+const RECORDS_MAX = 100
+/** Titles may be long, and the bot reads what it needs. */
+const NAME_MAX_LENGTH = 100
+
+export interface WebhookRecord {
+  kind: string
+  id: string
+  name?: string | undefined
+}
+
+const QUEUE = `
+  insert into webhook_deliveries (id, webhook_id, event, payload)
+  select 'msg_' || gen_random_uuid(), webhooks.id, $1::text,
+         json_build_object('type', $1::text, 'timestamp', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+           'data', one.data::json)::text
+    from webhooks, unnest($2::text[]) as one (data)
+   where switched_off_at is null and $1::text = any(events)`
+planOnce(QUEUE)
+
+/** Queues what an act on these records means to the bot, if anything, for each webhook that wants it and is switched on. */
+export async function queueEvent(tx: Kysely<Tables>, action: AuditAction, records: readonly WebhookRecord[]): Promise<void> {
+  const told = actsOfEvents[action]
+  if (!told || records.length === 0) return
+  const { event, change } = told
+  const payloads: string[] = []
+  for (let at = 0; at < records.length; at += RECORDS_MAX) {
+    const named = records.slice(at, at + RECORDS_MAX)
+    const items = named.map(({ kind, id, name = '' }) => ({ kind, id, title: name.slice(0, NAME_MAX_LENGTH).toWellFormed() }))
+    payloads.push(JSON.stringify({ change, items }))
+  }
+  await tx.executeQuery(CompiledQuery.raw(QUEUE, [event, payloads]))
+}

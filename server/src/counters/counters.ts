@@ -1,0 +1,172 @@
+/**
+ * Exact counters that never make two transactions wait for each other (design §4): a change is an appended row, a value
+ * the folded base plus the rows not yet folded. Which counters there are is in counter-keys.ts, what entries count in entry-counts.ts.
+ */
+import { type Kysely, type Transaction, sql } from 'kysely'
+import {
+  allParticipantsNames,
+  type CounterKey,
+  type CounterName,
+  counterName,
+  counterNameSql,
+  type CounterSqlKey,
+} from './counter-keys.ts'
+import type { Database } from '#src/db/database.ts'
+import { balancePartsSql, claimPartsSql, uncountedParticipantsSql } from './entry-counts.ts'
+import type { Tables } from '#src/db/tables.ts'
+import { shareChanges, tryTurn } from '#src/db/turns.ts'
+
+export interface CounterChange {
+  counter: CounterKey
+  delta: number
+  /** The player it is about, for a change made in a transaction of that player. */
+  userId?: number | undefined
+}
+
+/** Changes of many counters, gathered with `addDelta` to be written at once. */
+export type Deltas = Map<CounterName, number>
+
+export function addDelta(deltas: Deltas, counter: CounterKey, delta: number): void {
+  const name = counterName(counter)
+  deltas.set(name, (deltas.get(name) ?? 0) + delta)
+}
+
+/** Counts in the caller's transaction: the change is seen, or not, together with what it counts. */
+export async function addToCounter(tx: Transaction<Tables>, { counter, delta, userId = 0 }: CounterChange): Promise<void> {
+  await shareChanges(tx)
+  await tx
+    .insertInto('counter_deltas')
+    .values({ user_id: userId, name: counterName(counter), delta })
+    .execute()
+}
+
+/**
+ * Many changes in one statement; those of 0 are left out.
+ * @param userId the player whom all of them are about
+ */
+export async function addToCounters(tx: Transaction<Tables>, deltas: Deltas, userId = 0): Promise<void> {
+  await shareChanges(tx)
+  const changes = [...deltas].filter(([, delta]) => delta !== 0)
+  if (changes.length === 0) return
+  await sql`insert into counter_deltas (user_id, name, delta)
+    select ${userId}::bigint, * from unnest(${changes.map(([name]) => name)}::text[], ${changes.map(([, delta]) => delta)}::bigint[])`.execute(
+    tx,
+  )
+}
+
+/** The exact values, in the order of the keys, at this moment or in the caller's snapshot; a counter that never changed is 0. */
+export async function readCounters(db: Kysely<Tables>, counters: readonly CounterKey[]): Promise<number[]> {
+  const names = counters.map(counterName)
+  const { rows } = await sql<{ name: CounterName; value: number }>`
+    select name, sum(value) as value from (
+      select name, value from counters where name = any(${names})
+      union all
+      select name, delta from counter_deltas where name = any(${names})
+      union all
+      select name, value from ${sql.raw(claimPartsSql())} as claimed where name = any(${names})
+    ) as parts group by name`.execute(db)
+  const values = new Map(rows.map(({ name, value }) => [name, value]))
+  return names.map((name) => values.get(name) ?? 0)
+}
+
+/** The value that `readCounters` gives, as an expression for a statement of one's own. */
+export function counterSql(counter: CounterSqlKey & { of: 'players' | 'users' | 'participants' }): string {
+  const name = counterNameSql(counter)
+  const uncounted = counter.of === 'participants' ? ` union all ${uncountedParticipantsSql(counter)}` : ''
+  return `(select coalesce(sum(value), 0)::bigint from (
+    select value from counters where name = ${name} union all select delta from counter_deltas where name = ${name}${uncounted}) as parts)`
+}
+
+/**
+ * The same of a counter that differs from row to row of the statement. A distributed database cannot look changes up for each row, so
+ * all of the range are added up once, of which there are few: they are folded every few seconds.
+ */
+export function counterOfRowSql(counter: CounterSqlKey & { of: 'participants' }): string {
+  const name = counterNameSql(counter)
+  const [from, to] = allParticipantsNames
+  return `(select coalesce(sum(value), 0)::bigint from (select value from counters where name = ${name} union all
+    (with changes as materialized (
+       select name, sum(value) as value from ${changesSql([`'${from}'`, `'${to}'`])} as parts group by name)
+     select value from changes where name = ${name})) as parts)`
+}
+
+/** The names from the first up to, but not including, the second, both as SQL. */
+export type CounterRangeSql = readonly [from: string, to: string]
+
+/** The sums of counters, in SQL: rows of `name` and `value`. Several ranges at once read what is not folded yet once. */
+export function counterSumsSql(...ranges: CounterRangeSql[]): string {
+  return `(select name, sum(value) as value from ${counterPartsSql(...ranges)} as parts group by name)`
+}
+
+/** The parts of counters, in SQL: rows of `name` and `value`. A counter is the sum of its parts. */
+export function counterPartsSql(...ranges: CounterRangeSql[]): string {
+  return `(select name, value from counters where ${isWithinSql(...ranges)}
+    union all select name, value from ${changesSql(...ranges)} as changes)`
+}
+
+/** Parts that are not folded yet. */
+function changesSql(...ranges: CounterRangeSql[]): string {
+  return `(select name, delta as value from counter_deltas where ${isWithinSql(...ranges)}
+    union all select name, value from ${claimPartsSql()} as claimed where ${isWithinSql(...ranges)})`
+}
+
+/** Whether the counter `name` is in one of the ranges, in SQL. */
+export function isWithinSql(...ranges: CounterRangeSql[]): string {
+  return ranges.map(([from, to]) => `(name >= ${from} and name < ${to})`).join(' or ')
+}
+
+/**
+ * Moves the committed changes into the base, in short transactions. While another process is at it, this is left to it. A distributed
+ * database divides the changes by players and has the base in one place, so that a statement can delete changes or add to the base.
+ */
+export async function foldCounters({ transaction }: Pick<Database, 'transaction'>): Promise<void> {
+  while ((await transaction(foldBatch)) === FOLD_BATCH);
+}
+
+const FOLD_BATCH = 10_000
+
+/** Gives the number of changes of one kind that it moved. */
+async function foldBatch(tx: Transaction<Tables>): Promise<number> {
+  if (!(await tryTurn(tx, 'fold'))) return 0
+  await shareChanges(tx)
+  return Math.max(await foldDeltas(tx), await foldEntries(tx))
+}
+
+async function foldDeltas(tx: Transaction<Tables>): Promise<number> {
+  const { rows: gone } = await sql<{ name: CounterName; delta: string }>`
+    with batch as materialized (select user_id, id from counter_deltas limit ${sql.lit(FOLD_BATCH)})
+    delete from counter_deltas using batch where counter_deltas.user_id = batch.user_id and counter_deltas.id = batch.id
+    returning name, delta::text as delta`.execute(tx)
+  if (gone.length === 0) return 0
+  await sql`insert into counters (name, value)
+    select name, sum(value) from unnest(${gone.map(({ name }) => name)}::text[], ${gone.map(({ delta }) => delta)}::numeric[])
+      as gone (name, value) group by name ${ADDED}`.execute(tx)
+  return gone.length
+}
+
+interface UncountedEntry {
+  at: Date
+  amount: string
+  balance: string
+  kind: string | null
+  itemId: string | null
+}
+
+async function foldEntries(tx: Transaction<Tables>): Promise<number> {
+  const { rows: gone } = await sql<UncountedEntry>`
+    with batch as materialized (select user_id, seq from uncounted_entries limit ${sql.lit(FOLD_BATCH)})
+    delete from uncounted_entries using batch where uncounted_entries.user_id = batch.user_id and uncounted_entries.seq = batch.seq
+    returning at, amount::text as amount, balance::text as balance, kind, item_id as "itemId"`.execute(tx)
+  if (gone.length === 0) return 0
+  await sql`with gone as materialized (
+      select * from unnest(${gone.map((entry) => entry.at)}::timestamptz[], ${gone.map(({ amount }) => amount)}::numeric[],
+        ${gone.map(({ balance }) => balance)}::numeric[], ${gone.map(({ kind }) => kind)}::text[],
+        ${gone.map(({ itemId }) => itemId)}::text[]) as gone (at, amount, balance, kind, item_id)),
+    parts as (select * from ${sql.raw(claimPartsSql('gone'))} as claimed union all select * from ${sql.raw(balancePartsSql('gone'))} as moved)
+    insert into counters (name, value) select name, sum(value) from parts group by name having sum(value) <> 0 ${ADDED}`.execute(
+    tx,
+  )
+  return gone.length
+}
+
+const ADDED = sql.raw('on conflict (name) do update set value = counters.value + excluded.value')

@@ -1,0 +1,53 @@
+/** The calls of the game about balances (design §8): claims, entries of the game's own, the entries of a player, and who has most. */
+import type { contract } from '@arcade/contract/contract'
+import { type Claimed, type Entered, LEADERBOARD_MAX, type LedgerEntry } from '@arcade/contract/ledger/calls'
+import { type Handlers, playerOf } from '#src/calls.ts'
+import type { EntryCaps } from '#src/ledger/caps.ts'
+import type { Database } from '#src/db/database.ts'
+import { playerEntity, sourceSql } from '#src/db/entities.ts'
+import { createAdjustments } from '#src/ledger/adjustments.ts'
+import { createClaims } from '#src/ledger/claims.ts'
+import { createEntryPages, type StoredEntry, toEntry } from '#src/ledger/entry-pages.ts'
+import { createGameEntries } from '#src/ledger/game-entries.ts'
+
+type Ranked = { rank: number; userId: number; username: string | null; firstName: string | null; balance: number }
+
+export function ledgerHandlers({ database, caps }: { database: Database; caps: EntryCaps }): Handlers<typeof contract.ledger> {
+  const claim = createClaims(database, caps)
+  const enter = createGameEntries(database, caps)
+  const { adjust, reverse } = createAdjustments(database)
+  const readEntries = createEntryPages<StoredEntry>(database, 'player-entries')
+  const readLeaders = database.prepared<Ranked>('leaderboard', LEADERS)
+
+  return {
+    claim: (input, context): Promise<Claimed> => claim({ ...input, userId: playerOf(context, input.userId) }, context),
+
+    enter: (input, context): Promise<Entered> => enter({ ...input, userId: playerOf(context, input.userId) }, context),
+
+    adjust,
+    reverse,
+
+    async entries({ userId: asked, after }, context) {
+      const userId = playerOf(context, asked)
+      const page = await readEntries(userId, after)
+      return { entries: page.rows.map((row): LedgerEntry => toEntry(userId, row)), after: page.after }
+    },
+
+    // All who ask share one read, whatever their limit.
+    leaderboard: async ({ limit }) => ({ players: (await readLeaders([])).slice(0, limit) }),
+  }
+}
+
+/** So many of the highest that there are enough without those who were erased. */
+const READ = 2 * LEADERBOARD_MAX
+
+/**
+ * Numbered outside the limit, so that the index is walked no further. Who was erased keeps a rank, but not a line: whoever has seen the line
+ * before would know by it which number a player has got (ADR 22).
+ */
+const LEADERS = `
+  select rank, user_id as "userId", username, first_name as "firstName", balance from (
+    select row_number() over (order by balance desc, user_id) as rank, * from (
+      select user_id, username, first_name, balance from ${sourceSql(playerEntity, 'balance')}
+       order by balance desc, user_id limit ${READ}) as highest) as leaders
+   where user_id > 0 order by rank limit ${LEADERBOARD_MAX}`

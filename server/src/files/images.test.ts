@@ -1,0 +1,194 @@
+/** What may not become a file of the store (security.md, Uploads), and what is left of what may. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import sharp from 'sharp'
+import { diskStore } from './disk.ts'
+import { findProcesses, signal } from '#src/postgres/processes.ts'
+import { testApp } from '#test/test-app.ts'
+import { animation, bomb, canvas, download, png, tinyFrames, upload } from '#test/test-images.ts'
+import { createImages } from './images.ts'
+
+describe('hostile uploads', () => {
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+  const notAnImage = 'The file must be a PNG, JPEG, WebP or GIF image.'
+  const damaged = 'The image is damaged or incomplete.'
+  const tooMany = 'The image must have at most 40 megapixels.'
+  const tooLong = 'The image must have at most 8192 pixels on a side.'
+  const jpeg = () => canvas(2000, 2000).jpeg().toBuffer()
+  const cases: [name: string, make: () => Promise<Uint8Array> | Uint8Array, message: string][] = [
+    ['an SVG', () => Buffer.from(svg), notAnImage],
+    ['an SVG with an XML declaration', () => Buffer.from(`<?xml version="1.0"?>${svg}`), notAnImage],
+    ['HTML named .png', () => Buffer.from('<!doctype html><script>alert(1)</script>'), notAnImage],
+    ['nothing', () => Buffer.alloc(0), notAnImage],
+    ['random bytes', () => Buffer.from(Array.from({ length: 5000 }, (_, n) => (n * 7919) % 251)), notAnImage],
+    ['a TIFF', () => canvas().tiff().toBuffer(), notAnImage],
+    ['an AVIF', () => canvas().avif().toBuffer(), notAnImage],
+    ['a PDF', () => Buffer.from('%PDF-1.7\n%âãÏÓ\n'), notAnImage],
+    ['a PNG that ends after its signature', () => png.subarray(0, 8), notAnImage],
+    ['a truncated PNG', () => png.subarray(0, png.byteLength - 200), damaged],
+    ['a truncated JPEG', async () => (await jpeg()).subarray(0, 9000), damaged],
+    ['a PNG with a corrupt body', () => Buffer.concat([png.subarray(0, 60), Buffer.alloc(png.byteLength - 60, 7)]), damaged],
+    ['an SVG behind the signature of a PNG', () => Buffer.concat([png.subarray(0, 8), Buffer.from(svg)]), notAnImage],
+    ['a bomb of 400 megapixels in 400 kB', () => bomb(20_000, 20_000), tooLong],
+    ['a PNG of 1 × 40,000,000 in 77 kB', () => bomb(1, 40_000_000), tooLong],
+    ['a PNG of 40,000,000 × 1', () => bomb(40_000_000, 1), tooLong],
+    ['an image one pixel too wide', () => bomb(8193, 1), tooLong],
+    ['an image one row over 40 megapixels', () => bomb(8000, 5001), tooMany],
+    ['a PNG that claims 2^31 columns', () => bomb(2 ** 31 - 1, 2 ** 31 - 1, 1), damaged],
+    ['an animation of 41 megapixels in all', async () => animation(41, 1000, 1000), tooMany],
+    ['an animation of 1,001 frames', () => tinyFrames(1001), 'The animation must have at most 1000 frames.'],
+  ]
+  // What took longer would get the answer to an image that takes too much.
+  const quick = createImages({ cpuMs: 1000 })
+  afterAll(() => quick.stop())
+
+  test.each(cases)('%s is refused at once', async (_name, make, message) => {
+    const app = await testApp({ images: quick })
+    const admin = await app.signUp('admin')
+    const answer = await upload(app, admin, await make(), 'innocent.png')
+    expect(answer).toMatchObject({ status: 400, body: { success: false, code: 'INVALID_INPUT', message, error: message } })
+    expect(await app.database.db.selectFrom('file_removals').selectAll().execute()).toEqual([])
+  })
+
+  test('6 MB are refused while they stream, whatever content-length says; 5 MB of an image are read', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    const answer = await upload(app, admin, Buffer.alloc(6 * 1024 * 1024))
+    expect(answer).toMatchObject({ status: 413, body: { code: 'TOO_LARGE', message: 'The file must be at most 5 MB.' } })
+    let sent = 0
+    const endless = new ReadableStream({
+      pull(controller) {
+        sent += 65_536
+        controller.enqueue(new Uint8Array(65_536))
+      },
+    })
+    const init = { method: 'POST', headers: { ...admin.headers, 'content-type': 'image/png' }, body: endless, duplex: 'half' }
+    expect((await app.fetch('/api/files/announcements', init as RequestInit)).status).toBe(413)
+    expect(sent).toBeLessThan(6 * 1024 * 1024)
+    const padded = Buffer.concat([png, Buffer.alloc(5 * 1024 * 1024 - png.byteLength)])
+    expect((await upload(app, admin, padded)).status).toBe(200)
+    expect((await upload(app, admin, Buffer.concat([padded, Buffer.alloc(1)]))).status).toBe(413)
+  })
+
+  test.each(['text/html', 'image', 'multipart/form-data; boundary=x', 'application/json'])(
+    'a body of the type %s is refused',
+    async (type) => {
+      const app = await testApp()
+      expect((await upload(app, await app.signUp('admin'), png, 'a.png', type)).status).toBe(415)
+    },
+  )
+
+  test('metadata, and what is hidden behind the image, are not stored; the orientation is kept', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    const photo = await canvas(300, 100)
+      .withExif({ IFD0: { Copyright: 'secret place' } })
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer()
+    const { key } = (await upload(app, admin, Buffer.concat([photo, Buffer.from('<script>alert("hidden")</script>')]))).body
+    const { bytes } = await download(app, admin, key)
+    expect(bytes.includes('secret place')).toBe(false)
+    expect(bytes.includes('hidden')).toBe(false)
+    const { width, height, exif } = await sharp(bytes).metadata()
+    expect({ width, height, exif }).toEqual({ width: 100, height: 300, exif: undefined })
+    expect(await sharp((await download(app, admin, key, '?size=thumb')).bytes).metadata()).toMatchObject({
+      width: 32,
+      height: 96,
+    })
+  })
+
+  test('an animated GIF keeps its frames; its thumbnail stands still', async () => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    const { key } = (await upload(app, admin, await animation(3, 120, 60))).body
+    expect(await sharp((await download(app, admin, key)).bytes, { animated: true }).metadata()).toMatchObject({
+      format: 'gif',
+      pages: 3,
+      width: 120,
+    })
+    const thumb = await sharp((await download(app, admin, key, '?size=thumb')).bytes, { animated: true }).metadata()
+    expect(thumb).toMatchObject({ width: 96, height: 48 })
+    expect(thumb.pages ?? 1).toBe(1)
+  })
+
+  test('nothing of a refused upload is in the store, nor is any part of a whole one', async () => {
+    const root = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-files-'))
+    const app = await testApp({ fileStore: diskStore(root) })
+    const admin = await app.signUp('admin')
+    await upload(app, admin, Buffer.from(svg))
+    const { key } = (await upload(app, admin, png)).body
+    const name = key.slice('announcements/'.length)
+    expect((await readdir(root, { recursive: true })).toSorted()).toEqual([
+      'announcements',
+      'announcements-thumbs',
+      `announcements-thumbs/${name}.webp`,
+      key,
+    ])
+    await rm(root, { recursive: true })
+  })
+})
+
+describe('the process that decodes', () => {
+  const large = () => bomb(8000, 5000)
+  const ofTest = (limits: Parameters<typeof createImages>[0]) => {
+    const images = createImages(limits)
+    onTestFinished(() => images.stop())
+    return images
+  }
+  const decoders = () => findProcesses(({ parent, command }) => parent === process.pid && command.includes('image-decoder'))
+
+  test.each([
+    ['time', { cpuMs: 300 }],
+    ['memory', { memoryBytes: 200_000_000 }],
+  ])('security: an image that takes too much %s is given up, and the next one is decoded', async (_what, limits) => {
+    const app = await testApp({ images: ofTest(limits) })
+    const admin = await app.signUp('admin')
+    const bytes = await canvas(6000, 6000).withMetadata({ orientation: 6 }).jpeg().toBuffer()
+    const [costly, next] = await Promise.all([upload(app, admin, bytes), upload(app, admin, png)])
+    expect(costly).toMatchObject({ status: 400, body: { message: 'The image takes too much time or memory to decode.' } })
+    expect(next.status).toBe(200)
+    expect((await upload(app, admin, png)).status).toBe(200)
+  })
+
+  test('security: a decoder that hangs is killed', async () => {
+    const others = new Set((await decoders()).map(({ pid }) => pid))
+    const images = ofTest({ wallMs: 1 })
+    await expect(images.prepare(png)).rejects.toThrow('The image cannot be decoded.')
+    await expect.poll(async () => (await decoders()).filter(({ pid }) => !others.has(pid))).toEqual([])
+  })
+
+  test('security: a decoder that was killed is replaced; 503 when it is killed again and again, and uploads go on after', async () => {
+    const images = ofTest({})
+    const app = await testApp({ images })
+    const admin = await app.signUp('admin')
+    expect((await upload(app, admin, png)).status).toBe(200)
+    for (const { pid } of await decoders()) signal(pid, 'SIGKILL')
+    expect((await upload(app, admin, png)).status).toBe(200)
+
+    let isAnswered = false
+    const answering = upload(app, admin, large()).finally(() => (isAnswered = true))
+    while (!isAnswered) for (const { pid } of await decoders()) signal(pid, 'SIGKILL')
+    expect(await answering).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', retryAfterSeconds: 5 } })
+    expect((await upload(app, admin, png)).status).toBe(200)
+  })
+
+  test('security: no more than so many images wait; further uploads get 503 with Retry-After, and there is room again after', async () => {
+    const app = await testApp({ images: ofTest({ atOnce: 0 }) })
+    const answer = await app.fetch('/api/files/announcements', {
+      method: 'POST',
+      headers: { ...(await app.signUp('admin')).headers, 'content-type': 'image/png' },
+      body: new Uint8Array(png),
+    })
+    expect(answer.status).toBe(503)
+    expect(answer.headers.get('retry-after')).toBe('5')
+    expect(await answer.json()).toMatchObject({ message: 'Too many images are being uploaded. Please try again in a moment.' })
+
+    const images = ofTest({ atOnce: 2 })
+    const outcomes = await Promise.allSettled([png, png, png].map((bytes) => images.prepare(bytes)))
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+    expect((await images.prepare(png)).extension).toBe('png')
+  })
+})

@@ -1,0 +1,153 @@
+/**
+ * From an uploaded file to what may be stored (security.md, Uploads): an image by its content, decoded and written anew, so
+ * that neither metadata nor anything hidden in the file gets into the store. Animations of GIF and WebP stay. Hides the process that
+ * decodes, one image at a time, and its limits.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { UPLOAD_LIMIT_FRAMES, UPLOAD_LIMIT_PIXELS, UPLOAD_LIMIT_SIDE_PIXELS } from '@arcade/contract/announcements/calls'
+import { Failure } from '#src/calls.ts'
+import type { DecoderAnswer, DecoderLimits, PreparedImage } from './image-decoder.ts'
+
+export const THUMB_SIDE_PIXELS = 96
+
+export interface Images {
+  /** @throws Failure INVALID_INPUT for what is no image that may be stored, UNAVAILABLE when too many images wait already */
+  prepare(bytes: Uint8Array): Promise<PreparedImage>
+  /** Ends the process that decodes. */
+  stop(): void
+}
+
+interface ImageLimits extends DecoderLimits {
+  /** Images that are decoded or wait for it. */
+  atOnce: number
+  /** Whatever the processor's load is: a decoder that hangs is killed after this time. */
+  wallMs: number
+}
+
+/** Images of 40 megapixels took up to 4 s of a processor and 470 MB when measured. */
+const LIMITS: ImageLimits = {
+  pixels: UPLOAD_LIMIT_PIXELS,
+  sidePixels: UPLOAD_LIMIT_SIDE_PIXELS,
+  frames: UPLOAD_LIMIT_FRAMES,
+  thumbSidePixels: THUMB_SIDE_PIXELS,
+  cpuMs: 20_000,
+  memoryBytes: 768 * 1024 * 1024,
+  atOnce: 16,
+  wallMs: 60_000,
+}
+
+/** A decoder without work gives its memory back after this time. */
+const IDLE_MS = 60_000
+const RETRY_AFTER_SECONDS = 5
+const ATTEMPTS = 2
+const STDERR_KEPT_CHARACTERS = 2000
+const PROGRAM = fileURLToPath(new URL('./image-decoder.ts', import.meta.url))
+
+/** Starts no process before the first image. */
+export function createImages(overrides: Partial<ImageLimits> = {}): Images {
+  const limits = { ...LIMITS, ...overrides }
+  let decoder: Decoder | undefined
+  let idle: NodeJS.Timeout | undefined
+  let inHand = 0
+  let turn: Promise<unknown> = Promise.resolve()
+
+  const decode = async (bytes: Uint8Array, attempt = 1): Promise<PreparedImage> => {
+    clearTimeout(idle)
+    if (!decoder?.isAlive()) decoder = startDecoder(limits)
+    try {
+      return await decoder.decode(bytes)
+    } catch (error) {
+      if (!(error instanceof DecoderKilled)) throw error
+      // It may have been killed before it was given the image.
+      if (attempt < ATTEMPTS) return await decode(bytes, attempt + 1)
+      throw unavailable('The image could not be decoded just now. Please try again in a moment.', error)
+    } finally {
+      idle = setTimeout(stop, IDLE_MS).unref()
+    }
+  }
+  const stop = (): void => decoder?.kill()
+
+  return {
+    async prepare(bytes) {
+      if (inHand >= limits.atOnce) throw unavailable('Too many images are being uploaded. Please try again in a moment.')
+      inHand += 1
+      const prepared = turn.then(() => decode(bytes)).finally(() => (inHand -= 1))
+      turn = prepared.catch(() => {})
+      return prepared
+    },
+    stop,
+  }
+}
+
+interface Decoder {
+  isAlive(): boolean
+  /** To be called again only when the image before is done. */
+  decode(bytes: Uint8Array): Promise<PreparedImage>
+  kill(): void
+}
+
+function startDecoder({ atOnce: _atOnce, wallMs, ...limits }: ImageLimits): Decoder {
+  const child = fork(PROGRAM, [JSON.stringify(limits)], {
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    execArgv: [],
+    env: {}, // a decoder that an image takes over finds no password there
+  })
+  let isAlive = true
+  let written = ''
+  child.stderr?.on('data', (chunk: Buffer) => (written = (written + chunk.toString()).slice(-STDERR_KEPT_CHARACTERS)))
+  child.on('error', () => (isAlive = false))
+  child.on('exit', () => (isAlive = false))
+  // The process that serves may end while this one waits for an image.
+  child.unref()
+  child.channel?.unref()
+  ;(child.stderr as { unref?: () => void } | null)?.unref?.()
+  const kill = (): void => {
+    isAlive = false
+    child.kill('SIGKILL')
+  }
+  return {
+    isAlive: () => isAlive,
+    kill,
+    async decode(bytes) {
+      const answer = await askDecoder(child, { bytes, wallMs })
+      if ('image' in answer) return answer.image
+      if ('ended' in answer || answer.isLast) kill()
+      if ('refused' in answer) throw refused(answer.refused, answer.cause)
+      const cause = new DecoderKilled(`The process that decodes images ended with ${answer.ended}: ${written}`)
+      // A crash in the middle of an image is that image's doing, unless somebody or the system killed the process.
+      throw answer.ended === 'SIGKILL' || answer.ended === 'error' ? cause : refused('The image cannot be decoded.', cause)
+    },
+  }
+}
+
+class DecoderKilled extends Error {}
+
+/** What the decoder says to an image, or how it ended instead. */
+function askDecoder(
+  child: ChildProcess,
+  { bytes, wallMs }: { bytes: Uint8Array; wallMs: number },
+): Promise<DecoderAnswer | { ended: string }> {
+  const { promise, resolve } = Promise.withResolvers<DecoderAnswer | { ended: string }>()
+  const handleMessage = (answer: DecoderAnswer): void => resolve(answer)
+  const handleExit = (code: number | null, signal: string | null): void => resolve({ ended: signal ?? `exit code ${code}` })
+  const handleError = (): void => resolve({ ended: 'error' })
+  const timer = setTimeout(() => resolve({ ended: 'timeout' }), wallMs)
+  child.once('message', handleMessage).once('exit', handleExit).once('error', handleError)
+  child.send(bytes, (error) => {
+    if (error) handleError()
+  })
+  return promise.finally(() => {
+    clearTimeout(timer)
+    child.off('message', handleMessage).off('exit', handleExit).off('error', handleError)
+  })
+}
+
+function refused(message: string, cause?: unknown): Failure {
+  return new Failure('INVALID_INPUT', { message, fields: { body: message }, cause })
+}
+
+function unavailable(message: string, cause?: unknown): Failure {
+  return new Failure('UNAVAILABLE', { message, cause, retryAfterSeconds: RETRY_AFTER_SECONDS })
+}

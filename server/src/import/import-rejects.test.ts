@@ -1,0 +1,56 @@
+/** Where the rows are that an import refused (design §8). */
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { testDatabase } from '#test/test-database.ts'
+import { importDirectory } from './import.ts'
+
+const PLAYER = '{"id":"1","firstName":"Ada","balance":1}\n'
+const USER = '{"id":"a","fname":"A","lname":"X","email":"a@gmail.com","userType":"admin","createdAt":1778001600000}\n'
+
+async function directoryOf(files: Record<string, string>): Promise<string> {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-import-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  for (const [name, text] of Object.entries(files)) await writeFile(path.join(directory, `${name}.ndjson`), text)
+  return directory
+}
+
+test('§8 design: rejected.ndjson of an earlier import stays as it is; further ones get a number', async () => {
+  const database = await testDatabase()
+  const directory = await directoryOf({ telegramUsers: '[]\n', rejected: 'old\n' })
+  const importing = () => importDirectory({ database, directory, rejectedPath: path.join(directory, 'rejected.ndjson') })
+  const names = async () => (await readdir(directory)).toSorted()
+  expect((await importing()).rejectedPath).toBe(path.join(directory, 'rejected-2.ndjson'))
+  expect((await importing()).rejectedPath).toBe(path.join(directory, 'rejected-3.ndjson'))
+  expect(await readFile(path.join(directory, 'rejected.ndjson'), 'utf8')).toBe('old\n')
+  await writeFile(path.join(directory, 'telegramUsers.ndjson'), PLAYER)
+  const good = await importing()
+  expect(good).toMatchObject({ unknown: [] })
+  expect(good.rejectedPath).toBeUndefined()
+  expect(await names()).toEqual(['rejected-2.ndjson', 'rejected-3.ndjson', 'rejected.ndjson', 'telegramUsers.ndjson'])
+})
+
+test('§8 design: rejected.ndjson is its owner’s alone', async () => {
+  const directory = await directoryOf({ telegramUsers: '[]\n' })
+  const rejectedPath = path.join(directory, 'rejected.ndjson')
+  await importDirectory({ database: await testDatabase(), directory, rejectedPath })
+  expect((await stat(rejectedPath)).mode & 0o777).toBe(0o600)
+})
+
+test('§8 design: where refused rows cannot be written down, the good ones load, and the rest is said', async () => {
+  const database = await testDatabase()
+  const directory = await directoryOf({ telegramUsers: `[]\n${PLAYER}`, users: USER })
+  const rejectedPath = path.join(directory, 'users.ndjson', 'rejected.ndjson') // below a file nothing can be made
+  const lines: string[] = []
+  const report = await importDirectory({ database, directory, rejectedPath, log: (line) => lines.push(line) })
+  expect(report.files.map(({ loaded, rejected }) => [loaded, rejected])).toEqual([
+    [1, 0],
+    [1, 1],
+  ])
+  expect(report.rejectedPath).toBeUndefined()
+  expect(lines).toContain('telegramUsers.ndjson:1: The line is not a JSON object')
+  expect(lines.filter((line) => line.includes('could not be written down (ENOTDIR'))).toEqual([
+    expect.stringContaining(rejectedPath),
+  ])
+})

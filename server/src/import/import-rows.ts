@@ -1,0 +1,246 @@
+/**
+ * What a line of each collection (§3) has to be, and the columns it becomes (design §5). Every field that the contract declares is read as
+ * its kind says, unless it has a reader of its own here; what the contract does not declare is ignored. Pure: no database, no files.
+ */
+import { linkTypeLabels } from '@arcade/contract/announcements/fields'
+import type { Field, Fields, StoredName } from '@arcade/contract/entity'
+import type { HistoryKind } from '@arcade/contract/history/fields'
+import { hasLink, type TaskCollection, taskCollections } from '@arcade/contract/tasks/fields'
+import { emailField } from '@arcade/contract/field-schemas'
+import {
+  announcementEntity,
+  columnName,
+  columnTypes,
+  type Entity,
+  historyItemEntity,
+  participantEntity,
+  playerEntity,
+  storedNames,
+  taskEntity,
+  userEntity,
+} from '#src/db/entities.ts'
+import { periodOf } from '#src/ledger/periods.ts'
+import * as read from './import-values.ts'
+import { BadRow, type Row, type Value } from './import-values.ts'
+
+export type Columns = Record<string, Value>
+
+export interface ParsedRow {
+  columns: Columns
+  /** Loaded, yet not everything in it could be kept. */
+  note?: string
+}
+
+/** The fields that an import brings: all that are stored, but those that the console sets by itself. */
+type ImportedName<E extends Entity, Own extends string> = Exclude<StoredName<E['fields']>, Own>
+
+type Reader = (row: Row, name: string) => Value
+
+interface ImportOptions<E extends Entity, Own extends string> {
+  entity: E
+  /** Fields that the console sets by itself. */
+  own: readonly Own[]
+  /** Fields that are not simply read as their kind says. */
+  readers: { readonly [Name in ImportedName<E, Own>]?: Reader }
+  textMaxLength?: number
+}
+
+interface ImportedField<Name extends string = string> {
+  name: Name
+  column: string
+  /** PostgreSQL's. */
+  type: string
+  read: Reader
+}
+
+/** How an entity is imported: each field that an import brings, with its column and its reader. */
+export function importedFields<E extends Entity, const Own extends StoredName<E['fields']>>({
+  entity,
+  own,
+  readers,
+  textMaxLength,
+}: ImportOptions<E, Own>): ImportedField<ImportedName<E, Own>>[] {
+  const names = storedNames<Fields>(entity.fields).filter((name) => !(own as readonly string[]).includes(name))
+  return (names as ImportedName<E, Own>[]).map((name) => {
+    const field = entity.fields[name]!
+    return {
+      name,
+      column: columnName(entity, name),
+      type: columnTypes[field.kind],
+      read: readers[name] ?? readerFor(field, textMaxLength),
+    }
+  })
+}
+
+function readerFor(field: Field, maxLength: number | undefined): Reader {
+  const readPresent = presentReaderFor(field, maxLength)
+  if (!field.isOptional || field.kind === 'text') return readPresent
+  return (row, name) => (read.isMissing(row[name]) ? null : readPresent(row, name))
+}
+
+function presentReaderFor(field: Field, maxLength: number | undefined): Reader {
+  switch (field.kind) {
+    case 'text': {
+      const readText = field.isOptional ? read.optional : read.required
+      return (row, name) => readText(row, name, maxLength)
+    }
+    case 'choice': {
+      const options = Object.keys(field.options)
+      return (row, name) => read.oneOf(row, name, options)
+    }
+    case 'number':
+      return read.number
+    case 'integer':
+      return read.integer
+    case 'moment':
+      return read.moment
+    default:
+      return read.flag
+  }
+}
+
+function readColumns(fields: readonly ImportedField[], row: Row): Columns {
+  const columns: Columns = {}
+  for (const field of fields) columns[field.column] = field.read(row, field.name)
+  return columns
+}
+
+/** The columns that an import writes, with PostgreSQL's types. */
+export function importedColumns(fields: readonly ImportedField[]): Record<string, string> {
+  return Object.fromEntries(fields.map(({ column, type }) => [column, type]))
+}
+
+export const importedUsers = importedFields({
+  entity: userEntity,
+  own: ['version', 'lastSeenAt'],
+  readers: { id: read.documentId, email: readEmail },
+  textMaxLength: read.NAME_MAX_LENGTH,
+})
+
+/** @throws BadRow */
+export function parseUser(row: Row): ParsedRow {
+  return { columns: readColumns(importedUsers, row) }
+}
+
+function readEmail(row: Row, name: string): string {
+  const email = emailField.safeParse(row[name])
+  if (!email.success) throw new BadRow(`${name}: ${email.error.issues[0]?.message}`)
+  return read.wellFormed(name, email.data)
+}
+
+export const importedPlayers = importedFields({
+  entity: playerEntity,
+  own: [],
+  readers: {
+    userId: readUserId,
+    balance: (row, name) => (read.isMissing(row[name]) ? 0 : read.number(row, name)),
+  },
+  textMaxLength: read.NAME_MAX_LENGTH,
+})
+
+/** @throws BadRow */
+export function parseTelegramUser(row: Row): ParsedRow {
+  return { columns: readColumns(importedPlayers, row) }
+}
+
+/** The document's id and its field userId are the same number; one of them is enough. */
+function readUserId(row: Row, name: string): number {
+  const id = read.isMissing(row['id']) ? undefined : read.playerId(row, 'id')
+  const userId = id !== undefined && read.isMissing(row[name]) ? id : read.playerId(row, name)
+  if (id !== undefined && id !== userId) throw new BadRow('id and userId differ')
+  return userId
+}
+
+/** What players are to be paid from now on. A history document keeps what was paid, whatever that was. */
+function readReward(row: Row, name: string): number {
+  const reward = read.number(row, name)
+  if (reward < 0) throw new BadRow(`${name} must be 0 or more`)
+  return reward
+}
+
+const taskTypes = [...new Set(Object.values(taskCollections).flatMap(({ types }) => types))]
+
+export const importedTasks = importedFields({
+  entity: taskEntity,
+  own: ['version'],
+  readers: {
+    id: read.documentId,
+    type: (row) => read.oneOf(row, 'image', taskTypes), // §3
+    link: read.link,
+    reward: readReward,
+    verifiedByBot: read.maybeFlag,
+  },
+})
+
+/** @throws BadRow */
+export function parseTask(collection: TaskCollection, row: Row): ParsedRow {
+  const type = read.oneOf(row, 'image', taskCollections[collection].types)
+  const task = readColumns(importedTasks, row)
+  return { columns: hasLink(type) ? task : { ...task, link: null } } // §5
+}
+
+export const importedAnnouncements = importedFields({
+  entity: announcementEntity,
+  // Files come by uploads alone.
+  own: ['version', 'image', 'icon'],
+  readers: {
+    id: read.documentId,
+    link: read.link,
+    reward: readReward,
+    verifiedByBot: read.maybeFlag,
+    linkType: (row, name) => (row['type'] === 'link' ? read.oneOf(row, name, Object.keys(linkTypeLabels)) : null),
+  },
+})
+
+/** Fields that the type and link type have no use for are not kept (§5). @throws BadRow */
+export function parseAnnouncement(row: Row): ParsedRow {
+  const columns = readColumns(importedAnnouncements, row)
+  const lost = ['image', 'icon'].filter((name) => read.optional(row, name) !== null)
+  if (columns['type'] !== 'desc') columns['description'] = null
+  if (columns['type'] !== 'link') columns['link'] = null
+  if (columns['link_type'] !== 'input') columns['input_text'] = null
+  return {
+    columns,
+    ...(lost.length > 0 && { note: `The file of ${lost.join(' and ')} is in another store: upload it again` }),
+  }
+}
+
+const readName: Reader = (row, name) => read.required(row, name, read.NAME_MAX_LENGTH)
+
+export const importedHistoryItems = importedFields({
+  entity: historyItemEntity,
+  // The file says of which kind its items are.
+  own: ['kind'],
+  readers: {
+    id: read.documentId,
+    type: readName,
+    linkType: (row, name) => read.optional(row, name, read.NAME_MAX_LENGTH),
+    link: read.link,
+  },
+})
+
+/** Kept as it is, of whatever type it was: it may be about an item of long ago. @throws BadRow */
+export function parseHistoryItem(kind: HistoryKind, row: Row): ParsedRow {
+  const item = readColumns(importedHistoryItems, row)
+  return { columns: { kind, ...item, created_at: read.moment(row, 'createdAt') } }
+}
+
+export const importedParticipants = importedFields({
+  entity: participantEntity,
+  own: [],
+  readers: { id: read.playerId, userInput: (row, name) => read.optional(row, name), timestamp: readPresentMoment },
+  textMaxLength: read.NAME_MAX_LENGTH,
+})
+
+/** A document of the users subcollection; `parent` is the history document it is in. @throws BadRow */
+export function parseParticipation(kind: HistoryKind, row: Row): ParsedRow {
+  const participant = readColumns(importedParticipants, row)
+  const period = periodOf(kind, String(participant['at']))
+  return { columns: { ...participant, kind, item_id: read.documentId(row, 'parent'), period } }
+}
+
+function readPresentMoment(row: Row, name: string): string {
+  const moment = read.moment(row, name)
+  if (moment === null) throw new BadRow(`${name} is required`)
+  return moment
+}

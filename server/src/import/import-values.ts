@@ -1,0 +1,158 @@
+/** Reads the values of an imported line: what each may be, and what it becomes. Nothing here touches the database or a file. */
+import { LINK_MAX_LENGTH, linkField } from '@arcade/contract/field-schemas'
+import { MAX_NUMBER } from '@arcade/contract/entity'
+import { USER_ID_MAX } from '@arcade/contract/players/calls'
+import { isExactNumber } from '@arcade/contract/numbers'
+
+/** The reason why a row is refused, written for the person who mends it. */
+export class BadRow extends Error {}
+
+export type Row = Record<string, unknown>
+export type Value = string | number | boolean | null
+
+const ID_MAX_LENGTH = 128 // idField of the contract
+const TEXT_MAX_LENGTH = 10_000
+const SHOWN_DIGITS = 40
+/** For texts that are or may be indexed: an entry of a B-tree holds 2,704 bytes, a UTF-16 unit takes up to 3. */
+export const NAME_MAX_LENGTH = 500
+
+/** Only a number of 16 digits or with an exponent can change when it is read. */
+const maybeRounded = /[:,[]\s*-?(?:[\d.]{16}|[\d.]+e)/i
+
+/** A line's JSON object. @throws BadRow */
+export function parseObject(text: string): Row {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new BadRow('The line is not valid JSON')
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadRow('The line is not a JSON object')
+  if (maybeRounded.test(text)) refuseRounded(text)
+  return value as Row
+}
+
+/** A number that a double would change is refused, never rounded (design §5). */
+function refuseRounded(text: string): void {
+  const check = (_name: string, value: unknown, { source }: { source?: string }): unknown => {
+    if (typeof value === 'number' && source !== undefined && !isExactNumber(source)) {
+      throw new BadRow(`The number ${source.slice(0, SHOWN_DIGITS)} cannot be kept exactly`)
+    }
+    return value
+  }
+  JSON.parse(text, check as (name: string, value: unknown) => unknown)
+}
+
+export function isMissing(value: unknown): value is undefined | null | '' {
+  return value === undefined || value === null || value === ''
+}
+
+/** Firestore has no ids `.` and `..` either. */
+export function documentId(row: Row, name: string): string {
+  const id = required(row, name, ID_MAX_LENGTH)
+  if (id === '.' || id === '..') throw new BadRow(`${name} must not be ${id}, which browsers remove from addresses`)
+  return id
+}
+
+/** A player's number, as a number or as its digits. */
+export function playerId(row: Row, name: string): number {
+  const value = row[name]
+  if (isMissing(value)) throw new BadRow(`${name} is required`)
+  const id = typeof value === 'string' && /^[1-9]\d{0,15}$/.test(value) && BigInt(value) <= USER_ID_MAX ? Number(value) : value
+  if (typeof id !== 'number' || !Number.isInteger(id) || id < 1 || id > USER_ID_MAX) {
+    throw new BadRow(`${name} must be a whole number from 1 to ${USER_ID_MAX}`)
+  }
+  return id
+}
+
+export function number(row: Row, name: string): number {
+  const value = row[name]
+  if (isMissing(value)) throw new BadRow(`${name} is required`)
+  if (typeof value !== 'number') throw new BadRow(`${name} must be a number`)
+  if (Math.abs(value) > MAX_NUMBER) throw new BadRow(`${name} must be between ${-MAX_NUMBER} and ${MAX_NUMBER}`)
+  return value
+}
+
+export function integer(row: Row, name: string): number {
+  const value = number(row, name)
+  if (!Number.isInteger(value)) throw new BadRow(`${name} must be a whole number`)
+  return value
+}
+
+/** Null for a flag that is missing. */
+export function maybeFlag(row: Row, name: string): boolean | null {
+  return isMissing(row[name]) ? null : flag(row, name)
+}
+
+/** A flag that is missing counts as false. */
+export function flag(row: Row, name: string): boolean {
+  const value = row[name]
+  if (!isMissing(value) && typeof value !== 'boolean') throw new BadRow(`${name} must be true or false`)
+  return value === true
+}
+
+export function required(row: Row, name: string, maxLength = TEXT_MAX_LENGTH): string {
+  const text = optional(row, name, maxLength)
+  if (text === null || text.trim() === '') throw new BadRow(`${name} is required`)
+  return text
+}
+
+export function optional(row: Row, name: string, maxLength = TEXT_MAX_LENGTH): string | null {
+  const value = row[name]
+  if (isMissing(value)) return null
+  if (typeof value !== 'string') throw new BadRow(`${name} must be a text`)
+  if (value.length > maxLength) throw new BadRow(`${name} must be at most ${maxLength} characters`)
+  return wellFormed(name, value)
+}
+
+/** PostgreSQL stores neither U+0000 nor half of a surrogate pair. */
+export function wellFormed(name: string, text: string): string {
+  if (text.includes('\0')) throw new BadRow(`${name} contains the character U+0000`)
+  if (!text.isWellFormed()) throw new BadRow(`${name} contains half a character (a lone surrogate)`)
+  return text
+}
+
+export function oneOf<Choice extends string>(row: Row, name: string, allowed: readonly Choice[]): Choice {
+  const text = required(row, name)
+  const found = allowed.find((value) => value === text)
+  if (found === undefined) throw new BadRow(`${name} must be one of ${allowed.join(', ')}`)
+  return found
+}
+
+export function link(row: Row, name: string): string | null {
+  const text = optional(row, name, LINK_MAX_LENGTH)
+  if (text === null) return null
+  const checked = linkField.safeParse(text)
+  if (!checked.success) throw new BadRow(`${name}: Invalid URL format`) // §5
+  return checked.data || null
+}
+
+const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/i
+const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+const FIRST_MS = -62_135_596_800_000 // the year 1
+
+/** A moment to the millisecond as ISO text: from ISO (UTC unless it says otherwise), epoch milliseconds or a Firestore timestamp. */
+export function moment(row: Row, name: string): string | null {
+  const value = row[name]
+  if (isMissing(value)) return null
+  const ms = Math.floor(toMilliseconds(value))
+  if (!(ms >= FIRST_MS && ms <= LAST_MS)) throw new BadRow(`${name} is not a point in time`)
+  return new Date(ms).toISOString()
+}
+
+/** The moment in milliseconds since 1970; NaN for a value that is none. */
+function toMilliseconds(value: unknown): number {
+  if (typeof value === 'number') return value
+  if (typeof value === 'string') {
+    const [, day, time = '00:00', zone = 'Z'] = ISO.exec(value.trim()) ?? []
+    const midnight = Date.parse(`${day}T00:00Z`)
+    // Date.parse takes the 31st of February for a day in March.
+    if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) return Number.NaN
+    return Date.parse(`${day}T${time}${zone.toUpperCase()}`)
+  }
+  if (typeof value !== 'object' || value === null) return Number.NaN
+  const { _seconds, _nanoseconds, seconds = _seconds, nanoseconds = _nanoseconds ?? 0 } = value as Row
+  if (!Number.isInteger(seconds) || !Number.isInteger(nanoseconds)) return Number.NaN
+  const fraction = nanoseconds as number
+  return fraction < 0 || fraction >= 1e9 ? Number.NaN : (seconds as number) * 1000 + Math.floor(fraction / 1e6)
+}

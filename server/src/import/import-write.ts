@@ -1,0 +1,373 @@
+/**
+ * Batches of imported rows into the tables (design §5), each in the caller's transaction together with the counters, so that
+ * these stay exact whoever else writes meanwhile. Rows that are as they should be are not touched.
+ */
+import { sql, type Transaction } from 'kysely'
+import { errorCatalogue } from '@arcade/contract/errors'
+import type { TaskCollection } from '@arcade/contract/tasks/fields'
+import type { UserType } from '@arcade/contract/users/fields'
+import { beginActivity, countParticipations, countPlayers, moveParticipation, movePlayer } from '#src/counters/activity.ts'
+import { addDelta, addToCounters, type Deltas } from '#src/counters/counters.ts'
+import {
+  announcementEntity,
+  historyItemEntity,
+  isBeside,
+  participantEntity,
+  playerEntity,
+  taskEntity,
+  userEntity,
+} from '#src/db/entities.ts'
+import { findErased } from '#src/ledger/erased-players.ts'
+import { writeHistoryItems } from '#src/items/history-items.ts'
+import { bringBalances, openBalances } from '#src/ledger/imported-balances.ts'
+import { raiseNews } from '#src/items/news.ts'
+import { lockPriorities, parkPriorities } from '#src/items/priorities.ts'
+import type { HistoryKind } from '@arcade/contract/history/fields'
+import type { Tables } from '#src/db/tables.ts'
+import { changeAsNamed } from '#src/db/turns.ts'
+import { queueEvent } from '#src/audit/outbox.ts'
+import { announcementRecord } from '#src/features/announcements/announcements-list.ts'
+import { taskRecord } from '#src/features/tasks/tasks-list.ts'
+import type { Sessions } from '#src/identity/sessions.ts'
+import {
+  type Columns,
+  importedAnnouncements,
+  importedColumns,
+  importedHistoryItems,
+  importedParticipants,
+  importedPlayers,
+  importedTasks,
+  importedUsers,
+} from './import-rows.ts'
+import { settleUnique } from './import-unique.ts'
+
+/** No two rows of a batch have the same key. Run again from the start when PostgreSQL asks for it. */
+export type Writer = (tx: Transaction<Tables>, rows: Columns[]) => Promise<Written>
+
+export interface Written {
+  /** Rows added or changed. */
+  loaded: number
+  rejected: Map<Columns, string>
+  /** Ids of the history documents that were written, be it along with their items. */
+  histories?: string[]
+}
+
+interface Table {
+  name: string
+  key: string[]
+  /** With their types. */
+  columns: Record<string, string>
+  /** SQL for what columns get when a row without them is added; a row that is changed keeps what it has. */
+  defaults?: Readonly<Record<string, string>>
+  /** Columns that change only while another is null. */
+  onlyWhileNull?: Record<string, string>
+  hasVersion?: true
+  /** SQL for rows `t` that stay as they are, whatever is imported. */
+  settled?: string
+  /** When it happened; the rows that `upsert` gives hold it as `moment`, those changed as `before` too. */
+  moment?: string
+}
+
+/** The moment of import. */
+const createdNow = { created_at: 'now()' }
+/** Old exports say nothing of it, and what an operator has set here stays. */
+const byPlayers = { verified_by_bot: 'false' }
+
+const users: Table = {
+  name: userEntity.table,
+  key: ['id'],
+  columns: importedColumns(importedUsers),
+  defaults: createdNow,
+  hasVersion: true,
+}
+
+const telegramUsers: Table = {
+  name: playerEntity.table,
+  key: ['user_id'],
+  columns: importedColumns(importedPlayers.filter(({ name }) => !isBeside(playerEntity, name))),
+  moment: 'created_at',
+}
+
+const tasks: Table = {
+  name: taskEntity.table,
+  key: ['collection', 'id'],
+  columns: { collection: 'text', ...importedColumns(importedTasks) },
+  defaults: { ...createdNow, ...byPlayers },
+  hasVersion: true,
+}
+
+const announcements: Table = {
+  name: announcementEntity.table,
+  key: ['id'],
+  columns: importedColumns(importedAnnouncements),
+  defaults: { ...createdNow, ...byPlayers },
+  // A file that was uploaded here keeps its name.
+  onlyWhileNull: { image_name: 'image_key', icon_name: 'icon_key' },
+  hasVersion: true,
+}
+
+const historyItems: Table = {
+  name: historyItemEntity.table,
+  key: ['kind', 'item_id'],
+  columns: { kind: 'text', ...importedColumns(importedHistoryItems), created_at: 'timestamptz' },
+  defaults: createdNow,
+}
+
+const participations: Table = {
+  name: participantEntity.table,
+  key: ['user_id', 'kind', 'item_id', 'period'],
+  columns: { ...importedColumns(importedParticipants), kind: 'text', item_id: 'text', period: 'text' },
+  moment: 'at',
+  // What was claimed here and paid is there already, whatever the old game says of the same.
+  settled: `exists (select 1 from ledger_entries as paid where paid.user_id = t.user_id and paid.cause = 'claim'
+    and paid.kind = t.kind and paid.item_id = t.item_id and paid.period = t.period)`,
+}
+
+/** A changed user is looked up anew by every server process; one whose role changed has to sign in again. */
+export function usersWriter(sessions: Sessions): Writer {
+  return async (tx, rows) => {
+    // The Manage Users page locks the admins first too.
+    const admins = await sql<{ id: string }>`select id from users where user_type = 'admin' order by id for update`.execute(tx)
+    await sql`lock table users in share row exclusive mode`.execute(tx)
+    const emails = rows.map((row) => row['email'])
+    const { rows: wanted } = await sql<{ key: string }>`
+      select lower(email) as key from unnest(${emails}::text[]) with ordinality as imported (email, n) order by n`.execute(tx)
+    const candidates = rows.map((row, index) => ({
+      id: String(row['id']),
+      key: wanted[index]?.key ?? '',
+      type: row['user_type'] as UserType,
+      row,
+    }))
+    const { rows: existing } = await sql<{ id: string; key: string; type: UserType }>`
+      select id, lower(email) as key, user_type as type from users
+      where id = any(${candidates.map(({ id }) => id)}) or lower(email) = any(${candidates.map(({ key }) => key)})`.execute(tx)
+    const typeBefore = new Map(existing.map(({ id, type }) => [id, type]))
+
+    const rejected = new Map<Columns, string>()
+    const accepted = () => candidates.filter(({ row }) => !rejected.has(row))
+    const refuseTakenEmails = (): void => {
+      for (const { row } of settleUnique(accepted(), existing)) rejected.set(row, 'This e-mail address belongs to another user')
+    }
+    refuseTakenEmails()
+    const isDemoted = new Set(accepted().flatMap(({ id, type }) => (type === 'user' && typeBefore.get(id) === 'admin' ? id : [])))
+    const isAdminLeft = admins.rows.some(({ id }) => !isDemoted.has(id)) || accepted().some(({ type }) => type === 'admin')
+    const kept = accepted().find(({ id }) => isDemoted.has(id))
+    if (!isAdminLeft && kept) {
+      rejected.set(kept.row, errorCatalogue.LAST_ADMIN.message)
+      refuseTakenEmails()
+    }
+
+    const written = accepted()
+    const { added, changed } = await upsert(
+      tx,
+      users,
+      written.map(({ row }) => row),
+    )
+    const typeNow = new Map(written.map(({ id, type }) => [id, type]))
+    const deltas: Deltas = new Map()
+    const addUsers = (userType: UserType | undefined, by: number): void => {
+      if (userType !== undefined) addDelta(deltas, { of: 'users', userType }, by)
+    }
+    for (const { id } of added) addUsers(typeNow.get(String(id)), 1)
+    for (const key of changed) {
+      const id = String(key['id'])
+      if (typeBefore.get(id) === typeNow.get(id)) {
+        await sessions.announceChange(tx, id)
+        continue
+      }
+      addUsers(typeBefore.get(id), -1)
+      addUsers(typeNow.get(id), 1)
+      await sessions.endAllOf(tx, id)
+    }
+    await addToCounters(tx, deltas)
+    return { loaded: added.length + changed.length, rejected }
+  }
+}
+
+const ERASED = 'This player was erased and does not come back by an import'
+
+/** Leaves out rows of players who were erased. */
+async function withoutErased(
+  tx: Transaction<Tables>,
+  rows: Columns[],
+): Promise<{ rows: Columns[]; rejected: Map<Columns, string> }> {
+  const erased = await findErased(tx, new Set(rows.map((row) => Number(row['user_id']))))
+  const isErased = (row: Columns): boolean => erased.has(Number(row['user_id']))
+  return {
+    rows: erased.size === 0 ? rows : rows.filter((row) => !isErased(row)),
+    rejected: new Map(erased.size === 0 ? [] : rows.filter(isErased).map((row) => [row, ERASED])),
+  }
+}
+
+export const writeTelegramUsers: Writer = async (tx, given) => {
+  const { rows, rejected } = await withoutErased(tx, given)
+  const { added, changed } = await upsert(tx, telegramUsers, rows)
+  const activity = await beginActivity(tx)
+  for (const { moment } of added) countPlayers(activity, moment, 1)
+  for (const { before, moment } of changed) movePlayer(activity, before, moment)
+
+  const isNew = new Set(added.map((row) => row['user_id']))
+  const brought = rows.map((row) => ({ userId: Number(row['user_id']), balance: Number(row['balance']) }))
+  await openBalances(
+    tx,
+    brought.filter(({ userId }) => isNew.has(userId)),
+    activity.deltas,
+  )
+  const changedBalances = await bringBalances(
+    tx,
+    brought.filter(({ userId }) => !isNew.has(userId)),
+    activity.deltas,
+  )
+  await addToCounters(tx, activity.deltas)
+  const isChanged = new Set([...changed.map((row) => row['user_id']), ...changedBalances])
+  return { loaded: added.length + isChanged.size, rejected }
+}
+
+/** Priorities may be swapped within a batch; a row that wants one that is taken stays as it was. */
+export function tasksWriter(collection: TaskCollection): Writer {
+  return async (tx, rows) => {
+    await lockPriorities(tx, collection)
+    // Nobody may add a task between the look at the stored priorities and the writing.
+    await sql`lock table tasks in share row exclusive mode`.execute(tx)
+    const candidates = rows.map((row) => ({ id: String(row['id']), key: Number(row['priority']), row }))
+    const { rows: existing } = await sql<{ id: string; key: number }>`
+      select id, priority as key from tasks where collection = ${collection}
+      and (id = any(${candidates.map(({ id }) => id)}) or priority = any(${candidates.map(({ key }) => key)}::numeric[]))`.execute(
+      tx,
+    )
+    const refused = settleUnique(candidates, existing)
+    const accepted = candidates.filter((candidate) => !refused.has(candidate))
+    await parkPriorities(
+      tx,
+      collection,
+      accepted.map(({ id, key }) => ({ id, priority: String(key) })),
+    )
+    const { added, changed } = await upsert(
+      tx,
+      tasks,
+      accepted.map(({ row }) => ({ ...row, collection })),
+    )
+    const histories = await writeHistoryItems(tx, collection, {
+      changed: [...added, ...changed].map(({ id }) => String(id)),
+      unchanged: accepted.map(({ id }) => id),
+    })
+    const records = (keys: Key[]) => titled(rows, keys).map((task) => taskRecord(collection, task))
+    await queueEvent(tx, 'task.create', records(added))
+    await queueEvent(tx, 'task.update', records(changed))
+    const rejected = new Map([...refused].map(({ row }) => [row, errorCatalogue.PRIORITY_TAKEN.message]))
+    return { loaded: added.length + changed.length, rejected, histories }
+  }
+}
+
+export const writeAnnouncements: Writer = async (tx, rows) => {
+  const ids = rows.map(({ id }) => String(id))
+  const active = rows.filter(({ status }) => status === true)
+  const { rows: inactive } = await sql<{ id: string }>`
+    select id from announcements where not status and id = any(${active.map(({ id }) => String(id))}) order by id for update`.execute(
+    tx,
+  )
+  const { added, changed } = await upsert(tx, announcements, rows)
+  const begun = titled(active, [...inactive, ...added])
+  await raiseNews(
+    tx,
+    begun.map(({ id }) => id),
+  )
+  await queueEvent(tx, 'announcement.activate', begun.map(announcementRecord))
+  const histories = await writeHistoryItems(tx, 'announcement', {
+    changed: [...added, ...changed].map(({ id }) => String(id)),
+    unchanged: ids,
+  })
+  return { loaded: added.length + changed.length, rejected: new Map(), histories }
+}
+
+/** What webhooks are told of those rows that these keys name. */
+function titled(rows: readonly Columns[], keys: readonly Record<string, unknown>[]): { id: string; title: string }[] {
+  const ids = new Set(keys.map((key) => String(key['id'])))
+  return rows.map(({ id, title }) => ({ id: String(id), title: String(title) })).filter(({ id }) => ids.has(id))
+}
+
+/** `derived`: ids of documents that this import wrote along with their items, which makes them loaded. */
+export function historyItemsWriter(derived: ReadonlySet<string>): Writer {
+  return async (tx, rows) => {
+    const { added, changed } = await upsert(tx, historyItems, rows)
+    const written = new Set([...added, ...changed].map((key) => String(key['item_id'])))
+    const loaded = rows.filter(({ item_id: id }) => written.has(String(id)) || derived.has(String(id)))
+    return { loaded: loaded.length, rejected: new Map(), histories: [...written] }
+  }
+}
+
+/** `promised`: ids of documents that count as if they were there. */
+export function participationsWriter(kind: HistoryKind, promised: ReadonlySet<string>): Writer {
+  return async (tx, given) => {
+    const { rows, rejected } = await withoutErased(tx, given)
+    const parents = [...new Set(rows.map((row) => row['item_id']))]
+    const { rows: found } = await sql<{ id: string }>`
+      select item_id as id from history_items where kind = ${kind} and item_id = any(${parents})`.execute(tx)
+    const known = new Set(found.map(({ id }) => id))
+    for (const row of rows) {
+      const parent = String(row['item_id'])
+      if (!known.has(parent) && !promised.has(parent))
+        rejected.set(row, `There is no history document with the id ${parent} (parent)`)
+    }
+    const accepted = rows.filter((row) => !rejected.has(row))
+    const { added, changed } = await upsert(tx, participations, accepted)
+    const activity = await beginActivity(tx)
+    const toItem = (row: Key) => ({ kind, itemId: String(row['item_id']) })
+    for (const row of added) countParticipations(activity, toItem(row), row.moment!, 1)
+    for (const row of changed) moveParticipation(activity, toItem(row), row.before!, row.moment!)
+    await addToCounters(tx, activity.deltas)
+    return { loaded: added.length + changed.length, rejected }
+  }
+}
+
+interface Key extends Record<string, unknown> {
+  moment: Date | null
+  before: Date | null
+}
+
+/**
+ * Two statements instead of `on conflict do update`: that one locks every row it finds, which writes to a table in which
+ * nothing has changed. What both return is exact also while others write the same rows.
+ */
+async function upsert(tx: Transaction<Tables>, table: Table, rows: Columns[]): Promise<{ added: Key[]; changed: Key[] }> {
+  if (rows.length === 0) return { added: [], changed: [] }
+  const { columns, moment, onlyWhileNull = {}, defaults = {}, settled = 'false' } = table
+  const name = sql.table(table.name)
+  const names = Object.keys(columns)
+  const key = table.key.join(', ')
+  const keyColumns = (alias: string): string => table.key.map((column) => `${alias}.${column}`).join(', ')
+  const sameKey = (one: string, other: string): string =>
+    table.key.map((column) => `${one}.${column} = ${other}.${column}`).join(' and ')
+  const imported = sql`json_to_recordset(${JSON.stringify(rows)}::json) as r (${sql.raw(names.map((column) => `${column} ${columns[column]}`).join(', '))})`
+  const values = names.map((column) => (column in defaults ? `coalesce(r.${column}, ${defaults[column]})` : `r.${column}`))
+  // In the order of the key, so that two imports wait for each other instead of getting stuck.
+  const { rows: added } = await sql<Key>`
+    insert into ${name} (${sql.raw(names.join(', '))}) select ${sql.raw(values.join(', '))} from ${imported} order by ${sql.raw(key)}
+    on conflict (${sql.raw(key)}) do nothing returning ${sql.raw(key + (moment ? `, ${moment} as moment` : ''))}`.execute(tx)
+  if (added.length === rows.length) return { added, changed: [] }
+
+  await changeAsNamed(tx)
+  const others = names.filter((column) => !table.key.includes(column))
+  const after = others.map((column) => {
+    if (column in defaults) return `coalesce(r.${column}, t.${column})`
+    return onlyWhileNull[column]
+      ? `case when t.${onlyWhileNull[column]} is null then r.${column} else t.${column} end`
+      : `r.${column}`
+  })
+  const changes = others.map((column, index) => `${column} = ${after[index]}`)
+  if (table.hasVersion) changes.push('version = t.version + 1')
+  const differs = `(${others.map((column) => `t.${column}`).join(', ')}) is distinct from (${after.join(', ')})`
+  // A row that another import has moved in time meanwhile is as that one wants it: it came last. So the moment before is certain.
+  const held = moment ? sql`join ${name} as held on ${sql.raw(sameKey('held', 'r'))}` : sql``
+  const isHeld = moment
+    ? sql`and ${sql.raw(sameKey('t', 'held'))} and t.${sql.ref(moment)} is not distinct from held.${sql.ref(moment)}`
+    : sql``
+  const moments = moment ? `, held.${moment} as before, t.${moment} as moment` : ''
+  const { rows: changed } = await sql<Key>`
+    with r as materialized (select * from ${imported} order by ${sql.raw(key)})
+    update ${name} as t set ${sql.raw(changes.join(', '))} from r ${held}
+    where ${sql.raw(sameKey('t', 'r'))} ${isHeld} and ${sql.raw(differs)} and not ${sql.raw(settled)} returning ${sql.raw(keyColumns('t') + moments)}`.execute(
+    tx,
+  )
+  return { added, changed }
+}

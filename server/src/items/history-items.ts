@@ -1,0 +1,59 @@
+/**
+ * The history document of every task and announcement (§3 socialTasksHistory, dailyTasksHistory, announcementHistory): made with the
+ * item, changed with it, and left as it is when the item is deleted. Whoever writes an item calls this in the same transaction.
+ */
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type HistoryKind, historyItemFields } from '@arcade/contract/history/fields'
+import { announcementEntity, columnName, type Entity, historyItemEntity, storedNames, taskEntity } from '#src/db/entities.ts'
+import type { Tables } from '#src/db/tables.ts'
+
+/** The fields that a document has from its item. */
+const details = storedNames(historyItemFields).filter((name) => name !== 'kind' && name !== 'id')
+const detailColumns = details.map((name) => columnName(historyItemEntity, name))
+const columns = sql.raw(['kind', 'item_id', ...detailColumns, 'created_at'].join(', '))
+const isUpdated = sql.raw(detailColumns.map((column) => `${column} = excluded.${column}`).join(', '))
+
+/** What the documents of items hold, in the order of `columns`; a condition on the item's `id` can follow. */
+const items: Record<HistoryKind, RawBuilder<unknown>> = {
+  social: documentsSql('social', taskEntity, `collection = 'social'`),
+  daily: documentsSql('daily', taskEntity, `collection = 'daily'`),
+  announcement: documentsSql('announcement', announcementEntity, 'true'),
+}
+
+/** A field that such items do not have is missing in their documents. */
+function documentsSql(kind: HistoryKind, entity: Entity, where: string): RawBuilder<unknown> {
+  const values = details.map((name) => (name in entity.fields ? columnName(entity, name) : 'null'))
+  return sql.raw(`select '${kind}', id, ${values.join(', ')}, created_at from ${entity.table} where ${where}`)
+}
+
+/**
+ * Brings the documents of items that have changed up to date, and makes those that are missing.
+ * @param unchanged ids of further items: they get a document where they have none, and keep the one they have
+ * @returns the ids of all documents that were written
+ */
+export async function writeHistoryItems(
+  tx: Kysely<Tables>,
+  kind: HistoryKind,
+  { changed, unchanged = [] }: { changed: string[]; unchanged?: string[] },
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    insert into history_items (${columns})
+    select * from (${items[kind]} and id = any(${[...changed, ...unchanged]})) as item (${columns})
+    where item_id = any(${changed})
+       or not exists (select from history_items h where h.kind = item.kind and h.item_id = item.item_id)
+    order by item_id
+    on conflict (kind, item_id) do update set ${isUpdated}
+    where history_items.item_id = any(${changed}) returning item_id as id`.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+/** Items that have no document. */
+export async function itemsWithoutDocument(db: Kysely<Tables>): Promise<{ kind: HistoryKind; id: string }[]> {
+  const all = Object.values(items).map((item) => sql`${item}`)
+  const { rows } = await sql<{ kind: HistoryKind; id: string }>`
+    select kind, item_id as id from (${sql.join(all, sql` union all `)}) as item (${columns})
+     where not exists (select from history_items h where h.kind = item.kind and h.item_id = item.item_id) order by 1, 2`.execute(
+    db,
+  )
+  return rows
+}

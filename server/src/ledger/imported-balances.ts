@@ -1,0 +1,75 @@
+/**
+ * Players' balances and the entries that explain them (design §7): a balance is the sum of its player's entries, which are numbered without
+ * gaps and never changed. Hides how both are written together; every player has a row in `balances` from the beginning.
+ */
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { type BalanceBucket, balanceBucketSql } from '#src/counters/counter-keys.ts'
+import { addDelta, type Deltas } from '#src/counters/counters.ts'
+import type { Tables } from '#src/db/tables.ts'
+import { changeAsNamed } from '#src/db/turns.ts'
+
+export interface BroughtBalance {
+  userId: number
+  balance: number | string
+}
+
+/** Of players who were added in the caller's transaction: whoever begins with something has an opening entry. What it counts is added to `deltas`. */
+export async function openBalances(tx: Kysely<Tables>, players: readonly BroughtBalance[], deltas: Deltas): Promise<void> {
+  if (players.length === 0) return
+  const opened = broughtSql(players)
+  const { rows } = await sql<{ bucket: BalanceBucket }>`insert into balances (user_id, balance, imported, entries)
+    select user_id, balance, balance, (balance <> 0)::int from ${opened} order by user_id
+    returning ${bucketOf('balance')} as bucket`.execute(tx)
+  for (const { bucket } of rows) addDelta(deltas, { of: 'balances', bucket }, 1)
+  await sql`insert into ledger_entries (user_id, seq, amount, cause, balance)
+    select user_id, 1, balance, 'opening', balance from ${opened} where balance <> 0 order by user_id`.execute(tx)
+}
+
+/**
+ * Balances that another import brings for players who are there: the difference to what the last one brought becomes an entry, so that what
+ * came in between stays. What it counts is added to `deltas`. Gives the players whose balance changed.
+ */
+export async function bringBalances(
+  tx: Transaction<Tables>,
+  players: readonly BroughtBalance[],
+  deltas: Deltas,
+): Promise<number[]> {
+  if (players.length === 0) return []
+  await changeAsNamed(tx)
+  // Of two imports at once the second leaves a row alone that the first has changed: only then is the difference certain.
+  const { rows } = await sql<BroughtRow>`
+    with r as materialized (select * from ${broughtSql(players)} order by user_id)
+    update balances as t set balance = t.balance + (r.balance - held.imported), imported = r.balance, entries = t.entries + 1
+      from r join balances as held on held.user_id = r.user_id
+     where t.user_id = r.user_id and t.user_id = held.user_id and t.imported = held.imported and held.imported <> r.balance
+    returning t.user_id, t.entries as seq, (r.balance - held.imported)::text as amount, t.balance::text as balance,
+              ${bucketOf('(t.balance - (r.balance - held.imported))')} as "from", ${bucketOf('t.balance')} as "to"`.execute(tx)
+  for (const { from, to } of rows) {
+    addDelta(deltas, { of: 'balances', bucket: from }, -1)
+    addDelta(deltas, { of: 'balances', bucket: to }, 1)
+  }
+  if (rows.length > 0)
+    await sql`insert into ledger_entries (user_id, seq, amount, cause, balance)
+      select user_id, seq, amount, 'import', balance
+        from unnest(${rows.map((row) => row.user_id)}::bigint[], ${rows.map((row) => row.seq)}::bigint[],
+                    ${rows.map((row) => row.amount)}::numeric[], ${rows.map((row) => row.balance)}::numeric[])
+          as changed (user_id, seq, amount, balance)`.execute(tx)
+  return rows.map((row) => row.user_id)
+}
+
+interface BroughtRow {
+  user_id: number
+  seq: number
+  amount: string
+  balance: string
+  /** The buckets of the balance before and after. */
+  from: BalanceBucket
+  to: BalanceBucket
+}
+
+const bucketOf = (balance: string) => sql.raw<string>(balanceBucketSql(balance))
+
+function broughtSql(players: readonly BroughtBalance[]) {
+  return sql`unnest(${players.map(({ userId }) => userId)}::bigint[], ${players.map(({ balance }) => String(balance))}::numeric[])
+    as brought (user_id, balance)`
+}

@@ -1,0 +1,43 @@
+/** Ranks (design §8): exact among the first 10,000, told from the histogram of balances beyond, and near enough there. */
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { giveBalances } from '#test/players.ts'
+import { testDatabase } from '#test/test-database.ts'
+import { foldCounters } from '#src/counters/counters.ts'
+import { rankOf } from './ranks.ts'
+
+const database = await testDatabase()
+const { db } = database
+const PLAYERS = 30_000
+/** Every other player has nothing. */
+const BALANCE = 'case when telegram_users.user_id % 2 = 0 then 0 else 1000000 - telegram_users.user_id * 33.25 end'
+
+/** Counted the slow way. */
+async function ranksCounted(): Promise<Map<number, number>> {
+  const { rows } = await sql<{ id: number; rank: number }>`
+    select user_id as id, row_number() over (order by balance desc, user_id) as rank from balances`.execute(db)
+  return new Map(rows.map(({ id, rank }) => [id, rank]))
+}
+
+test('design §8 a rank is exact among the first 10,000 and about right beyond, and players with nothing are behind all others', async () => {
+  await sql`insert into telegram_users (user_id) select n from generate_series(1, ${PLAYERS}::int) n`.execute(db)
+  await giveBalances(db, BALANCE)
+  await foldCounters(database)
+  const ranks = await ranksCounted()
+  for (const userId of [1, 9_999, 19_997, 19_999])
+    expect(await rankOf(db, userId)).toEqual({ rank: ranks.get(userId), isExact: true, isBlocked: false })
+  for (const userId of [20_001, 24_001, 29_999]) {
+    const told = await rankOf(db, userId)
+    const counted = ranks.get(userId)!
+    expect(told).toMatchObject({ isExact: false, isBlocked: false })
+    expect(Math.abs(told!.rank - counted) / counted).toBeLessThan(0.02)
+  }
+  for (const userId of [2, PLAYERS])
+    expect(await rankOf(db, userId)).toEqual({ rank: PLAYERS / 2 + 1, isExact: false, isBlocked: false })
+
+  // Even where the histogram says nothing.
+  await sql`delete from counters`.execute(db)
+  expect(await rankOf(db, 19_999)).toEqual({ rank: 10_000, isExact: true, isBlocked: false })
+  expect(await rankOf(db, 24_001)).toEqual({ rank: 10_001, isExact: false, isBlocked: false })
+  expect(await rankOf(db, 0)).toBeNull()
+})

@@ -1,0 +1,103 @@
+/**
+ * Whether every balance is the sum of its entries and these are numbered without gaps (design §7). Hides that this is proved for all
+ * players by one scan of each table, and that only where it does not hold players are looked at one by one.
+ */
+import type { Database } from '#src/db/database.ts'
+import type { Snapshot } from '#src/db/snapshot.ts'
+
+/** A player whose balance and entries do not belong together, in words. */
+export interface LedgerFault {
+  userId: number
+  text: string
+}
+
+export interface Reconciled {
+  players: number
+  entries: number
+}
+
+/** Compares all balances with all entries at one moment, and hands over the players that are off in the order of their ids. */
+export async function reconcile(
+  { snapshot }: Pick<Database, 'snapshot'>,
+  onFault: (fault: LedgerFault) => void,
+): Promise<Reconciled> {
+  return snapshot(
+    async (view) => {
+      const [proof] = await view.query<Reconciled & { isWhole: boolean }>(PROOF)
+      const { isWhole, ...counted } = proof!
+      if (!isWhole)
+        for (let after: number | null = Number.MIN_SAFE_INTEGER; after !== null;) after = await findFaults(view, after, onFault)
+      return counted
+    },
+    { isOneMoment: true, hasHelpers: true },
+  )
+}
+
+const BATCH = 1_000
+
+/** Gives the player after whom to go on, null when there is none. */
+async function findFaults(view: Snapshot, after: number, onFault: (fault: LedgerFault) => void): Promise<number | null> {
+  const rows = await view.query<FaultRow>(FAULTS, [after])
+  for (const row of rows) for (const text of textsOf(row)) onFault({ userId: row.userId, text })
+  return rows.length === BATCH ? rows.at(-1)!.userId : null
+}
+
+/**
+ * A player's entries are a chain: each begins with the balance that the one before ends with, the first with 0, and the last ends with the
+ * player's balance. So each place (player, number, balance) is there twice, as the end of one and the beginning of the next or as the
+ * balance, but for the beginnings with 0. The exclusive or of the places' hashes tells that without sorting anything; that two differences
+ * of 64 bits cancel out is as good as impossible. The beginnings with 0 are left out: of most players they are all there is.
+ */
+const place = (seq: string, balance: string): string => `hash_numeric_extended(${balance}, hashint8extended(user_id, ${seq}))`
+const beginning = `case when seq = 1 and balance = amount then 0 else ${place('seq - 1', 'balance - amount')} end`
+const ended = `case when entries = 0 and balance = 0 then 0 else ${place('entries', 'balance')} end`
+const owners = 'coalesce(bit_xor(hashint8extended(user_id, 0)), 0)'
+const PROOF = `
+  select players, entries, links = ends and owners = known as "isWhole"
+    from (select count(*) as entries, coalesce(bit_xor(${place('seq', 'balance')} # ${beginning}), 0) as links from ledger_entries) as ledger,
+         (select count(*) as players, coalesce(bit_xor(${ended}), 0) as ends, ${owners} as owners from balances) as totals,
+         (select ${owners} as known from telegram_users) as people`
+
+interface FaultRow {
+  userId: number
+  isPlayer: boolean
+  balance: string | null
+  counted: number | null
+  total: string | null
+  entries: number | null
+  last: number | null
+  unlinked: number | null
+}
+
+const FAULTS = `
+  select user_id as "userId", t.user_id is not null as "isPlayer", b.balance::text as balance, b.entries as counted,
+         l.total::text as total, l.entries, l.last, l.unlinked
+    from telegram_users t full join balances b using (user_id) full join (
+      select user_id, count(*) as entries, max(seq) as last, sum(amount) as total,
+             min(seq) filter (where balance <> amount + before) as unlinked
+        from (select user_id, seq, amount, balance, lag(balance, 1, 0) over (partition by user_id order by seq) as before
+                from ledger_entries where user_id > $1) as entry
+       group by user_id) as l using (user_id)
+   where user_id > $1 and (t.user_id is null or b.user_id is null or b.balance <> coalesce(l.total, 0) or b.entries <> coalesce(l.entries, 0)
+      or l.last <> l.entries or l.unlinked is not null)
+   order by user_id limit ${BATCH}`
+
+function textsOf({ isPlayer, balance, counted, total, entries, last, unlinked }: FaultRow): string[] {
+  const found = entries ?? 0
+  return [
+    ...(isPlayer ? [] : ['there is no such player']),
+    ...(balance === null ? ['there is no balance'] : []),
+    ...(balance !== null && !isSame(balance, total ?? '0')
+      ? [`the balance is ${balance}, the entries add up to ${total ?? '0'}`]
+      : []),
+    ...(counted !== null && counted !== found ? [`there should be ${counted} entries, there are ${found}`] : []),
+    ...(last !== null && last !== found ? [`the last entry has the number ${last}, there are ${found}`] : []),
+    ...(unlinked === null ? [] : [`the balance after entry ${unlinked} is not the one before it and its amount`]),
+  ]
+}
+
+/** Whether two of PostgreSQL's decimals are the same number: `1.50` and `1.5` are. */
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((text) => (text.includes('.') ? text.replace(/\.?0+$/, '') : text))
+  return a === b
+}

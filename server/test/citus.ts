@@ -1,0 +1,62 @@
+/**
+ * The tests on a distributed PostgreSQL: with CITUS_URL, the address of a Citus cluster's coordinator, each worker's database is one in
+ * which the tables of players are divided. Its servers must let the same role in.
+ */
+import os from 'node:os'
+import { pino } from 'pino'
+import { openDatabase } from '#src/db/database.ts'
+import { DISTRIBUTED_TABLES, divisionSql } from '#src/cli/distribution.ts'
+import { onServer, withDatabase } from './test-server.ts'
+
+/** Fewer than in production, since each test empties all of them. */
+const SHARDS = 4
+
+export const citusUrl = process.env['CITUS_URL']
+
+interface Node {
+  host: string
+  port: number
+}
+
+/** An empty database on every server of the cluster, each of which knows the others. */
+export async function createClusterDatabase(url: string, name: string): Promise<void> {
+  const workers = await workersOf(url)
+  for (const node of [undefined, ...workers]) {
+    await onServer(addressOf(url, node), (sql) => sql(`create database ${name}`))
+    await onServer(withDatabase(addressOf(url, node), name), (sql) => sql('create extension citus'))
+  }
+  await onServer(withDatabase(url, name), async (sql) => {
+    const { hostname, port } = new URL(url)
+    await sql(`select citus_set_coordinator_host('${hostname}', ${port || 5432})`)
+    for (const { host, port: workerPort } of workers) await sql(`select citus_add_node('${host}', ${workerPort})`)
+  })
+}
+
+/** One with the product's tables, divided as `arcade distribute` does. Gives its address. */
+export async function createDividedDatabase(url: string, name: string): Promise<string> {
+  await createClusterDatabase(url, name)
+  const address = withDatabase(url, name)
+  const database = await openDatabase({ dataDir: os.tmpdir(), url: address, log: pino({ level: 'silent' }), use: 'command' })
+  await database.close()
+  await onServer(address, async (sql) => {
+    for (const table of DISTRIBUTED_TABLES)
+      await sql(`select create_distributed_table('${table}', 'user_id', ${divisionSql(table, SHARDS)})`)
+  })
+  return address
+}
+
+export async function dropClusterDatabase(url: string, name: string): Promise<void> {
+  for (const node of [...(await workersOf(url)), undefined])
+    await onServer(addressOf(url, node), (sql) => sql(`drop database if exists ${name} with (force)`))
+}
+
+/** The servers beside the coordinator, as the database that CITUS_URL names knows them. */
+function workersOf(url: string): Promise<Node[]> {
+  return onServer(url, (sql) => sql<Node>('select nodename as host, nodeport as port from pg_dist_node where groupid <> 0'))
+}
+
+function addressOf(url: string, node: Node | undefined): string {
+  const address = new URL(url)
+  if (node) [address.hostname, address.port] = [node.host, String(node.port)]
+  return address.href
+}

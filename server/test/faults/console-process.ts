@@ -1,0 +1,88 @@
+/** The product as processes: the server and the commands on a data directory of a test, to be killed at any moment. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, onTestFinished } from 'vitest'
+import { sentStatements } from '#src/postgres/connections.ts'
+import { findProcesses, signal } from '#src/postgres/processes.ts'
+
+const SOURCE = resolve(import.meta.dirname, '..')
+export const ADMIN = { email: 'admin@example.org', password: 'correct horse' }
+
+export interface ConsoleProcess {
+  child: ChildProcess
+  /** How it ended, with all it wrote. */
+  ended: Promise<{ code: number | null; output: string }>
+}
+
+export interface ServerProcess extends ConsoleProcess {
+  /** Its address once it serves; rejects when it ends before that. */
+  ready: Promise<string>
+}
+
+/** Starts a server whose first admin is `ADMIN`. */
+export function startServer(dataDir: string, env: Record<string, string> = {}): ServerProcess {
+  const admin = { ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password }
+  const started = start('main.ts', [], dataDir, { PORT: '0', RATE_LIMIT: 'off', ...admin, ...env })
+  const ready = Promise.withResolvers<string>()
+  ready.promise.catch(() => undefined)
+  createInterface(started.child.stdout!).on('line', (line) => {
+    const address = /^Arcade Console ready at (http:\S+)$/.exec(line)?.[1]
+    if (address) ready.resolve(address)
+  })
+  void started.ended.then(({ code, output }) => ready.reject(new Error(`the server ended with ${code}:\n${output}`)))
+  return { ...started, ready: ready.promise }
+}
+
+/** Runs `npm run arcade -- …`. */
+export function startCommand(dataDir: string, ...args: string[]): ConsoleProcess {
+  return startCommandWith({}, dataDir, ...args)
+}
+
+export function startCommandWith(env: Record<string, string>, dataDir: string, ...args: string[]): ConsoleProcess {
+  return start('cli/arcade.ts', args, dataDir, { INIT_CWD: join(dataDir, '..'), ...env })
+}
+
+function start(program: string, args: string[], dataDir: string, env: Record<string, string>): ConsoleProcess {
+  const child = spawn(process.execPath, ['--import', join(SOURCE, 'test/tell-statements.ts'), join(SOURCE, program), ...args], {
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  // Whoever listens to statements of this process hears those of the other, too.
+  child.on('message', (statement) => sentStatements.publish(statement))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, output }))
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return { child, ended }
+}
+
+/** SIGTERM ends it well. What it wrote is shown where it does not. */
+export async function expectGoodEnd({ child, ended }: ServerProcess): Promise<void> {
+  child.kill('SIGTERM')
+  const { code, output } = await ended
+  expect(code, output).toBe(0)
+}
+
+/** What is killed, with SIGKILL. */
+export type Victim = 'server' | 'postmaster' | 'both'
+
+/** Kills what there is of it: at a first start there may be no postmaster yet. */
+export async function kill(victim: Victim, { child }: ConsoleProcess, dataDir: string): Promise<void> {
+  if (victim !== 'postmaster') child.kill('SIGKILL')
+  if (victim === 'server') return
+  const lockFile = await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8').catch(() => '')
+  const pid = Number(lockFile.split('\n')[0])
+  if (pid > 0) signal(pid, 'SIGKILL')
+}
+
+/** Processes that work in a data directory or were started for it. */
+export async function processesOf(dataDir: string): Promise<string[]> {
+  const found = await findProcesses(({ cwd, command }) => (cwd?.startsWith(dataDir) ?? false) || command.includes(dataDir))
+  return found.map(({ pid, command }) => `${pid} ${command}`)
+}

@@ -1,0 +1,105 @@
+/** The product on a disk of its own that gets full (security.md, Crash): what goes on, what stops, and how it comes back. */
+import { randomBytes } from 'node:crypto'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '#src/db/database.ts'
+import { type DatabaseProcess, startProcess, temporaryDataDir, waitFor } from '#test/processes.ts'
+import { freeBytes, resize, smallDisk } from '#test/small-disk.ts'
+import { PASSWORD, testApp } from '#test/test-app.ts'
+import { startCommand } from './console-process.ts'
+
+const MB = 1024 * 1024
+/** What stays free of a disk of 300 MB. */
+const RESERVE_BYTES = 37.5 * MB
+/** https://www.postgresql.org/docs/current/wal-internals.html */
+const LOG_FILE_BYTES = 16 * MB
+
+/** The bytes of PostgreSQL's tables and of its log, which grows by itself whenever a backup begins. */
+async function writtenByPostgres(server: DatabaseProcess, dataDir: string): Promise<number> {
+  const [tables] = await server.query('select pg_database_size(current_database())::float8 as bytes')
+  const log = await readdir(path.join(dataDir, 'postgres/pg_wal'), { withFileTypes: true })
+  return Number(tables!.bytes) + log.filter((entry) => entry.isFile()).length * LOG_FILE_BYTES
+}
+
+test('§security full disk: an import stops before it, says how far it came, and goes on when it is run again', async () => {
+  const dataDir = await smallDisk(160)
+  const source = path.join(path.dirname(await temporaryDataDir()), 'import')
+  const rows = 4000
+  await mkdir(source)
+  const item = { id: 'item', title: 'Item', type: 'desc', reward: 1 }
+  await writeFile(path.join(source, 'announcementHistory.ndjson'), `${JSON.stringify(item)}\n`)
+  const line = (id: number) =>
+    JSON.stringify({ parent: 'item', id, timestamp: '2026-01-01', userInput: randomBytes(4500).toString('hex') })
+  await writeFile(
+    path.join(source, 'announcementHistory.users.ndjson'),
+    Array.from({ length: rows }, (_, n) => `${line(n + 1)}\n`).join(''),
+  )
+  const stopped = await startCommand(dataDir, 'import', source).ended
+  expect(stopped.output).toMatch(
+    /The disk is nearly full, so this stopped after [1-9]\d* lines of announcementHistory.users.ndjson/,
+  )
+  expect(stopped.code).toBe(1)
+  expect(await freeBytes(dataDir)).toBeGreaterThan(24 * 1024 * 1024)
+
+  resize(dataDir, 600)
+  const { code, output } = await startCommand(dataDir, 'import', source).ended
+  expect(code, output).toBe(0)
+  expect(Number(/users.ndjson: 4000 read, (\d+) loaded/.exec(output)?.[1])).toBeLessThan(rows)
+  const server = startProcess({ dataDir, use: 'server' })
+  await server.opened
+  expect(await server.query('select count(*)::int as count from participations')).toEqual([{ count: rows }])
+})
+
+test('§security full disk: what is let through does not use the reserve up, and writing comes back by itself', async () => {
+  const dataDir = await smallDisk(200)
+  const database = await openDatabase({ dataDir, use: 'server', log: pino({ level: 'silent' }) })
+  onTestFinished(() => database.close())
+  const app = await testApp({ database })
+  const admin = await app.signUp('admin', 'admin@gmail.com')
+  const free = () => freeBytes(dataDir)
+  await writeFile(path.join(dataDir, 'ballast'), Buffer.alloc((await free()) - 20 * 1024 * 1024))
+  await waitFor('the warning', () => database.freeSpaceLow())
+  const ids = Array.from({ length: 1000 }, () => randomBytes(64).toString('hex'))
+  const exporting = () => admin.call('POST', '/api/exports', { list: 'users', target: { ids } })
+  for (let n = 0; n < 200; n += 1) expect((await exporting()).status).toBe(200)
+  expect(await free()).toBeGreaterThan(12 * 1024 * 1024)
+
+  const signIn = () => app.guest.call('POST', '/api/session', { email: 'admin@gmail.com', password: PASSWORD })
+  expect((await signIn()).status).toBe(200)
+  await writeFile(path.join(dataDir, 'more'), Buffer.alloc((await free()) - 8 * 1024 * 1024))
+  await waitFor('the second warning', () => database.freeSpaceNearlyGone())
+  expect((await signIn()).status).toBe(507)
+  const left = await free()
+  for (let n = 0; n < 20; n += 1) expect((await exporting()).status).toBe(200)
+  expect(await free()).toBeGreaterThan(left - 1024 * 1024)
+
+  for (const name of ['ballast', 'more']) await rm(path.join(dataDir, name))
+  const task = { priority: 1, type: 'twitter', title: 'After', link: 'https://example.org', reward: 1 }
+  await expect.poll(async () => (await admin.call('POST', '/api/social-tasks', task)).status).toBe(200)
+})
+
+test('§security full disk: a backup stops before it, says so and leaves nothing behind, while the console serves', async () => {
+  const dataDir = await smallDisk(300)
+  const server = startProcess({ dataDir, use: 'server' })
+  await server.opened
+  await server.query(`insert into idempotency_keys (caller, key_hash, fingerprint, answer)
+    select 'a', decode(md5(n::text), 'hex'), '\\x00', (select string_agg(md5(n::text || k), '') from generate_series(1, 300) k)
+      from generate_series(1, 3000) n`)
+  const ballast = path.join(dataDir, 'ballast')
+  await writeFile(ballast, Buffer.alloc((await freeBytes(dataDir)) - RESERVE_BYTES - 9 * MB))
+  const at = path.join(dataDir, '../backup')
+  const before = await freeBytes(dataDir)
+  const written = await writtenByPostgres(server, dataDir)
+  const { code, output } = await startCommand(dataDir, 'backup', at).ended
+  expect(output).toMatch(/^The disk of \S+ has too little room left for this backup: free some, or name another place\.$/m)
+  expect(code).toBe(1)
+  const left = await readdir(at, { recursive: true, withFileTypes: true })
+  expect(left.filter((entry) => entry.isFile())).toEqual([])
+  const grown = (await writtenByPostgres(server, dataDir)) - written
+  expect(await freeBytes(dataDir)).toBeGreaterThan(before - grown - 4 * MB)
+  await server.query(`insert into counters values ('meanwhile', 1)`)
+  await rm(ballast)
+  expect(await startCommand(dataDir, 'backup', at).ended).toMatchObject({ code: 0 })
+})

@@ -1,0 +1,110 @@
+/**
+ * What PostgreSQL would do for each statement of each call, with a million players and participations in a soak run: nothing
+ * that takes longer the more rows there are (design §4, §9). Custom plans, and generic ones for statements that are planned once.
+ */
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import { actOfProcess, audit } from '#src/audit/audit.ts'
+import { sealEntries } from '#src/audit/chain.ts'
+import { seed as seedRows } from '#src/import/seed.ts'
+import type { Database } from '#src/db/database.ts'
+import { sentStatements, type SentStatement } from '#src/postgres/connections.ts'
+import { citusUrl } from '#test/citus.ts'
+import { reportFigure, rounds, seed } from '#test/size.ts'
+import { testDatabase } from '#test/test-database.ts'
+import { planFaults, type PlanNode } from './plan-faults.ts'
+import { generatedRequest } from './requests.ts'
+import { createWorld } from './world.ts'
+
+const TIMEOUT_MS = 60 * 60_000
+const ENTRIES_AT_ONCE = 5000
+/** Of one statement so many sets of parameters are planned. */
+const PARAMETERS_MOST = 3
+
+/** Rows that a statement may look at whatever there are. */
+const LOOKED_AT_MOST = 25_000
+
+/** Calls that read a whole list because this is what they are for; they stream it from a snapshot. */
+const wholeLists = /^downloads\./
+
+/** What the test has to find. */
+const slow = [
+  `select * from telegram_users where email = 'a'`,
+  `select * from telegram_users where email = 'a' limit 1`,
+  'select * from telegram_users order by last_name limit 5',
+  'select count(*) from participations',
+  'select sum(balance) from balances where user_id > 0',
+  'select * from balances join telegram_users using (user_id) where imported = 7 order by balance desc limit 5',
+]
+
+// A coordinator's plan says nothing of what the servers behind it do, which have the same indexes.
+test.skipIf(citusUrl)('§9 no request reads, sorts or counts a table of millions', { timeout: TIMEOUT_MS }, async () => {
+  const rows = rounds(30_000, 1_000_000)
+  const database = await testDatabase()
+  await seedRows({ database, telegramUsers: rows, participations: rows })
+  await addEntries(database, rounds(30_000, 200_000))
+  await sql`analyze`.execute(database.db)
+  const world = await createWorld()
+  onTestFinished(() => world.stop())
+
+  const statements = new Map<string, { call: string; statements: SentStatement[] }>()
+  let call: string | undefined
+  const listen = (message: unknown): void => {
+    const statement = message as SentStatement
+    if (
+      call === undefined ||
+      statement.name?.startsWith('world-') ||
+      !/^\s*(select|insert|update|delete|with|declare)\b/i.test(statement.text ?? '')
+    )
+      return
+    const known = statements.get(statement.text)
+    if (!known) statements.set(statement.text, { call, statements: [statement] })
+    else if (known.statements.length < PARAMETERS_MOST) known.statements.push(statement)
+  }
+  sentStatements.subscribe(listen)
+  onTestFinished(() => {
+    sentStatements.unsubscribe(listen)
+  })
+  for (const request of fc.sample(generatedRequest, { numRuns: rounds(3000, 5000), seed })) {
+    if (wholeLists.test(request.call)) continue
+    call = request.call
+    await world.send(request)
+    call = undefined
+  }
+
+  const connection = await database.connect('plans')
+  onTestFinished(() => connection.end())
+  const explain = async (options: string, { text, values }: Pick<SentStatement, 'text' | 'values'>): Promise<PlanNode> => {
+    const { rows: plans } = await connection.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+      `explain (${options}) ${text}`,
+      values ?? [],
+    )
+    return plans[0]!['QUERY PLAN'][0].Plan
+  }
+  const many = { manyRows: Math.max(LOOKED_AT_MOST, rows / 20) }
+  for (const text of slow) expect(planFaults(await explain('format json', { text }), many), text).not.toEqual([])
+
+  const faults = new Set<string>()
+  for (const [text, { call: caller, statements: sent }] of statements) {
+    const plans = await Promise.all(sent.map((statement) => explain('format json', statement)))
+    if (sent[0]!.name !== undefined) plans.push(await explain('generic_plan, format json', { text }))
+    for (const plan of plans)
+      for (const fault of planFaults(plan, many))
+        faults.add(`${caller} ${fault.does} ${fault.what}: ${text.replaceAll(/\s+/g, ' ').slice(0, 2000)}`)
+  }
+  reportFigure(`plans: ${statements.size} statements at ${rows} rows`)
+  expect([...faults]).toEqual([])
+})
+
+async function addEntries(database: Database, count: number): Promise<void> {
+  const act = actOfProcess('system', 'test')
+  for (let written = 0; written < count; written += ENTRIES_AT_ONCE) {
+    const entries = Array.from({ length: ENTRIES_AT_ONCE }, (_, n) => ({
+      record: { kind: 'announcement' as const, id: `a${(written + n) % 5000}`, name: `Season ${n}` },
+      changes: { title: [`Season ${n - 1}`, `Season ${n}`] as const },
+    }))
+    await audit(database.db, act, 'announcement.update', entries)
+  }
+  await sealEntries(database, 'wait')
+}

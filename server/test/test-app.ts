@@ -1,0 +1,172 @@
+/** The app as tests call it: without a port, on a real database, as a guest, a user, an admin or a bot. */
+import { createHmac } from 'node:crypto'
+import os from 'node:os'
+import { join } from 'node:path'
+import { type Logger, pino } from 'pino'
+import type { BotScope } from '@arcade/contract/bot-tokens/fields'
+import { type App, createApp } from '#src/app.ts'
+import type { Config } from '#src/config.ts'
+import { actOfProcess } from '#src/audit/audit.ts'
+import { createBotToken } from '#src/identity/bot-tokens.ts'
+import type { Database } from '#src/db/database.ts'
+import { createAccount } from '#src/identity/accounts.ts'
+import type { Files } from '#src/files/files.ts'
+import { diskStore, type FileStore } from '#src/files/disk.ts'
+import { createImages, type Images } from '#src/files/images.ts'
+import type { WebApp } from '#src/http/static.ts'
+import { hashPassword } from '#src/identity/passwords.ts'
+import type { Sessions } from '#src/identity/sessions.ts'
+import { openSpool } from '#src/sheets/spool.ts'
+import { secretKey } from '#src/webhooks/secret-key.ts'
+import { testDatabase } from './test-database.ts'
+
+export const MAX_EXPORTS = 4
+export const PASSWORD = 'correct horse'
+/** What Telegram gave the bot of the tests. */
+export const BOT_TOKEN = '7000000000:AAtest-token'
+const ORIGIN = 'http://console.test'
+
+export interface TestAnswer {
+  status: number
+  headers: Headers
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
+  body: any
+}
+
+export interface Client {
+  id: string
+  headers: Record<string, string>
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<TestAnswer>
+}
+
+export interface TestApp {
+  database: Database
+  sessions: Sessions
+  files: Files
+  /** Sends a request as it is; `peer` is the address it comes from. */
+  fetch(path: string, init?: RequestInit, peer?: string): Promise<Response>
+  /** For a server with a port. */
+  nodeFetch: App['http']['fetch']
+  live: App['live']
+  readiness: App['readiness']
+  guest: Client
+  /** Signs a new person in. */
+  signUp(userType: 'admin' | 'user', email?: string): Promise<Client>
+  /** Makes a bot token, of the scope `play` unless another is asked for. */
+  bot(name?: string, scope?: BotScope): Promise<Client>
+  /** A player's own client. */
+  player(userId: number): Client
+}
+
+/** initData as Telegram signs it with the token of a bot, at this moment unless `fields` say when. */
+export function signInitData(fields: Record<string, string>, botToken = BOT_TOKEN): string {
+  const all: Record<string, string> = { auth_date: String(Math.floor(Date.now() / 1000)), ...fields }
+  const secret = createHmac('sha256', 'WebAppData').update(botToken).digest()
+  const signed = Object.entries(all)
+    .map(([name, value]) => `${name}=${value}`)
+    .toSorted()
+    .join('\n')
+  return new URLSearchParams({ ...all, hash: createHmac('sha256', secret).update(signed).digest('hex') }).toString()
+}
+
+let passwordHash: string | undefined
+let people = 0
+/** One process that decodes for all apps of a test file. */
+const sharedImages = createImages()
+
+export async function testApp(
+  options: {
+    rateLimit?: boolean
+    metricsToken?: string
+    passwordPolicy?: 'standard' | 'strict'
+    publicOrigin?: string
+    trustedProxies?: string[]
+    fileStore?: FileStore
+    images?: Images
+    log?: Logger
+    /** How much of exports is kept for slow readers; with 0 a reader who takes nothing holds a snapshot. */
+    spoolBytes?: number
+    maxExports?: number
+    entryCaps?: Record<string, number>
+    initData?: Partial<Config['initData']>
+    webhookNetworks?: string[]
+    webApp?: WebApp
+    database?: Database
+  } = {},
+): Promise<TestApp> {
+  const database = options.database ?? (await testDatabase())
+  const log = options.log ?? pino({ level: 'silent' })
+  const spool = await openSpool({
+    directory: join(os.tmpdir(), `arcade-test-spool-${process.pid}`),
+    log,
+    ...(options.spoolBytes !== undefined && { limitBytes: options.spoolBytes }),
+  })
+  const { http, readiness, sessions, files, live } = await createApp({
+    config: {
+      publicOrigin: options.publicOrigin,
+      registrationEmailHost: 'gmail.com',
+      rateLimit: options.rateLimit ?? false,
+      metricsToken: options.metricsToken,
+      passwordPolicy: options.passwordPolicy ?? 'standard',
+      trustedProxies: options.trustedProxies ?? [],
+      maxExports: options.maxExports ?? MAX_EXPORTS,
+      trashDays: 30,
+      entryCaps: new Map(Object.entries(options.entryCaps ?? {})),
+      initData: { botToken: BOT_TOKEN, botId: undefined, maxAgeSeconds: 3600, ...options.initData },
+      webhookNetworks: options.webhookNetworks ?? [],
+    },
+    database,
+    fileStore: options.fileStore ?? diskStore(join(os.tmpdir(), `arcade-test-files-${process.pid}`)),
+    images: options.images ?? sharedImages,
+    spool,
+    log,
+    secretKey: secretKey('of the tests'),
+    ...(options.webApp && { webApp: options.webApp }),
+  })
+  const fetch = async (path: string, init?: RequestInit, peer?: string): Promise<Response> =>
+    http.fetch(
+      new Request(ORIGIN + path, init),
+      peer === undefined ? {} : { incoming: { socket: { remoteAddress: peer } } as never },
+    )
+  const client = (id: string, identity: Record<string, string>): Client => ({
+    id,
+    headers: identity,
+    async call(method, path, body, headers = {}) {
+      const response = await fetch(path, {
+        method,
+        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...identity, ...headers },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+      const type = response.headers.get('content-type') ?? ''
+      const isJson = type.startsWith('application/json')
+      if (type.startsWith('text/event-stream')) await response.body?.cancel() // it would never end
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: isJson ? await response.json() : response.bodyUsed ? undefined : await response.arrayBuffer(),
+      }
+    },
+  })
+  return {
+    database,
+    sessions,
+    files,
+    fetch,
+    nodeFetch: http.fetch,
+    live,
+    readiness,
+    guest: client('', {}),
+    async signUp(userType, email = `person${++people}@gmail.com`) {
+      passwordHash ??= await hashPassword(PASSWORD)
+      const account = { fname: 'Test', lname: 'Person', email, passwordHash, userType }
+      const { id } = await database.transaction((tx) => createAccount(tx, account))
+      return client(id, { cookie: `session=${await sessions.begin(id)}` })
+    },
+    async bot(name = `bot ${++people}`, scope = 'play') {
+      const { token } = await createBotToken(database, actOfProcess('command', 'test'), { name, scope })
+      return client(name, { authorization: `Bearer ${token}` })
+    },
+    player: (userId) =>
+      client(String(userId), { authorization: `tma ${signInitData({ user: JSON.stringify({ id: userId }) })}` }),
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * The saved views of a list: a button with a pane in which one opens, saves, changes and deletes them, and chooses the one that one sees
+ * first. A view is a link, so that its address can be copied, sent, and opened in another tab.
+ */
+import type { View, ViewInput } from '@arcade/contract/views/calls'
+import { ActionIcon, Button, Popover } from '@mantine/core'
+import { type Icon as IconType, IconBookmarks, IconHome, IconHomeFilled, IconPencil, IconTrash } from '@tabler/icons-react'
+import { type MouseEvent, useId, useState } from 'react'
+import { Choice } from '#src/ui/choice.tsx'
+import { Form, FormActions, type Refusal, SubmitButton, TextField, useForm } from '#src/ui/form.tsx'
+import classes from './views-pane.module.css'
+
+const loadViewInput = async () => (await import('@arcade/contract/views/calls')).viewInput
+
+export interface ListView extends View {
+  /** Where the view is. */
+  href: string
+  /** The list is as the view has it. */
+  isCurrent: boolean
+}
+
+interface ViewsPaneProps {
+  /** Undefined while they are on their way. */
+  views: readonly ListView[] | undefined
+  /** The list as it is without any view. */
+  whole: { href: string; isCurrent: boolean }
+  onOpen: (href: string) => void
+  /** Saves what the list shows now: as another view, or with other values in this one. */
+  onSave: (input: ViewInput, view: View | undefined, isWithList: boolean) => Promise<Refusal | void>
+  onDelete: (view: View) => Promise<void>
+  /** Undefined: none is seen first. */
+  onDefault: (view: View | undefined) => Promise<void>
+}
+
+export function ViewsPane({ views, whole, onOpen, onSave, onDelete, onDefault }: ViewsPaneProps) {
+  const id = useId()
+  const [isOpen, setIsOpen] = useState(false)
+  const [edited, setEdited] = useState<View>()
+  const current = views?.find(({ isCurrent }) => isCurrent)
+
+  const handleOpenChange = (next: boolean) => {
+    setIsOpen(next)
+    if (next) setEdited(undefined)
+  }
+  const handleFollow = (event: MouseEvent, href: string) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    handleOpenChange(false)
+    onOpen(href)
+  }
+  const handleSave = async (input: ViewInput, isWithList: boolean) => {
+    const refusal = await onSave(input, edited, isWithList)
+    if (!refusal) handleOpenChange(false)
+    return refusal
+  }
+  const handleDelete = (view: View) => {
+    handleOpenChange(false)
+    void onDelete(view)
+  }
+
+  return (
+    <Popover opened={isOpen} onChange={handleOpenChange} trapFocus returnFocus position="bottom-start" shadow="md" withinPortal>
+      <Popover.Target>
+        <Button variant="default" leftSection={<IconBookmarks size={18} aria-hidden />} onClick={() => handleOpenChange(!isOpen)}>
+          <span className={classes['name']}>{current ? `Saved: ${current.name}` : 'Saved'}</span>
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-labelledby={id} className={classes['pane'] ?? ''}>
+        <h2 id={id} className={classes['title']}>
+          Saved views
+        </h2>
+        <ul className={classes['views']}>
+          <li>
+            <a
+              href={whole.href}
+              aria-current={whole.isCurrent || undefined}
+              className={classes['view']}
+              onClick={(event) => handleFollow(event, whole.href)}
+            >
+              Whole list
+            </a>
+          </li>
+          {views?.map((view) => (
+            <li key={view.id}>
+              <a
+                href={view.href}
+                aria-current={view.isCurrent || undefined}
+                className={classes['view']}
+                onClick={(event) => handleFollow(event, view.href)}
+              >
+                {view.name}
+                {view.isShared && <span className={classes['owner']}>{ownerText(view)}</span>}
+              </a>
+              <ViewAct
+                label={`See ${view.name} first`}
+                title="See it first"
+                Icon={view.isDefault ? IconHomeFilled : IconHome}
+                isPressed={view.isDefault}
+                onClick={() => void onDefault(view.isDefault ? undefined : view)}
+              />
+              <ViewAct label={`Change ${view.name}`} title="Change" Icon={IconPencil} onClick={() => setEdited(view)} />
+              <ViewAct label={`Delete ${view.name}`} title="Delete" Icon={IconTrash} onClick={() => handleDelete(view)} />
+            </li>
+          ))}
+        </ul>
+        <ViewForm key={edited?.id ?? ''} view={edited} onSave={handleSave} onCancel={() => setEdited(undefined)} />
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+interface ViewActProps {
+  /** Names the view, too. */
+  label: string
+  title: string
+  Icon: IconType
+  isPressed?: boolean
+  onClick: () => void
+}
+
+function ViewAct({ label, title, Icon, isPressed, onClick }: ViewActProps) {
+  return (
+    <ActionIcon variant="subtle" size="lg" aria-label={label} aria-pressed={isPressed} title={title} onClick={onClick}>
+      <Icon size={18} aria-hidden />
+    </ActionIcon>
+  )
+}
+
+function ownerText({ isOwn, owner }: View): string {
+  if (isOwn) return 'Shared by you'
+  return owner === null ? 'Shared' : `Shared by ${owner}`
+}
+
+interface ViewFormProps {
+  view: View | undefined
+  onSave: (input: ViewInput, isWithList: boolean) => Promise<Refusal | void>
+  onCancel: () => void
+}
+
+function ViewForm({ view, onSave, onCancel }: ViewFormProps) {
+  const form = useForm(loadViewInput, { name: view?.name ?? '', isShared: view?.isShared ?? false })
+  const [isWithList, setIsWithList] = useState(false)
+  const label = view ? `Change ${view.name}` : 'Save what the list shows'
+  return (
+    <Form form={form} label={label} onSubmit={(input) => onSave(input, isWithList)}>
+      <h3 className={classes['subtitle']}>{label}</h3>
+      <TextField control={form.control} name="name" label="Name" isRequired />
+      <Choice {...form.register('isShared')}>Share with all admins</Choice>
+      {view && (
+        <Choice checked={isWithList} onChange={({ target }) => setIsWithList(target.checked)}>
+          Save what the list shows now in it
+        </Choice>
+      )}
+      <FormActions
+        back={
+          view && (
+            <Button variant="default" onClick={onCancel}>
+              Cancel
+            </Button>
+          )
+        }
+      >
+        <SubmitButton>{view ? 'Update' : 'Save'}</SubmitButton>
+      </FormActions>
+    </Form>
+  )
+}
