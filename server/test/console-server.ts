@@ -18,7 +18,7 @@ import { embeddedCluster } from '#src/postgres/cluster.ts'
 import { type KeptRows, keptRows } from './kept-rows.ts'
 import { urlOf } from './test-server.ts'
 
-const ROOT = resolve(import.meta.dirname, '../../..')
+const ROOT = resolve(import.meta.dirname, '../..')
 /** A small console as life fills one, in the import's format; written by scripts/sample.ts. */
 export const SAMPLE = resolve(ROOT, 'sample')
 export const PASSWORD = 'correct horse'

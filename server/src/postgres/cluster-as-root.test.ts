@@ -36,7 +36,7 @@ test('§design 4 as root, DATA_DIR below a directory closed to others', async ()
 test('§design 4 as root without that capability, one sentence says what to do', async () => {
   const base = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-closed-'))
   onTestFinished(() => rm(base, { recursive: true, force: true }))
-  const program = fileURLToPath(new URL('#test/cluster-process.ts', import.meta.url))
+  const program = fileURLToPath(import.meta.resolve('#test/cluster-process.ts'))
   const options = JSON.stringify({ dataDir: path.join(base, 'data'), use: 'server' })
   const failed = run('setpriv', ['--bounding-set=-dac_read_search', process.execPath, program, options])
   const { stdout } = await failed.then(

@@ -8,7 +8,7 @@ import { expect, onTestFinished } from 'vitest'
 import { sentStatements } from '#src/postgres/connections.ts'
 import { findProcesses, signal } from '#src/postgres/processes.ts'
 
-const SOURCE = resolve(import.meta.dirname, '..')
+const SOURCE = resolve(import.meta.dirname, '../../src')
 export const ADMIN = { email: 'admin@example.org', password: 'correct horse' }
 
 export interface ConsoleProcess {
