@@ -9,5 +9,7 @@ const project = (folder: string) =>
     : { test: { name: basename(folder), root: folder, include: ['**/*.test.{ts,tsx}'] } }
 
 export default defineConfig({
-  test: { projects: ['contract', 'server', 'web', 'scripts', 'examples/game'].map(project) },
+  test: {
+    projects: [...['contract', 'server', 'web', 'scripts', 'examples/game'].map(project), 'server/vitest.faults.config.ts'],
+  },
 })

@@ -107,7 +107,7 @@ async function firstFailure(
   const startedAt = performance.now()
   const { code, output } = await run(
     'vitest',
-    ['run', '--project', 'server', ...selection, '--bail=1', '--reporter=json', `--outputFile=${file}`],
+    ['run', '--project', 'faults', ...selection, '--bail=1', '--reporter=json', `--outputFile=${file}`],
     { cwd: copy, env: { TEST_SIZE: undefined, TEST_SEED: seed }, output: 'capture', timeoutMs },
   )
   const milliseconds = performance.now() - startedAt

@@ -21,7 +21,7 @@ else await runLarge()
 async function runLarge(): Promise<void> {
   const files = paths.length > 0 ? paths : await sizedTests()
   console.log(`Seed ${seed}: TEST_SEED=${seed} npm run test:soak repeats this run`)
-  const { code } = await run('vitest', ['run', '--project', 'server', ...files], {
+  const { code } = await run('vitest', ['run', '--project', 'server', '--project', 'faults', ...files], {
     env: { TEST_SIZE: 'soak', TEST_SEED: seed },
   })
   process.exitCode = code

@@ -1,6 +1,8 @@
 /**
  * `npm test`: everything that there is to prove, with all of its set-up. The last line is `N passed, M failed`, summed over the
  * checks (each step counts as one), the unit and server tests and the browser tests. For one part: `npm test -- server [path…]`.
+ * The fault tests take as long as the server's others together and are a part of their own, `npm test -- faults`; `npm test -- all`
+ * runs them, too, as continuous integration does.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
@@ -11,27 +13,23 @@ import { root, run } from './children.ts'
 import { findChromium } from './chromium.ts'
 import { buildWeb } from './web-build.ts'
 
-/** The projects of Vitest and their folders. */
-const folders: Record<string, string> = {
-  contract: 'contract',
-  server: 'server',
-  web: 'web',
-  scripts: 'scripts',
-  game: 'examples/game',
-}
-const projects = Object.keys(folders)
+/** The projects of Vitest that `npm test` runs; `faults` is run by name, or with `all`. */
+const projects = ['contract', 'server', 'web', 'scripts', 'game']
+const folders = ['contract', 'server', 'web', 'scripts', 'examples/game']
 const results = mkdtempSync(join(tmpdir(), 'arcade-test-'))
 process.on('exit', () => rmSync(results, { recursive: true, force: true }))
 
-const [part, ...filters] = process.argv.slice(2)
-if (part !== undefined && ![...projects, 'check', 'e2e'].includes(part)) {
-  console.error(`Usage: npm test [-- check | ${projects.join(' | ')} | e2e [path…]]`)
+const parts = ['check', ...projects, 'faults', 'e2e', 'all']
+const [argument, ...filters] = process.argv.slice(2)
+if (argument !== undefined && !parts.includes(argument)) {
+  console.error(`Usage: npm test [-- ${parts.join(' | ')} [path…]]`)
   process.exit(1)
 }
+const part = argument === 'all' ? undefined : argument
 
 const total = { passed: 0, failed: 0 }
 if (!part || part === 'check') await count('Checks', check)
-if (!part || projects.includes(part)) await count('Unit and server tests', runVitest)
+if (!part || part === 'faults' || projects.includes(part)) await count('Unit and server tests', runVitest)
 if (!part || part === 'e2e') await count('Browser tests', runPlaywright)
 if (total.passed + total.failed === 0) total.failed++
 console.log(`${total.passed} passed, ${total.failed} failed`)
@@ -54,7 +52,8 @@ async function count(title: string, runPart: () => Promise<Counts>): Promise<voi
 async function runVitest(): Promise<Counts> {
   await buildWeb() // for the tests that start the server as a process
   const file = join(results, 'vitest.json')
-  const selection = part ? ['--project', part, ...filters] : []
+  const selected = part ? [part] : argument === 'all' ? [...projects, 'faults'] : projects
+  const selection = [...selected.flatMap((name) => ['--project', name]), ...filters]
   const env = !part || part === 'web' ? { CHROMIUM_PATH: await findChromium() } : {}
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
   // Vitest's own number is one fewer than the cores, but tests of processes and locks mostly wait.
@@ -68,17 +67,16 @@ async function runVitest(): Promise<Counts> {
   const broken = report.testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
   ).length
-  const skipped = filters.length > 0 ? [] : await filesNotRun(new Set(report.testResults.map(({ name }) => name)))
+  const skipped = argument === 'all' ? await filesNotRun(new Set(report.testResults.map(({ name }) => name))) : []
   for (const name of skipped) console.error(`✗ ${name} was not run by any project of vitest.config.ts`)
   return withExitCode({ passed: report.numPassedTests, failed: report.numFailedTests + broken + skipped.length }, code)
 }
 
 /** Test files that lie in a workspace and that Vitest did not see. */
 async function filesNotRun(seen: ReadonlySet<string>): Promise<string[]> {
-  const searched = part === undefined ? `{${Object.values(folders).join(',')}}` : folders[part]
   const files: string[] = []
   const exclude = (name: string): boolean => ['node_modules', 'dist'].includes(basename(name))
-  for await (const file of glob(`${searched}/**/*.test.{ts,tsx}`, { cwd: root, exclude }))
+  for await (const file of glob(`{${folders.join(',')}}/**/*.test.{ts,tsx}`, { cwd: root, exclude }))
     if (!seen.has(join(root, file))) files.push(file)
   return files
 }

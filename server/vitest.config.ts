@@ -1,14 +1,19 @@
-/** The server's tests: a process a file, one PostgreSQL a run, a database a worker (style.md, Tests). */
-import { readFileSync } from 'node:fs'
+/**
+ * The server's tests: a process for each file, one PostgreSQL for the run, a database for each worker. The fault tests, which take as
+ * long as all the others together, are a project of their own: vitest.faults.config.ts.
+ */
 import { configDefaults, defineConfig } from 'vitest/config'
 import { rounds } from './test/size.ts'
+
+/** Tests that kill, race, starve or flood whole servers and whole PostgreSQL clusters. */
+export const FAULT_TESTS = ['test/faults/**/*.test.ts', 'src/postgres/cluster-*.test.ts']
 
 export default defineConfig({
   test: {
     name: 'server',
     root: import.meta.dirname,
     include: ['{src,test}/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...beyondOurRights()],
+    exclude: [...configDefaults.exclude, ...FAULT_TESTS],
     pool: 'forks',
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/setup.ts'],
@@ -18,16 +23,3 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
   },
 })
-
-/** What only root can be tested as; a container's root often lacks some of its capabilities (capabilities(7)). */
-function beyondOurRights(): string[] {
-  const CAP_DAC_READ_SEARCH = 2
-  const CAP_SYS_ADMIN = 21
-  const status = process.platform === 'linux' ? readFileSync('/proc/self/status', 'utf8') : ''
-  const capabilities = BigInt(`0x${/^CapEff:\t(\w+)/m.exec(status)?.[1] ?? '0'}`)
-  const has = (capability: number): boolean => ((capabilities >> BigInt(capability)) & 1n) === 1n
-  return [
-    ...(has(CAP_DAC_READ_SEARCH) ? [] : ['src/postgres/cluster-as-root.test.ts']),
-    ...(has(CAP_SYS_ADMIN) ? [] : ['src/postgres/cluster-full-disk.test.ts', 'test/faults/full-disk.test.ts']), // mount a small disk
-  ]
-}
