@@ -7,7 +7,6 @@ import {
   announcementEntity,
   columnName,
   columnTypes,
-  type ColumnsOf,
   defineEntity,
   type Entity,
   historyItemEntity,
@@ -96,9 +95,6 @@ test('a moment is the text that Date.toISOString writes, whatever the microsecon
 })
 
 test('what is forgotten or misspelt does not compile', () => {
-  const countryField = { label: 'Country', kind: 'text' } as const
-  type WithCountry = ColumnsOf<Entity & { fields: typeof playerFields & { country: typeof countryField } }>
-  expectTypeOf<WithCountry>().toHaveProperty('country')
   // @ts-expect-error a name for the column of no field
   defineEntity({ table: 'telegram_users', fields: playerFields, columnNames: { shoeSize: 'shoes' }, id: 'userId' })
   // @ts-expect-error no field to tell rows apart by

@@ -1,8 +1,8 @@
 /**
- * How the entities of the contract are stored: the table of each and the columns of its fields. Table types, SELECT lists, spreadsheets,
- * the import and the seed are derived from here, so that a field that the contract declares is read and written everywhere.
+ * How the entities of the contract are stored: the table of each and the columns of its fields. SELECT lists, spreadsheets, the
+ * import and the seed are derived from here, so that a field that the contract declares is read and written everywhere.
  */
-import { type AliasedRawBuilder, type ColumnType, type Generated, sql } from 'kysely'
+import { type AliasedRawBuilder, sql } from 'kysely'
 import { announcementFields } from '@arcade/contract/announcements/fields'
 import { auditFields } from '@arcade/contract/audit/fields'
 import type { DerivedName, Field, Fields, FieldValue, StoredName } from '@arcade/contract/entity'
@@ -12,11 +12,6 @@ import { taskFields } from '@arcade/contract/tasks/fields'
 import { trashFields } from '@arcade/contract/trash/fields'
 import { userFields } from '@arcade/contract/users/fields'
 import { isoSql, millisecondsSql, utcSql } from './moments.ts'
-
-/** `linkType` → `link_type`, `first_name` as it is. */
-type SnakeCase<Name extends string> = Name extends `${infer Letter}${infer Rest}`
-  ? `${Letter extends Lowercase<Letter> ? Letter : `_${Lowercase<Letter>}`}${SnakeCase<Rest>}`
-  : ''
 
 /** An entity and where it is stored; `defineEntity` keeps the names that belong together in step. */
 export interface Entity {
@@ -106,33 +101,6 @@ export const columnTypes = {
   moment: 'timestamptz',
   flag: 'boolean',
 } as const satisfies Record<Field['kind'], string>
-
-/** The type of the name of a field's column. */
-type ColumnName<E extends Entity, Name extends string> = E['columnNames'] extends {
-  readonly [N in Name]: infer Column extends string
-}
-  ? Column
-  : SnakeCase<Name>
-
-/** The columns of an entity's table as Kysely sees them; an INSERT may leave out those `WithDefault` and moments. */
-export type ColumnsOf<E extends Entity, WithDefault extends StoredName<E['fields']> = never> = {
-  [Name in StoredName<E['fields']> as ColumnName<E, Name>]: Name extends WithDefault
-    ? Generated<FieldValue<E['fields'][Name]>>
-    : ColumnOf<E['fields'][Name]>
-}
-
-/** `numeric` columns are exact in the database and JSON numbers outside; the driver parses them to `number`. */
-export type Decimal = ColumnType<number, number | string, number | string>
-export type Timestamp = ColumnType<Date, Date | string | undefined, Date | string>
-type OptionalTimestamp = ColumnType<Date | null, Date | string | null, Date | string | null>
-
-type ColumnOf<F extends Field> = F['kind'] extends 'number'
-  ? Decimal
-  : F['kind'] extends 'moment'
-    ? F extends { isOptional: true }
-      ? OptionalTimestamp
-      : Timestamp
-    : FieldValue<F>
 
 /** The stored fields of an entity in the order of their declaration. */
 export function storedNames<Fs extends Fields>(fields: Fs): StoredName<Fs>[] {

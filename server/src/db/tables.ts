@@ -1,168 +1,109 @@
-/** The tables as Kysely sees them (design §5). Columns are snake_case; those of an entity's fields are derived from the contract. */
-import type { ColumnType, Generated } from 'kysely'
+/**
+ * The tables as Kysely sees them. `node server/test/write-schema.ts` generates this file from the migrated database.
+ * Do not edit it. Comments come from the migrations, types that PostgreSQL does not know from server/test/column-type-overrides.ts.
+ */
+import type { ColumnType } from 'kysely'
+import type { announcementTypeLabels, LinkType } from '@arcade/contract/announcements/fields'
 import type { BotScope } from '@arcade/contract/bot-tokens/fields'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import type { ListName } from '@arcade/contract/lists'
 import type { TaskCollection } from '@arcade/contract/tasks/fields'
+import type { TrashKind } from '@arcade/contract/trash/fields'
+import type { UserType } from '@arcade/contract/users/fields'
 import type { WebhookEvent } from '@arcade/contract/webhooks/fields'
-import type {
-  announcementEntity,
-  ColumnsOf,
-  Decimal,
-  historyItemEntity,
-  participantEntity,
-  playerEntity,
-  taskEntity,
-  Timestamp,
-  trashEntity,
-  userEntity,
-} from './entities.ts'
+
+/** A column with a default, which an INSERT may leave out. */
+type Generated<T> =
+  T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S, I | undefined, U> : ColumnType<T, T | undefined, T>
+/** A `numeric` column: exact in the database; the driver parses it to a number. */
+type Decimal = ColumnType<number, number | string, number | string>
+type Timestamp = ColumnType<Date, Date | string, Date | string>
 
 export interface Tables {
   accounts: AccountsTable
-  users: UsersTable
-  sessions: SessionsTable
+  announcements: AnnouncementsTable
   attempt_windows: AttemptWindowsTable
-  known_addresses: KnownAddressesTable
-  secrets: SecretsTable
-  setup_links: SetupLinksTable
-  password_links: PasswordLinksTable
-  bot_tokens: BotTokensTable
-  webhooks: WebhooksTable
-  webhook_deliveries: WebhookDeliveriesTable
-  audit_open: AuditOpenTable
   audit_entries: AuditEntriesTable
   audit_head: AuditHeadTable
-  telegram_users: TelegramUsersTable
-  balances: BalancesTable
-  ledger_entries: LedgerEntriesTable
-  player_keys: PlayerKeysTable
-  uncounted_entries: UncountedEntriesTable
-  /** Of the ids that erased players had (ledger/erased-players.ts). */
-  erased_players: { id_hash: Buffer }
-  tasks: TasksTable
-  announcements: AnnouncementsTable
-  history_items: HistoryItemsTable
-  participations: ParticipationsTable
-  status_epoch: StatusEpochTable
-  counters: CountersTable
-  counter_deltas: CounterDeltasTable
-  file_removals: FileRemovalsTable
-  trash: TrashTable
-  idempotency_keys: IdempotencyKeysTable
-  saved_views: SavedViewsTable
-  default_views: DefaultViewsTable
-  backups: BackupsTable
+  audit_log: AuditLogTable
+  audit_open: AuditOpenTable
   backup_schedules: BackupSchedulesTable
+  backups: BackupsTable
+  balances: BalancesTable
+  bot_tokens: BotTokensTable
+  counter_deltas: CounterDeltasTable
+  counters: CountersTable
+  default_views: DefaultViewsTable
+  erased_players: ErasedPlayersTable
+  file_removals: FileRemovalsTable
+  history_items: HistoryItemsTable
+  idempotency_keys: IdempotencyKeysTable
+  known_addresses: KnownAddressesTable
+  ledger_entries: LedgerEntriesTable
+  migrations: MigrationsTable
+  participations: ParticipationsTable
+  password_links: PasswordLinksTable
+  player_keys: PlayerKeysTable
+  saved_views: SavedViewsTable
   scheduled_work_pauses: ScheduledWorkPausesTable
+  secrets: SecretsTable
+  sessions: SessionsTable
+  setup_links: SetupLinksTable
+  status_epoch: StatusEpochTable
+  tasks: TasksTable
+  telegram_users: TelegramUsersTable
+  trash: TrashTable
+  uncounted_entries: UncountedEntriesTable
+  users: UsersTable
+  webhook_deliveries: WebhookDeliveriesTable
+  webhooks: WebhooksTable
 }
 
-/** An authentication account. Its users document is a row of its own, so either can exist alone (§8 `No such document!`). */
+/** What a user signs in with. It exists apart from the row in users, so either can be missing (§8 No such document!). */
 export interface AccountsTable {
   id: string
   email: string
   password_hash: string
-  created_at: Timestamp
+  created_at: Generated<Timestamp>
 }
 
-export type UsersTable = ColumnsOf<typeof userEntity, 'version'>
-
-export interface SessionsTable {
-  /** SHA-256 of the token, which itself is only in the cookie. */
-  token_hash: Buffer
-  user_id: string
-  /** What one's own sessions are told apart by. */
-  id: Generated<string>
-  /** `Chrome on Windows`, say. */
-  device: Generated<string>
-  created_at: Timestamp
-  last_seen_at: Timestamp
+/** Announcements (§5). */
+export interface AnnouncementsTable {
+  id: string
+  type: keyof typeof announcementTypeLabels
+  title: string
+  subtitle: string
+  description: string | null
+  link: string | null
+  link_type: LinkType | null
+  input_text: string | null
+  reward: Decimal
+  status: Generated<boolean>
+  image_key: string | null
+  image_name: string | null
+  icon_key: string | null
+  icon_name: string | null
+  created_at: Generated<Timestamp>
+  version: Generated<number>
+  /** The news number of the last activation; 0 if it was never active. */
+  news: Generated<number>
+  verified_by_bot: Generated<boolean>
 }
 
-/** A user's link to set a new password, the last one that was made. */
-export interface PasswordLinksTable {
-  user_id: string
-  token_hash: Buffer
-  expires_at: ColumnType<Date, Date | string, Date | string>
-  used_at: ColumnType<Date | null, Date | string | null, Date | string | null>
-}
-
-/** Attempts counted against guessing since the first one of a window. */
+/** Attempts that are limited against guessing, counted from the first one of a window. */
 export interface AttemptWindowsTable {
   key: string
+  /** The time of the first attempt in the window. */
   started_at: Timestamp
+  /** The number of attempts in the window. */
   count: number
 }
 
-/** Addresses from which a user has signed in. */
-export interface KnownAddressesTable {
-  user_id: string
-  /** SHA-256 of the address. */
-  address_hash: Buffer
-  seen_at: Timestamp
-}
-
-/** Keys that the servers of an installation share. */
-export interface SecretsTable {
-  name: string
-  value: Buffer
-}
-
-export interface SetupLinksTable {
-  token_hash: Buffer
-  expires_at: ColumnType<Date, Date | string, Date | string>
-}
-
-export interface BotTokensTable {
+/** Sealed audit entries. They form a chain of hashes in the order of seq, which has no gaps. */
+export interface AuditEntriesTable {
   id: string
-  name: string
-  scope: Generated<BotScope>
-  token_hash: Buffer
-  created_at: Timestamp
-  rotated_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
-  last_used_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
-  /** The secret before the last rotation, while that works. */
-  previous_hash: Buffer | null
-  previous_used_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
-}
-
-type MaybeMoment = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
-
-/** Addresses that are told of events. */
-export interface WebhooksTable {
-  id: string
-  url: string
-  events: WebhookEvent[]
-  /** What deliveries are signed with, encrypted with SECRET_KEY. */
-  secret: Buffer
-  created_at: Timestamp
-  /** Since when no delivery succeeds any more. */
-  failing_since: MaybeMoment
-  switched_off_at: MaybeMoment
-  /** Why the console has switched it off by itself. */
-  alert: string | null
-}
-
-/** What webhooks are told: waiting while `next_at` says when it is tried. */
-export interface WebhookDeliveriesTable {
-  id: string
-  webhook_id: string
-  event: string
-  payload: string
-  created_at: Timestamp
-  attempts: Generated<number>
-  tried_at: MaybeMoment
-  next_at: MaybeMoment
-  delivered_at: MaybeMoment
-  /** What became of the last attempt. */
-  result: string | null
-}
-
-/** An act that is not sealed yet. */
-export interface AuditOpenTable {
-  id: string
-  at: Timestamp
-  /** The request or command that it belongs to. */
+  at: Generated<Timestamp>
+  /** The request or command that the entry belongs to. */
   act_id: string
   action: string
   actor_kind: string
@@ -171,7 +112,7 @@ export interface AuditOpenTable {
   address: string | null
   origin: string | null
   device: string | null
-  /** Null once the columns before it were erased. */
+  /** Null once the data of the actor was erased. */
   actor_salt: string | null
   actor_commitment: Buffer
   record_kind: string | null
@@ -179,156 +120,176 @@ export interface AuditOpenTable {
   record_name: string | null
   changes: unknown
   detail: unknown
+  /** Null once the data of the record was erased. */
   record_salt: string | null
   record_commitment: Buffer
-}
-
-/** A sealed entry: the chain goes by `seq`, without gaps. */
-export interface AuditEntriesTable extends AuditOpenTable {
   seq: number
   hash: Buffer
 }
 
-/** One row: the last sealed entry, and the last one that was dropped because of its age. */
+/** One row: the last sealed audit entry, and the last one that was dropped because of its age. */
 export interface AuditHeadTable {
   id: Generated<number>
   seq: number
   hash: Buffer
-  base_seq: number
+  base_seq: Generated<number>
   base_hash: Buffer
 }
 
-/** Players without their balances. */
-export interface TelegramUsersTable extends Omit<ColumnsOf<typeof playerEntity>, 'balance'> {
-  /** The number of news that was shown to this player last (items/news.ts). */
-  seen_status_epoch: Generated<number>
+/** The log that the audit replaced. */
+export interface AuditLogTable {
+  id: string
+  at: Generated<Timestamp>
+  actor_id: string | null
+  action: string
+  target: string
+  detail: Generated<unknown>
+  request_id: string | null
+  address: string | null
+  origin: string | null
 }
 
-/** A row for each player: the sum of the entries. */
+/** Audit entries that are not sealed yet. */
+export interface AuditOpenTable {
+  id: string
+  at: Generated<Timestamp>
+  /** The request or command that the entry belongs to. */
+  act_id: string
+  action: string
+  actor_kind: string
+  actor_id: string | null
+  actor_name: string | null
+  address: string | null
+  origin: string | null
+  device: string | null
+  /** Null once the data of the actor was erased. */
+  actor_salt: string | null
+  actor_commitment: Buffer
+  record_kind: string | null
+  record_id: string | null
+  record_name: string | null
+  changes: unknown
+  detail: unknown
+  /** Null once the data of the record was erased. */
+  record_salt: string | null
+  record_commitment: Buffer
+}
+
+/** Backup schedules that servers have had. */
+export interface BackupSchedulesTable {
+  /** BACKUP_URL without credentials. */
+  place: string
+  /** BACKUP_SCHEDULE. */
+  times: string
+  /** When a server had this schedule for the first time. */
+  since: Generated<Timestamp>
+}
+
+/** Backups that were made or tried. */
+export interface BackupsTable {
+  id: string
+  /** A folder, or an address without credentials. */
+  place: string
+  /** Whether BACKUP_SCHEDULE asked for it; false if a person did. */
+  is_scheduled: boolean
+  started_at: Generated<Timestamp>
+  /** When the backup was complete; null while it is being made and if it failed. */
+  finished_at: Timestamp | null
+  /** When a trial restore of the backup succeeded. */
+  verified_at: Timestamp | null
+  /** When the backup was removed in favour of newer ones. */
+  removed_at: Timestamp | null
+  rows: number | null
+  bytes: number | null
+  /** Why the backup failed or cannot be used. */
+  error: string | null
+}
+
+/** One row for each player. The balance is the sum of the ledger entries of the player. */
 export interface BalancesTable {
   user_id: number
-  balance: Decimal
-  /** What the last import brought: the next one adds its difference to that. */
-  imported: Decimal
-  /** How many entries there are, which is the number of the last one. */
-  entries: number
-  /** Since when the player can claim and be given nothing, who said so, and why. */
-  /** What causes with a cap have given on the last day that one has (ledger/caps.ts). */
-  given: unknown
-  blocked_at: MaybeMoment
+  balance: Generated<Decimal>
+  /** The balance that the last import brought. The next import adds its difference to this. */
+  imported: Generated<Decimal>
+  /** The number of ledger entries, which is also the number of the last one. */
+  entries: Generated<number>
+  /** When the player was blocked; null if the player is not blocked. */
+  blocked_at: Timestamp | null
+  /** The id of the user who blocked the player. */
   blocked_by: string | null
+  /** Why the player was blocked. */
   block_reason: string | null
+  /** What capped causes paid on the last day on which one did: amounts by day and cause. */
+  given: unknown
 }
 
-/** What changed a player's balance, numbered from 1 without gaps. Nothing is changed or removed here. */
-export interface LedgerEntriesTable {
-  user_id: number
-  seq: number
-  amount: Decimal
-  /** One of `entryCauses`, or the game's own. */
-  cause: string
-  /** What the entry is about in the words of whoever wrote it, once for each player and cause. */
-  reference: string | null
-  kind: HistoryKind | null
-  item_id: string | null
-  period: string | null
-  by_kind: string | null
-  by_id: string | null
-  by_name: string | null
-  /** Why, in the words of a person. */
-  reason: string | null
-  at: Timestamp
-  /** After the entry. */
-  balance: Decimal
-}
-
-/** Requests that moved a player's balance, and repetitions of them, by their Idempotency-Key. */
-export interface PlayerKeysTable {
-  user_id: number
-  /** Of the caller and the key. */
-  key_hash: Buffer
-  fingerprint: Buffer
-  /** The entry of the answer; null where there is none. */
-  seq: number | null
-  /** Of the answer, where there is no entry that has it. */
-  balance: number | null
-  is_first: boolean
-  created_at: Timestamp
-}
-
-export interface TasksTable extends ColumnsOf<typeof taskEntity, 'verifiedByBot' | 'version'> {
-  collection: TaskCollection
-}
-
-export interface AnnouncementsTable extends ColumnsOf<typeof announcementEntity, 'status' | 'verifiedByBot' | 'version'> {
-  /** The number of its last activation (items/news.ts); 0 if it was never active. */
-  news: Generated<number>
-}
-
-/** One document for each task or announcement; it stays when the item is deleted. */
-export interface HistoryItemsTable extends ColumnsOf<typeof historyItemEntity> {
-  created_at: Timestamp
-}
-
-/** The users subcollection of a history document. `period` is the UTC day for a daily task that repeats, else ''. */
-export interface ParticipationsTable extends ColumnsOf<typeof participantEntity> {
-  kind: HistoryKind
-  item_id: string
-  period: Generated<string>
-}
-
-/** One row: the number that each activation of announcements raises (items/news.ts). */
-export interface StatusEpochTable {
-  id: Generated<number>
-  epoch: number
-}
-
-export interface CountersTable {
+/** Tokens with which bots call the API. */
+export interface BotTokensTable {
+  id: string
   name: string
-  /** Whole, but for what was paid. */
-  value: number
+  token_hash: Buffer
+  created_at: Generated<Timestamp>
+  scope: Generated<BotScope>
+  rotated_at: Timestamp | null
+  last_used_at: Timestamp | null
+  /** The hash of the token before the last rotation, while that token still works. */
+  previous_hash: Buffer | null
+  previous_used_at: Timestamp | null
 }
 
-/** Append-only changes of counters. A counter is its row in `counters` plus its deltas, which the server folds into that row. */
+/** Pending changes of counters, which a background task folds into counters. */
 export interface CounterDeltasTable {
-  /** The player whom the change is about, 0 for none. It is the distribution column. */
+  /** The player whom the change is about, 0 for none. Citus distributes the table by it. */
   user_id: number
   id: Generated<string>
   name: string
-  delta: number
+  delta: Decimal
 }
 
-/** Entries of the ledger that no counter has yet: what entry-counts.ts needs of each. */
-export interface UncountedEntriesTable {
-  user_id: number
-  seq: number
-  at: Timestamp
-  amount: Decimal
-  /** After the entry. */
-  balance: Decimal
-  /** What was claimed; null in entries that are no claims. */
-  kind: HistoryKind | null
-  item_id: string | null
+/** The folded values. A counter is its row here plus its rows in counter_deltas and uncounted_entries. */
+export interface CountersTable {
+  name: string
+  /** An integer, except for sums of rewards. */
+  value: Decimal
 }
 
-/** Files that no row names and that wait to be removed from the store. */
+/** The view that a user sees first of a list. */
+export interface DefaultViewsTable {
+  user_id: string
+  list: ListName
+  view_id: string
+}
+
+/** Hashes of the ids of erased players, so that an import does not bring them back. */
+export interface ErasedPlayersTable {
+  id_hash: Buffer
+}
+
+/** Files that no row names and that wait to be removed from the file store. */
 export interface FileRemovalsTable {
   key: string
-  requested_at: Timestamp
-  /** Whether a sweep has begun to remove the file, so that no row may name it any more. */
+  requested_at: Generated<Timestamp>
+  /** Whether the removal has begun, so that no row may name the file any more. */
   is_removing: Generated<boolean>
-  /** Whether a row named the file until it was deleted or got another one: nobody is served such a file, though its bytes stay until then. */
+  /** Whether a row named the file before. Such a file is no longer served, although its bytes are still stored. */
   is_withdrawn: Generated<boolean>
 }
 
-/** Records that were deleted and can be restored. */
-export interface TrashTable extends ColumnsOf<typeof trashEntity> {
-  deleted_by_id: string | null
-  /** `row`, and of a user `account`, `views`, `sharedViews` and `defaultViews`, as PostgreSQL writes rows as JSON. */
-  content: unknown
+/** The history document of each task and announcement. It stays when the item is deleted. */
+export interface HistoryItemsTable {
+  kind: HistoryKind
+  item_id: string
+  title: string
+  type: string
+  link: string | null
+  link_type: string | null
+  description: string | null
+  input_text: string | null
+  reward: Decimal
+  created_at: Generated<Timestamp>
 }
 
-/** Requests that created something, or are about to. */
+/** Requests with an Idempotency-Key that create something, and their answers. */
 export interface IdempotencyKeysTable {
   /** A user or a bot. */
   caller: string
@@ -336,64 +297,237 @@ export interface IdempotencyKeysTable {
   fingerprint: Buffer
   /** The answer as JSON; null while there is none. */
   answer: string | null
-  created_at: Timestamp
+  created_at: Generated<Timestamp>
 }
 
-/** A list's search, filters, order, columns and density under a name. */
+/** Addresses from which a user has signed in. */
+export interface KnownAddressesTable {
+  user_id: string
+  /** SHA-256 of the address. */
+  address_hash: Buffer
+  seen_at: Generated<Timestamp>
+}
+
+/** Changes of balances. The entries of a player are numbered from 1 without gaps, and none is changed or removed. */
+export interface LedgerEntriesTable {
+  user_id: number
+  seq: number
+  amount: Decimal
+  /** A cause of the console (claim, adjustment, …) or of the game. */
+  cause: string
+  /** The caller's own name for the payment, unique for each player and cause. */
+  reference: string | null
+  kind: HistoryKind | null
+  item_id: string | null
+  period: string | null
+  by_kind: string | null
+  by_id: string | null
+  by_name: string | null
+  /** The text that a person typed. */
+  reason: string | null
+  at: Generated<Timestamp>
+  /** The balance after the entry. */
+  balance: Decimal
+}
+
+/** Migrations that were applied. */
+export interface MigrationsTable {
+  name: string
+  applied_at: Generated<Timestamp>
+}
+
+/** Who completed which item: the users subcollection of a history document. */
+export interface ParticipationsTable {
+  user_id: number
+  kind: HistoryKind
+  item_id: string
+  /** The UTC day for a daily task that repeats, else empty. */
+  period: Generated<string>
+  username: string | null
+  first_name: string | null
+  last_name: string | null
+  user_input: string | null
+  at: Generated<Timestamp>
+}
+
+/** The last link to set a new password that was made for a user. */
+export interface PasswordLinksTable {
+  user_id: string
+  token_hash: Buffer
+  expires_at: Timestamp
+  used_at: Timestamp | null
+}
+
+/** Requests with an Idempotency-Key that changed the balance of a player, and repetitions of such requests. */
+export interface PlayerKeysTable {
+  user_id: number
+  /** A hash of the caller and the key. */
+  key_hash: Buffer
+  fingerprint: Buffer
+  /** The ledger entry in the answer; null if the answer has none. */
+  seq: number | null
+  is_first: boolean
+  created_at: Generated<Timestamp>
+  /** The balance in the answer if it has no ledger entry. */
+  balance: Decimal | null
+}
+
+/** Views: the search, filters, order, columns and density of a list, saved under a name. */
 export interface SavedViewsTable {
   id: string
   list: ListName
   name: string
-  /** What follows `?` in the address of the list's page. */
+  /** The part after ? in the address of the list's page. */
   address: string
-  /** Whoever made it; null once they are removed. */
+  /** The user who made the view; null once that user is removed. */
   owner_id: string | null
-  /** The only one who sees it, with whom it is removed; null if it is shared. */
+  /** The only user who sees the view, which is removed with that user; null if the view is shared. */
   private_to: string | null
-  created_at: Timestamp
+  created_at: Generated<Timestamp>
   version: Generated<number>
 }
 
-/** What a person sees first of a list. */
-export interface DefaultViewsTable {
-  user_id: string
-  list: ListName
-  view_id: string
-}
-
-/** Backups that were made or tried. */
-export interface BackupsTable {
-  id: string
-  /** A folder or an address without credentials. */
-  place: string
-  /** Whether BACKUP_SCHEDULE asked for it, not a person. */
-  is_scheduled: boolean
-  started_at: Timestamp
-  /** When all of it was there; null while it is being made, and for one that failed. */
-  finished_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
-  /** When it was restored on trial and all was as it should be. */
-  verified_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
-  /** When it made room for newer ones. */
-  removed_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
-  rows: number | null
-  bytes: number | null
-  /** Why it could not be made, or why it is of no use. */
-  error: string | null
-}
-
-/** Schedules by which servers have made backups. */
-export interface BackupSchedulesTable {
-  /** BACKUP_URL, without credentials. */
-  place: string
-  /** BACKUP_SCHEDULE. */
-  times: string
-  /** When a server had it for the first time. */
-  since: Timestamp
-}
-
-/** One row while scheduled work waits for a person's go. */
+/** One row while scheduled work waits until a person lets it continue. */
 export interface ScheduledWorkPausesTable {
   id: Generated<number>
-  since: Timestamp
+  since: Generated<Timestamp>
   reason: string
+}
+
+/** Keys that the servers of an installation share. */
+export interface SecretsTable {
+  name: string
+  value: Buffer
+}
+
+/** Sessions of users who are signed in. */
+export interface SessionsTable {
+  /** SHA-256 of the token, which itself is only in the cookie. */
+  token_hash: Buffer
+  user_id: string
+  created_at: Generated<Timestamp>
+  last_seen_at: Generated<Timestamp>
+  /** Identifies the session in the user's list of own sessions. */
+  id: Generated<string>
+  /** For example Chrome on Windows. */
+  device: Generated<string>
+}
+
+/** Links to create the first administrator. */
+export interface SetupLinksTable {
+  token_hash: Buffer
+  expires_at: Timestamp
+}
+
+/** One row: the news number, which each activation of an announcement raises. */
+export interface StatusEpochTable {
+  id: Generated<number>
+  epoch: number
+}
+
+/** Social and daily tasks (§5). */
+export interface TasksTable {
+  collection: TaskCollection
+  id: string
+  image: string
+  priority: Decimal
+  title: string
+  link: string | null
+  reward: Decimal
+  created_at: Generated<Timestamp>
+  version: Generated<number>
+  verified_by_bot: Generated<boolean>
+}
+
+/** Players. Their balances are in balances. */
+export interface TelegramUsersTable {
+  user_id: number
+  created_at: Timestamp | null
+  first_name: string | null
+  last_name: string | null
+  username: string | null
+  twitter_username: string | null
+  instagram_username: string | null
+  linked_in_username: string | null
+  discord_username: string | null
+  youtube_username: string | null
+  email: string | null
+  phone_number: string | null
+  ton_wallet_address: string | null
+  bsc_wallet: string | null
+  /** The highest news number that the player has seen. */
+  seen_status_epoch: Generated<number>
+  folded_text: ColumnType<string, never, never>
+}
+
+/** Deleted records that can be restored until they expire. */
+export interface TrashTable {
+  id: string
+  act_id: string
+  kind: TrashKind
+  record_id: string
+  name: string
+  /** The deleted rows, as PostgreSQL writes rows as JSON: row and, for a user, account, views, sharedViews, defaultViews. */
+  content: unknown
+  deleted_by_id: string | null
+  deleted_by: string | null
+  deleted_at: Generated<Timestamp>
+  expires_at: Timestamp
+}
+
+/** Ledger entries that no counter includes yet, with what the counters need of each. */
+export interface UncountedEntriesTable {
+  user_id: number
+  seq: number
+  at: Timestamp
+  amount: Decimal
+  /** The balance after the entry. */
+  balance: Decimal
+  /** The kind of the claimed item; null if the entry is not a claim. */
+  kind: HistoryKind | null
+  item_id: string | null
+}
+
+/** Users of the console (§4). */
+export interface UsersTable {
+  id: string
+  fname: string
+  lname: string
+  email: string
+  user_type: UserType
+  created_at: Generated<Timestamp>
+  version: Generated<number>
+  folded_text: ColumnType<string, never, never>
+  last_seen_at: Timestamp | null
+}
+
+/** Events for webhooks. A delivery is pending while next_at is set. */
+export interface WebhookDeliveriesTable {
+  id: string
+  webhook_id: string
+  event: string
+  payload: string
+  created_at: Generated<Timestamp>
+  attempts: Generated<number>
+  tried_at: Timestamp | null
+  /** When delivery is tried next; null if it is not tried any more. */
+  next_at: Generated<Timestamp | null>
+  delivered_at: Timestamp | null
+  /** The result of the last attempt. */
+  result: string | null
+}
+
+/** Addresses to which the console sends events. */
+export interface WebhooksTable {
+  id: string
+  url: string
+  events: WebhookEvent[]
+  /** The secret that signs deliveries, encrypted with SECRET_KEY. */
+  secret: Buffer
+  created_at: Generated<Timestamp>
+  /** Since when no delivery has succeeded. */
+  failing_since: Timestamp | null
+  switched_off_at: Timestamp | null
+  /** Why the console switched the webhook off. */
+  alert: string | null
 }

@@ -1,0 +1,637 @@
+-- The schema that all migrations together create. This file is for reading only: the server runs the migrations.
+-- `node server/test/write-schema.ts` generates it; do not edit it. Comments come from the database, too.
+
+CREATE EXTENSION pg_trgm;
+
+-- What a user signs in with. It exists apart from the row in users, so either can be missing (§8 No such document!).
+CREATE TABLE accounts (
+  id text NOT NULL,
+  email text NOT NULL,
+  password_hash text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT accounts_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX accounts_email_key ON accounts USING btree (lower(email));
+
+-- Announcements (§5).
+CREATE TABLE announcements (
+  id text NOT NULL,
+  type text NOT NULL,
+  title text NOT NULL,
+  subtitle text NOT NULL,
+  description text,
+  link text,
+  link_type text,
+  input_text text,
+  reward numeric NOT NULL,
+  status boolean NOT NULL DEFAULT false,
+  image_key text,
+  image_name text,
+  icon_key text,
+  icon_name text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  version integer NOT NULL DEFAULT 1,
+  -- The news number of the last activation; 0 if it was never active.
+  news bigint NOT NULL DEFAULT 0,
+  verified_by_bot boolean NOT NULL DEFAULT false,
+  CONSTRAINT announcements_pkey PRIMARY KEY (id),
+  CONSTRAINT announcements_link_type_check CHECK ((link_type = ANY (ARRAY['input'::text, 'noInput'::text]))),
+  CONSTRAINT announcements_type_check CHECK ((type = ANY (ARRAY['desc'::text, 'link'::text])))
+);
+CREATE INDEX announcements_order ON announcements USING btree (created_at, id);
+
+-- Attempts that are limited against guessing, counted from the first one of a window.
+CREATE TABLE attempt_windows (
+  key text NOT NULL,
+  -- The time of the first attempt in the window.
+  started_at timestamp with time zone NOT NULL,
+  -- The number of attempts in the window.
+  count integer NOT NULL,
+  CONSTRAINT attempt_windows_pkey PRIMARY KEY (key)
+);
+
+-- Sealed audit entries. They form a chain of hashes in the order of seq, which has no gaps.
+CREATE TABLE audit_entries (
+  id uuid NOT NULL,
+  at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  -- The request or command that the entry belongs to.
+  act_id uuid NOT NULL,
+  action text NOT NULL,
+  actor_kind text NOT NULL,
+  actor_id text,
+  actor_name text,
+  address text,
+  origin text,
+  device text,
+  -- Null once the data of the actor was erased.
+  actor_salt uuid,
+  actor_commitment bytea NOT NULL,
+  record_kind text,
+  record_id text,
+  record_name text,
+  changes json,
+  detail json,
+  -- Null once the data of the record was erased.
+  record_salt uuid,
+  record_commitment bytea NOT NULL,
+  seq bigint NOT NULL,
+  hash bytea NOT NULL,
+  CONSTRAINT audit_entries_seq_key PRIMARY KEY (seq)
+);
+CREATE INDEX audit_entries_act ON audit_entries USING btree (act_id);
+CREATE INDEX audit_entries_actor_name ON audit_entries USING btree (lower(actor_name) text_pattern_ops);
+CREATE INDEX audit_entries_by_action ON audit_entries USING btree (action, (at AT TIME ZONE 'UTC'::text) DESC, seq);
+CREATE INDEX audit_entries_by_actor_id ON audit_entries USING btree (actor_id, (at AT TIME ZONE 'UTC'::text) DESC, seq);
+CREATE INDEX audit_entries_by_actor_kind ON audit_entries USING btree (actor_kind, (at AT TIME ZONE 'UTC'::text) DESC, seq);
+CREATE INDEX audit_entries_by_record_id ON audit_entries USING btree (record_id, (at AT TIME ZONE 'UTC'::text) DESC, seq);
+CREATE INDEX audit_entries_by_record_kind ON audit_entries USING btree (record_kind, (at AT TIME ZONE 'UTC'::text) DESC, seq);
+CREATE INDEX audit_entries_order ON audit_entries USING btree (at DESC, seq);
+CREATE INDEX audit_entries_record ON audit_entries USING btree (record_id, seq);
+CREATE INDEX audit_entries_record_name ON audit_entries USING btree (lower(record_name) text_pattern_ops);
+
+-- One row: the last sealed audit entry, and the last one that was dropped because of its age.
+CREATE TABLE audit_head (
+  id smallint NOT NULL DEFAULT 1,
+  seq bigint NOT NULL,
+  hash bytea NOT NULL,
+  base_seq bigint NOT NULL DEFAULT 0,
+  base_hash bytea NOT NULL,
+  CONSTRAINT audit_head_pkey PRIMARY KEY (id),
+  CONSTRAINT audit_head_id_check CHECK ((id = 1))
+);
+
+-- The log that the audit replaced.
+CREATE TABLE audit_log (
+  id text NOT NULL,
+  at timestamp with time zone NOT NULL DEFAULT now(),
+  actor_id text,
+  action text NOT NULL,
+  target text NOT NULL,
+  detail jsonb NOT NULL DEFAULT '{}'::jsonb,
+  request_id text,
+  address text,
+  origin text,
+  CONSTRAINT audit_log_pkey PRIMARY KEY (id)
+);
+CREATE INDEX audit_log_at ON audit_log USING btree (at DESC);
+
+-- Audit entries that are not sealed yet.
+CREATE TABLE audit_open (
+  id uuid NOT NULL,
+  at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  -- The request or command that the entry belongs to.
+  act_id uuid NOT NULL,
+  action text NOT NULL,
+  actor_kind text NOT NULL,
+  actor_id text,
+  actor_name text,
+  address text,
+  origin text,
+  device text,
+  -- Null once the data of the actor was erased.
+  actor_salt uuid,
+  actor_commitment bytea NOT NULL,
+  record_kind text,
+  record_id text,
+  record_name text,
+  changes json,
+  detail json,
+  -- Null once the data of the record was erased.
+  record_salt uuid,
+  record_commitment bytea NOT NULL,
+  CONSTRAINT audit_open_pkey PRIMARY KEY (at, id)
+) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
+
+-- Backup schedules that servers have had.
+CREATE TABLE backup_schedules (
+  -- BACKUP_URL without credentials.
+  place text NOT NULL,
+  -- BACKUP_SCHEDULE.
+  times text NOT NULL,
+  -- When a server had this schedule for the first time.
+  since timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT backup_schedules_pkey PRIMARY KEY (place, times)
+);
+
+-- Backups that were made or tried.
+CREATE TABLE backups (
+  id text NOT NULL,
+  -- A folder, or an address without credentials.
+  place text NOT NULL,
+  -- Whether BACKUP_SCHEDULE asked for it; false if a person did.
+  is_scheduled boolean NOT NULL,
+  started_at timestamp with time zone NOT NULL DEFAULT now(),
+  -- When the backup was complete; null while it is being made and if it failed.
+  finished_at timestamp with time zone,
+  -- When a trial restore of the backup succeeded.
+  verified_at timestamp with time zone,
+  -- When the backup was removed in favour of newer ones.
+  removed_at timestamp with time zone,
+  rows bigint,
+  bytes bigint,
+  -- Why the backup failed or cannot be used.
+  error text,
+  CONSTRAINT backups_pkey PRIMARY KEY (id)
+);
+CREATE INDEX backups_order ON backups USING btree (started_at DESC, id);
+
+-- One row for each player. The balance is the sum of the ledger entries of the player.
+CREATE TABLE balances (
+  user_id bigint NOT NULL,
+  balance numeric NOT NULL DEFAULT 0,
+  -- The balance that the last import brought. The next import adds its difference to this.
+  imported numeric NOT NULL DEFAULT 0,
+  -- The number of ledger entries, which is also the number of the last one.
+  entries bigint NOT NULL DEFAULT 0,
+  -- When the player was blocked; null if the player is not blocked.
+  blocked_at timestamp with time zone,
+  -- The id of the user who blocked the player.
+  blocked_by text,
+  -- Why the player was blocked.
+  block_reason text,
+  -- What capped causes paid on the last day on which one did: amounts by day and cause.
+  given jsonb,
+  CONSTRAINT balances_pkey PRIMARY KEY (user_id),
+  CONSTRAINT balances_balance_check CHECK ((abs(balance) <= ('9007199254740992'::bigint)::numeric))
+);
+CREATE INDEX balances_blocked ON balances USING btree (user_id) WHERE (blocked_at IS NOT NULL);
+CREATE INDEX balances_by_balance ON balances USING btree (balance DESC, user_id);
+
+-- Tokens with which bots call the API.
+CREATE TABLE bot_tokens (
+  id text NOT NULL,
+  name text NOT NULL,
+  token_hash bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  scope text NOT NULL DEFAULT 'play'::text,
+  rotated_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  -- The hash of the token before the last rotation, while that token still works.
+  previous_hash bytea,
+  previous_used_at timestamp with time zone,
+  CONSTRAINT bot_tokens_pkey PRIMARY KEY (id),
+  CONSTRAINT bot_tokens_name_key UNIQUE (name),
+  CONSTRAINT bot_tokens_previous_hash_key UNIQUE (previous_hash),
+  CONSTRAINT bot_tokens_scope_check CHECK ((scope = ANY (ARRAY['read'::text, 'play'::text, 'admin'::text]))),
+  CONSTRAINT bot_tokens_token_hash_key UNIQUE (token_hash)
+);
+
+-- Pending changes of counters, which a background task folds into counters.
+CREATE TABLE counter_deltas (
+  -- The player whom the change is about, 0 for none. Citus distributes the table by it.
+  user_id bigint NOT NULL,
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  name text COLLATE "C" NOT NULL,
+  delta numeric NOT NULL,
+  CONSTRAINT counter_deltas_pkey PRIMARY KEY (user_id, id)
+);
+CREATE INDEX counter_deltas_name ON counter_deltas USING btree (name);
+
+-- The folded values. A counter is its row here plus its rows in counter_deltas and uncounted_entries.
+CREATE TABLE counters (
+  name text COLLATE "C" NOT NULL,
+  -- An integer, except for sums of rewards.
+  value numeric NOT NULL,
+  CONSTRAINT counters_pkey PRIMARY KEY (name)
+);
+
+-- The view that a user sees first of a list.
+CREATE TABLE default_views (
+  user_id text NOT NULL,
+  list text NOT NULL,
+  view_id text NOT NULL,
+  CONSTRAINT default_views_pkey PRIMARY KEY (user_id, list),
+  CONSTRAINT default_views_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  CONSTRAINT default_views_view_id_fkey FOREIGN KEY (view_id) REFERENCES saved_views(id) ON DELETE CASCADE
+);
+CREATE INDEX default_views_view_id ON default_views USING btree (view_id);
+
+-- Hashes of the ids of erased players, so that an import does not bring them back.
+CREATE TABLE erased_players (
+  id_hash bytea NOT NULL,
+  CONSTRAINT erased_players_pkey PRIMARY KEY (id_hash)
+);
+
+-- Files that no row names and that wait to be removed from the file store.
+CREATE TABLE file_removals (
+  key text NOT NULL,
+  requested_at timestamp with time zone NOT NULL DEFAULT now(),
+  -- Whether the removal has begun, so that no row may name the file any more.
+  is_removing boolean NOT NULL DEFAULT false,
+  -- Whether a row named the file before. Such a file is no longer served, although its bytes are still stored.
+  is_withdrawn boolean NOT NULL DEFAULT false,
+  CONSTRAINT file_removals_pkey PRIMARY KEY (key)
+);
+
+-- The history document of each task and announcement. It stays when the item is deleted.
+CREATE TABLE history_items (
+  kind text NOT NULL,
+  item_id text NOT NULL,
+  title text NOT NULL,
+  type text NOT NULL,
+  link text,
+  link_type text,
+  description text,
+  input_text text,
+  reward numeric NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT history_items_pkey PRIMARY KEY (kind, item_id),
+  CONSTRAINT history_items_kind_check CHECK ((kind = ANY (ARRAY['announcement'::text, 'social'::text, 'daily'::text])))
+);
+
+-- Requests with an Idempotency-Key that create something, and their answers.
+CREATE TABLE idempotency_keys (
+  -- A user or a bot.
+  caller text NOT NULL,
+  key_hash bytea NOT NULL,
+  fingerprint bytea NOT NULL,
+  -- The answer as JSON; null while there is none.
+  answer text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT idempotency_keys_pkey PRIMARY KEY (caller, key_hash)
+);
+CREATE INDEX idempotency_keys_created_at ON idempotency_keys USING btree (created_at);
+
+-- Addresses from which a user has signed in.
+CREATE TABLE known_addresses (
+  user_id text NOT NULL,
+  -- SHA-256 of the address.
+  address_hash bytea NOT NULL,
+  seen_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT known_addresses_pkey PRIMARY KEY (user_id, address_hash),
+  CONSTRAINT known_addresses_user_id_fkey FOREIGN KEY (user_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+
+-- Changes of balances. The entries of a player are numbered from 1 without gaps, and none is changed or removed.
+CREATE TABLE ledger_entries (
+  user_id bigint NOT NULL,
+  seq bigint NOT NULL,
+  amount numeric NOT NULL,
+  -- A cause of the console (claim, adjustment, …) or of the game.
+  cause text NOT NULL,
+  -- The caller's own name for the payment, unique for each player and cause.
+  reference text,
+  kind text,
+  item_id text,
+  period text,
+  by_kind text,
+  by_id text,
+  by_name text,
+  -- The text that a person typed.
+  reason text,
+  at timestamp with time zone NOT NULL DEFAULT now(),
+  -- The balance after the entry.
+  balance numeric NOT NULL,
+  CONSTRAINT ledger_entries_pkey PRIMARY KEY (user_id, seq)
+);
+CREATE UNIQUE INDEX ledger_entries_reference ON ledger_entries USING btree (user_id, cause, reference) WHERE (reference IS NOT NULL);
+
+-- Migrations that were applied.
+CREATE TABLE migrations (
+  name text NOT NULL,
+  applied_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT migrations_pkey PRIMARY KEY (name)
+);
+
+-- Who completed which item: the users subcollection of a history document.
+CREATE TABLE participations (
+  user_id bigint NOT NULL,
+  kind text NOT NULL,
+  item_id text NOT NULL,
+  -- The UTC day for a daily task that repeats, else empty.
+  period text NOT NULL DEFAULT ''::text,
+  username text,
+  first_name text,
+  last_name text,
+  user_input text,
+  at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT participations_pkey PRIMARY KEY (user_id, kind, item_id, period)
+);
+CREATE INDEX participations_of_item ON participations USING btree (kind, item_id, at DESC, user_id);
+
+-- The last link to set a new password that was made for a user.
+CREATE TABLE password_links (
+  user_id text NOT NULL,
+  token_hash bytea NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  used_at timestamp with time zone,
+  CONSTRAINT password_links_pkey PRIMARY KEY (user_id),
+  CONSTRAINT password_links_token_hash_key UNIQUE (token_hash),
+  CONSTRAINT password_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+-- Requests with an Idempotency-Key that changed the balance of a player, and repetitions of such requests.
+CREATE TABLE player_keys (
+  user_id bigint NOT NULL,
+  -- A hash of the caller and the key.
+  key_hash bytea NOT NULL,
+  fingerprint bytea NOT NULL,
+  -- The ledger entry in the answer; null if the answer has none.
+  seq bigint,
+  is_first boolean NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  -- The balance in the answer if it has no ledger entry.
+  balance numeric,
+  CONSTRAINT player_keys_pkey PRIMARY KEY (user_id, key_hash)
+);
+CREATE INDEX player_keys_created_at ON player_keys USING brin (created_at);
+
+-- Views: the search, filters, order, columns and density of a list, saved under a name.
+CREATE TABLE saved_views (
+  id text NOT NULL,
+  list text NOT NULL,
+  name text NOT NULL,
+  -- The part after ? in the address of the list's page.
+  address text NOT NULL,
+  -- The user who made the view; null once that user is removed.
+  owner_id text,
+  -- The only user who sees the view, which is removed with that user; null if the view is shared.
+  private_to text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  version integer NOT NULL DEFAULT 1,
+  CONSTRAINT saved_views_pkey PRIMARY KEY (id),
+  CONSTRAINT saved_views_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id) ON DELETE SET NULL,
+  CONSTRAINT saved_views_private_to_fkey FOREIGN KEY (private_to) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX saved_views_name_key ON saved_views USING btree (owner_id, list, lower(name));
+CREATE INDEX saved_views_private_to ON saved_views USING btree (private_to);
+
+-- One row while scheduled work waits until a person lets it continue.
+CREATE TABLE scheduled_work_pauses (
+  id smallint NOT NULL DEFAULT 1,
+  since timestamp with time zone NOT NULL DEFAULT now(),
+  reason text NOT NULL,
+  CONSTRAINT scheduled_work_pauses_pkey PRIMARY KEY (id),
+  CONSTRAINT scheduled_work_pauses_id_check CHECK ((id = 1))
+);
+
+-- Keys that the servers of an installation share.
+CREATE TABLE secrets (
+  name text NOT NULL,
+  value bytea NOT NULL,
+  CONSTRAINT secrets_pkey PRIMARY KEY (name)
+);
+
+-- Sessions of users who are signed in.
+CREATE TABLE sessions (
+  -- SHA-256 of the token, which itself is only in the cookie.
+  token_hash bytea NOT NULL,
+  user_id text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  last_seen_at timestamp with time zone NOT NULL DEFAULT now(),
+  -- Identifies the session in the user's list of own sessions.
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  -- For example Chrome on Windows.
+  device text NOT NULL DEFAULT ''::text,
+  CONSTRAINT sessions_pkey PRIMARY KEY (token_hash),
+  CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX sessions_user ON sessions USING btree (user_id);
+
+-- Links to create the first administrator.
+CREATE TABLE setup_links (
+  token_hash bytea NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT setup_links_pkey PRIMARY KEY (token_hash)
+);
+
+-- One row: the news number, which each activation of an announcement raises.
+CREATE TABLE status_epoch (
+  id smallint NOT NULL DEFAULT 1,
+  epoch bigint NOT NULL,
+  CONSTRAINT status_epoch_pkey PRIMARY KEY (id),
+  CONSTRAINT status_epoch_id_check CHECK ((id = 1))
+);
+
+-- Social and daily tasks (§5).
+CREATE TABLE tasks (
+  collection text NOT NULL,
+  id text NOT NULL,
+  image text NOT NULL,
+  priority numeric NOT NULL,
+  title text NOT NULL,
+  link text,
+  reward numeric NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  version integer NOT NULL DEFAULT 1,
+  verified_by_bot boolean NOT NULL DEFAULT false,
+  CONSTRAINT tasks_pkey PRIMARY KEY (collection, id),
+  CONSTRAINT tasks_collection_check CHECK ((collection = ANY (ARRAY['social'::text, 'daily'::text]))),
+  CONSTRAINT tasks_priority_key UNIQUE (collection, priority)
+);
+
+-- Players. Their balances are in balances.
+CREATE TABLE telegram_users (
+  user_id bigint NOT NULL,
+  created_at timestamp with time zone,
+  first_name text,
+  last_name text,
+  username text,
+  twitter_username text,
+  instagram_username text,
+  linked_in_username text,
+  discord_username text,
+  youtube_username text,
+  email text,
+  phone_number text,
+  ton_wallet_address text,
+  bsc_wallet text,
+  -- The highest news number that the player has seen.
+  seen_status_epoch bigint NOT NULL DEFAULT 0,
+  folded_text text GENERATED ALWAYS AS ((translate(
+CASE
+    WHEN (octet_length((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text))) = char_length((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text)))) THEN lower((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text)))
+    ELSE translate(lower(regexp_replace(NORMALIZE((((((((((((((((((' '::text || COALESCE(username, ''::text)) || ' '::text) || COALESCE(first_name, ''::text)) || ' '::text) || COALESCE(last_name, ''::text)) || ' '::text) || COALESCE(twitter_username, ''::text)) || ' '::text) || COALESCE(instagram_username, ''::text)) || ' '::text) || COALESCE(linked_in_username, ''::text)) || ' '::text) || COALESCE(discord_username, ''::text)) || ' '::text) || COALESCE(youtube_username, ''::text)) || ' '::text) || COALESCE(email, ''::text)), NFKD), '[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]'::text, ''::text, 'g'::text)), 'øđħıłŧς'::text, 'odhiltσ'::text)
+END, '_.-#'::text, 'QXZJ'::text) || COALESCE((' '::text || regexp_replace(phone_number, '[^0-9]+'::text, ''::text, 'g'::text)), ''::text))) STORED,
+  CONSTRAINT telegram_users_pkey PRIMARY KEY (user_id)
+);
+CREATE INDEX telegram_users_bsc_wallet ON telegram_users USING btree (lower(bsc_wallet) text_pattern_ops) WHERE (bsc_wallet IS NOT NULL);
+CREATE INDEX telegram_users_by_created_at ON telegram_users USING btree (created_at DESC NULLS LAST, user_id);
+CREATE INDEX telegram_users_by_first_name ON telegram_users USING btree (lower(first_name), user_id);
+CREATE INDEX telegram_users_by_username ON telegram_users USING btree (lower(username), user_id);
+CREATE INDEX telegram_users_folded_characters ON telegram_users USING gin (string_to_array(regexp_replace(folded_text, '[a-zA-Z0-9@ ]+'::text, ''::text, 'g'::text), NULL::text)) WHERE (folded_text ~ '[^a-zA-Z0-9@ ]'::text);
+CREATE INDEX telegram_users_folded_words ON telegram_users USING gin (folded_text gin_trgm_ops);
+CREATE INDEX telegram_users_ton_wallet ON telegram_users USING btree (lower(ton_wallet_address) text_pattern_ops) WHERE (ton_wallet_address IS NOT NULL);
+
+-- Deleted records that can be restored until they expire.
+CREATE TABLE trash (
+  id text NOT NULL,
+  act_id text NOT NULL,
+  kind text NOT NULL,
+  record_id text NOT NULL,
+  name text NOT NULL,
+  -- The deleted rows, as PostgreSQL writes rows as JSON: row and, for a user, account, views, sharedViews, defaultViews.
+  content jsonb NOT NULL,
+  deleted_by_id text,
+  deleted_by text,
+  deleted_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT trash_pkey PRIMARY KEY (id),
+  CONSTRAINT trash_kind_check CHECK ((kind = ANY (ARRAY['socialTask'::text, 'dailyTask'::text, 'announcement'::text, 'user'::text])))
+);
+CREATE INDEX trash_act ON trash USING btree (act_id);
+CREATE INDEX trash_expiry ON trash USING btree (expires_at);
+CREATE INDEX trash_order ON trash USING btree (deleted_at DESC, id);
+
+-- Ledger entries that no counter includes yet, with what the counters need of each.
+CREATE TABLE uncounted_entries (
+  user_id bigint NOT NULL,
+  seq bigint NOT NULL,
+  at timestamp with time zone NOT NULL,
+  amount numeric NOT NULL,
+  -- The balance after the entry.
+  balance numeric NOT NULL,
+  -- The kind of the claimed item; null if the entry is not a claim.
+  kind text,
+  item_id text,
+  CONSTRAINT uncounted_entries_pkey PRIMARY KEY (user_id, seq)
+);
+
+-- Users of the console (§4).
+CREATE TABLE users (
+  id text NOT NULL,
+  fname text NOT NULL,
+  lname text NOT NULL,
+  email text NOT NULL,
+  user_type text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  version integer NOT NULL DEFAULT 1,
+  folded_text text GENERATED ALWAYS AS (translate(
+CASE
+    WHEN (octet_length((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text))) = char_length((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text)))) THEN lower((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text)))
+    ELSE translate(lower(regexp_replace(NORMALIZE((((((' '::text || COALESCE(fname, ''::text)) || ' '::text) || COALESCE(lname, ''::text)) || ' '::text) || COALESCE(email, ''::text)), NFKD), '[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]'::text, ''::text, 'g'::text)), 'øđħıłŧς'::text, 'odhiltσ'::text)
+END, '_.-#'::text, 'QXZJ'::text)) STORED,
+  last_seen_at timestamp with time zone,
+  CONSTRAINT users_pkey PRIMARY KEY (id),
+  CONSTRAINT users_user_type_check CHECK ((user_type = ANY (ARRAY['admin'::text, 'user'::text])))
+);
+CREATE INDEX users_admins ON users USING btree (id) WHERE (user_type = 'admin'::text);
+CREATE INDEX users_by_email ON users USING btree (lower(email), id);
+CREATE INDEX users_by_first_name ON users USING btree (lower(fname), id);
+CREATE INDEX users_by_last_name ON users USING btree (lower(lname), id);
+CREATE UNIQUE INDEX users_email_key ON users USING btree (lower(email));
+CREATE INDEX users_folded_characters ON users USING gin (string_to_array(regexp_replace(folded_text, '[a-zA-Z0-9@ ]+'::text, ''::text, 'g'::text), NULL::text)) WHERE (folded_text ~ '[^a-zA-Z0-9@ ]'::text);
+CREATE INDEX users_folded_words ON users USING gin (folded_text gin_trgm_ops);
+CREATE INDEX users_order ON users USING btree (created_at, id);
+
+-- Events for webhooks. A delivery is pending while next_at is set.
+CREATE TABLE webhook_deliveries (
+  id text NOT NULL,
+  webhook_id text NOT NULL,
+  event text NOT NULL,
+  payload text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  attempts integer NOT NULL DEFAULT 0,
+  tried_at timestamp with time zone,
+  -- When delivery is tried next; null if it is not tried any more.
+  next_at timestamp with time zone DEFAULT now(),
+  delivered_at timestamp with time zone,
+  -- The result of the last attempt.
+  result text,
+  CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id),
+  CONSTRAINT webhook_deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX webhook_deliveries_of ON webhook_deliveries USING btree (webhook_id, created_at DESC, id);
+
+-- Addresses to which the console sends events.
+CREATE TABLE webhooks (
+  id text NOT NULL,
+  url text NOT NULL,
+  events text[] NOT NULL,
+  -- The secret that signs deliveries, encrypted with SECRET_KEY.
+  secret bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  -- Since when no delivery has succeeded.
+  failing_since timestamp with time zone,
+  switched_off_at timestamp with time zone,
+  -- Why the console switched the webhook off.
+  alert text,
+  CONSTRAINT webhooks_pkey PRIMARY KEY (id)
+);
+
+CREATE VIEW audit_trail AS
+ SELECT audit_entries.id,
+    audit_entries.at,
+    audit_entries.act_id,
+    audit_entries.action,
+    audit_entries.actor_kind,
+    audit_entries.actor_id,
+    audit_entries.actor_name,
+    audit_entries.address,
+    audit_entries.origin,
+    audit_entries.device,
+    audit_entries.actor_salt,
+    audit_entries.actor_commitment,
+    audit_entries.record_kind,
+    audit_entries.record_id,
+    audit_entries.record_name,
+    audit_entries.changes,
+    audit_entries.detail,
+    audit_entries.record_salt,
+    audit_entries.record_commitment,
+    audit_entries.seq
+   FROM audit_entries
+UNION ALL
+ SELECT audit_open.id,
+    audit_open.at,
+    audit_open.act_id,
+    audit_open.action,
+    audit_open.actor_kind,
+    audit_open.actor_id,
+    audit_open.actor_name,
+    audit_open.address,
+    audit_open.origin,
+    audit_open.device,
+    audit_open.actor_salt,
+    audit_open.actor_commitment,
+    audit_open.record_kind,
+    audit_open.record_id,
+    audit_open.record_name,
+    audit_open.changes,
+    audit_open.detail,
+    audit_open.record_salt,
+    audit_open.record_commitment,
+    (( SELECT audit_head.seq
+           FROM audit_head) + row_number() OVER (ORDER BY audit_open.at, audit_open.id)) AS seq
+   FROM audit_open;

@@ -1,0 +1,28 @@
+/** Columns whose TypeScript type says more than their PostgreSQL type: text columns that hold only a few values. */
+export const overrideImports: readonly string[] = [
+  `import type { announcementTypeLabels, LinkType } from '@arcade/contract/announcements/fields'`,
+  `import type { BotScope } from '@arcade/contract/bot-tokens/fields'`,
+  `import type { HistoryKind } from '@arcade/contract/history/fields'`,
+  `import type { ListName } from '@arcade/contract/lists'`,
+  `import type { TaskCollection } from '@arcade/contract/tasks/fields'`,
+  `import type { TrashKind } from '@arcade/contract/trash/fields'`,
+  `import type { UserType } from '@arcade/contract/users/fields'`,
+  `import type { WebhookEvent } from '@arcade/contract/webhooks/fields'`,
+]
+
+/** The TypeScript type of `table.column`. The generator adds null for columns that may be null. */
+export const columnTypeOverrides: Readonly<Record<string, string>> = {
+  'announcements.link_type': 'LinkType',
+  'announcements.type': 'keyof typeof announcementTypeLabels',
+  'bot_tokens.scope': 'BotScope',
+  'default_views.list': 'ListName',
+  'history_items.kind': 'HistoryKind',
+  'ledger_entries.kind': 'HistoryKind',
+  'participations.kind': 'HistoryKind',
+  'saved_views.list': 'ListName',
+  'tasks.collection': 'TaskCollection',
+  'trash.kind': 'TrashKind',
+  'uncounted_entries.kind': 'HistoryKind',
+  'users.user_type': 'UserType',
+  'webhooks.events': 'WebhookEvent[]',
+}
