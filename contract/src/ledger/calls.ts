@@ -60,7 +60,7 @@ export const entered = z.object({
   balance: z.number(),
   entry,
 })
-export type Entered = z.infer<typeof entered>
+export type EntryResult = z.infer<typeof entered>
 
 const claimed = z.object({
   success: z.literal(true),
@@ -72,7 +72,7 @@ const claimed = z.object({
   /** Null where an import brought the participation. */
   entry: entry.nullable(),
 })
-export type Claimed = z.infer<typeof claimed>
+export type ClaimResult = z.infer<typeof claimed>
 
 /** An entry in the player's ledger. */
 export const ledgerEntry = entry.extend({

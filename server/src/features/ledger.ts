@@ -1,6 +1,6 @@
 /** The calls of the game about balances (design §8): claims, entries of the game's own, the entries of a player, and who has most. */
 import type { contract } from '@arcade/contract/contract'
-import { type Claimed, type Entered, LEADERBOARD_MAX, type LedgerEntry } from '@arcade/contract/ledger/calls'
+import { type ClaimResult, type EntryResult, LEADERBOARD_MAX, type LedgerEntry } from '@arcade/contract/ledger/calls'
 import { type Handlers, playerOf } from '#src/calls.ts'
 import type { EntryCaps } from '#src/ledger/caps.ts'
 import type { Database } from '#src/db/database.ts'
@@ -20,9 +20,9 @@ export function ledgerHandlers({ database, caps }: { database: Database; caps: E
   const readLeaders = database.prepared<Ranked>('leaderboard', LEADERS)
 
   return {
-    claim: (input, context): Promise<Claimed> => claim({ ...input, userId: playerOf(context, input.userId) }, context),
+    claim: (input, context): Promise<ClaimResult> => claim({ ...input, userId: playerOf(context, input.userId) }, context),
 
-    enter: (input, context): Promise<Entered> => enter({ ...input, userId: playerOf(context, input.userId) }, context),
+    enter: (input, context): Promise<EntryResult> => enter({ ...input, userId: playerOf(context, input.userId) }, context),
 
     adjust,
     reverse,

@@ -19,7 +19,7 @@ import {
 } from '#src/db/entities.ts'
 import { findErased } from '#src/ledger/erased-players.ts'
 import { writeHistoryItems } from '#src/items/history-items.ts'
-import { bringBalances, openBalances } from '#src/ledger/imported-balances.ts'
+import { importBalances, openBalances } from '#src/ledger/imported-balances.ts'
 import { raiseNews } from '#src/items/news.ts'
 import { lockPriorities, parkPriorities } from '#src/items/priorities.ts'
 import type { HistoryKind } from '@arcade/contract/history/fields'
@@ -213,7 +213,7 @@ export const writeTelegramUsers: Writer = async (tx, given) => {
     brought.filter(({ userId }) => isNew.has(userId)),
     activity.deltas,
   )
-  const changedBalances = await bringBalances(
+  const changedBalances = await importBalances(
     tx,
     brought.filter(({ userId }) => !isNew.has(userId)),
     activity.deltas,

@@ -1,17 +1,18 @@
 /**
- * What a person changes of a balance (design §7): an adjustment, or the reversal of an entry, each an entry of its own with a reason, in the
- * audit trail and told to webhooks. A reversal's reference is the entry that it takes back, so that there is one for each at most.
+ * Changes of a balance by an operator (design §7): an adjustment, or the reversal of a ledger entry. Each writes a ledger entry with a reason,
+ * is audited and is sent to webhooks. The reference of a reversal is the reversed entry, so an entry is reversed at most once.
  */
 import { CompiledQuery } from 'kysely'
 import { entryCauses } from '@arcade/contract/ledger/fields'
 import { isErased } from '@arcade/contract/players/fields'
-import type { Entered } from '@arcade/contract/ledger/calls'
+import type { EntryResult } from '@arcade/contract/ledger/calls'
 import { actOf, audit } from '#src/audit/audit.ts'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Database } from '#src/db/database.ts'
 import { countEntrySql } from '#src/counters/entry-counts.ts'
 import { createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
 import { type Bounds, boundsSql, refuseBeyondBounds } from './limits.ts'
+import { placeholders } from './parameters.ts'
 
 export interface Adjustment {
   userId: number
@@ -27,8 +28,8 @@ export interface Reversal {
 }
 
 export interface Adjustments {
-  adjust: (input: Adjustment, context: CallContext) => Promise<Entered>
-  reverse: (input: Reversal, context: CallContext) => Promise<Entered>
+  adjust: (input: Adjustment, context: CallContext) => Promise<EntryResult>
+  reverse: (input: Reversal, context: CallContext) => Promise<EntryResult>
 }
 
 /** An entry with the balance before it. */
@@ -36,24 +37,24 @@ interface WrittenRow extends EntryRow {
   before: number
 }
 
-/** What an adjustment would do: a row wherever the player is known. */
+/** What an adjustment would do; one row if the player exists. */
 interface KnownBounds extends Earlier, Bounds {}
 
-/** The same of a reversal. */
+/** What a reversal would do; one row if the player exists. */
 interface KnownReversal extends KnownBounds {
-  /** Of the entry that is to be taken back. */
+  /** The cause of the entry to reverse. */
   cause: string | null
 }
 
 export function createAdjustments(database: Database): Adjustments {
-  const once = createEntryOnce(database)
+  const writeOnce = createEntryOnce(database)
   const findBounds = database.statement<KnownBounds>('adjustment-bounds', FIND_BOUNDS)
   const findReversal = database.statement<KnownReversal>('reversal-known', FIND_REVERSAL)
 
   return {
     async adjust({ userId, amount, reason }, context) {
       refuseErased(userId)
-      const { isFirst, balance, entry } = await once(userId, context, {
+      const { isFirst, balance, entry } = await writeOnce(userId, context, {
         write: (key) =>
           write(ADJUST, [userId, amount, reason, ...writtenBy(context), ...key], (tx, row) =>
             audit(tx, actOf(context), 'player.adjust', explained(userId, row, { reason })),
@@ -71,7 +72,7 @@ export function createAdjustments(database: Database): Adjustments {
       refuseErased(userId)
       const [owner, seq] = entryId.split('-').map(Number)
       if (owner !== userId) throw new Failure('NO_SUCH_ENTRY')
-      const { isFirst, balance, entry } = await once(userId, context, {
+      const { isFirst, balance, entry } = await writeOnce(userId, context, {
         write: (key) =>
           write(REVERSE, [userId, seq, entryId, reason, ...writtenBy(context), ...key], (tx, row) =>
             audit(tx, actOf(context), 'player.reverse', explained(userId, row, { reverses: entryId, reason })),
@@ -81,7 +82,7 @@ export function createAdjustments(database: Database): Adjustments {
           const [known] = await findReversal([userId, seq, entryId])
           if (known?.seq != null) return known
           if (known?.cause === null) throw new Failure('NO_SUCH_ENTRY')
-          if (known && LASTING.includes(known.cause ?? '')) throw new Failure('NOT_REVERSIBLE')
+          if (known && IRREVERSIBLE_CAUSES.includes(known.cause ?? '')) throw new Failure('NOT_REVERSIBLE')
           refuseBeyond(known)
           return undefined
         },
@@ -90,7 +91,7 @@ export function createAdjustments(database: Database): Adjustments {
     },
   }
 
-  /** The statement and what is recorded of it, together or not at all. */
+  /** Runs the statement and records its result in one transaction. */
   async function write(
     text: string,
     parameters: unknown[],
@@ -114,7 +115,7 @@ function refuseBeyond(known: Bounds | undefined): void {
   refuseBeyondBounds(known)
 }
 
-/** As the audit trail has it. The player's name is left out: it stands in one place alone, from which it can be erased. */
+/** Returns what the audit records. It leaves out the player's name, which is stored in one place only so that it can be erased. */
 function explained(userId: number, { seq, amount, before, balance }: WrittenRow, detail: Record<string, unknown>) {
   return {
     record: { kind: 'player', id: String(userId) },
@@ -123,49 +124,51 @@ function explained(userId: number, { seq, amount, before, balance }: WrittenRow,
   } as const
 }
 
-/** The causes whose entries stay. */
-const LASTING = Object.entries(entryCauses).flatMap(([cause, { isReversible }]) => (isReversible ? [] : [cause]))
+/** Causes whose entries cannot be reversed. */
+const IRREVERSIBLE_CAUSES = Object.entries(entryCauses).flatMap(([cause, { isReversible }]) => (isReversible ? [] : [cause]))
 
 const WRITTEN = `${ENTRY}, balance - amount as before`
 const adjusted = boundsSql('$2::numeric')
-/** Taken back: the amount is in `taken`. */
+/** The amount of a reversal, from the entry that `taken` holds. */
 const reversed = boundsSql('-taken.amount')
 
-/** $1 the player, $2 the amount, $3 the reason, $4 to $6 who says so, $7 and $8 the key or nulls. */
+/** The parameters of `ADJUST` in their order. */
+const adjustParams = placeholders('userId', 'amount', 'reason', 'byKind', 'byId', 'byName', 'keyHash', 'keyFingerprint')
 const ADJUST = `
   with paid as (
-    update balances set balance = balance + $2::numeric, entries = entries + 1
-     where user_id = $1::bigint and not ${adjusted.isTooLow} and not ${adjusted.isTooHigh} returning user_id, balance, entries),
+    update balances set balance = balance + ${adjustParams.amount}::numeric, entries = entries + 1
+     where user_id = ${adjustParams.userId}::bigint and not ${adjusted.isTooLow} and not ${adjusted.isTooHigh} returning user_id, balance, entries),
   counted as (
-    ${countEntrySql({ amount: '$2::numeric' })}),
+    ${countEntrySql({ amount: `${adjustParams.amount}::numeric` })}),
   kept as (
-    ${keepKeySql('$7', '$8')})
+    ${keepKeySql(adjustParams.keyHash, adjustParams.keyFingerprint)})
   insert into ledger_entries (user_id, seq, amount, cause, reason, by_kind, by_id, by_name, balance)
-  select user_id, entries, $2::numeric, 'adjustment', $3::text, $4::text, $5::text, $6::text, balance from paid
+  select user_id, entries, ${adjustParams.amount}::numeric, 'adjustment', ${adjustParams.reason}::text,
+         ${adjustParams.byKind}::text, ${adjustParams.byId}::text, ${adjustParams.byName}::text, balance from paid
   returning ${WRITTEN}`
 
 const FIND_BOUNDS = `
   select balance, ${adjusted.isTooLow} as "isTooLow", ${adjusted.isTooHigh} as "isTooHigh", null as seq from balances where user_id = $1::bigint`
 
-/**
- * $1 the player, $2 and $3 the entry by its number and id, $4 the reason, $5 to $7 who says so, $8 and $9 the key or nulls. Who comes second
- * waits for the first at the balance and fails at the reference.
- */
+/** The parameters of `REVERSE` in their order. */
+const reverseParams = placeholders('userId', 'seq', 'entryId', 'reason', 'byKind', 'byId', 'byName', 'keyHash', 'keyFingerprint')
+/** A second reversal waits for the first at the balance and fails at the reference. */
 const REVERSE = `
   with taken as (
-    select user_id, amount from ledger_entries where user_id = $1::bigint and seq = $2::bigint
-       and cause not in (${LASTING.map((cause) => `'${cause}'`).join(', ')})
-       and not exists (select 1 from ledger_entries where user_id = $1::bigint and cause = 'reversal' and reference = $3::text)),
+    select user_id, amount from ledger_entries where user_id = ${reverseParams.userId}::bigint and seq = ${reverseParams.seq}::bigint
+       and cause not in (${IRREVERSIBLE_CAUSES.map((cause) => `'${cause}'`).join(', ')})
+       and not exists (select 1 from ledger_entries where user_id = ${reverseParams.userId}::bigint and cause = 'reversal' and reference = ${reverseParams.entryId}::text)),
   paid as (
     update balances set balance = balance - taken.amount, entries = entries + 1 from taken
-     where balances.user_id = $1::bigint and taken.user_id = balances.user_id and not ${reversed.isTooLow} and not ${reversed.isTooHigh}
+     where balances.user_id = ${reverseParams.userId}::bigint and taken.user_id = balances.user_id and not ${reversed.isTooLow} and not ${reversed.isTooHigh}
     returning balances.user_id, balances.balance, balances.entries, -taken.amount as amount),
   counted as (
     ${countEntrySql({ amount: 'amount' })}),
   kept as (
-    ${keepKeySql('$8', '$9')})
+    ${keepKeySql(reverseParams.keyHash, reverseParams.keyFingerprint)})
   insert into ledger_entries (user_id, seq, amount, cause, reference, reason, by_kind, by_id, by_name, balance)
-  select user_id, entries, amount, 'reversal', $3::text, $4::text, $5::text, $6::text, $7::text, balance from paid
+  select user_id, entries, amount, 'reversal', ${reverseParams.entryId}::text, ${reverseParams.reason}::text,
+         ${reverseParams.byKind}::text, ${reverseParams.byId}::text, ${reverseParams.byName}::text, balance from paid
   returning ${WRITTEN}`
 
 const FIND_REVERSAL = `

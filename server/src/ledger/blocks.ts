@@ -1,6 +1,5 @@
 /**
- * Who is blocked (ADR 22): the reason stands in the row of the balance, which whoever moves it holds, so a block that is there when a claim
- * or an entry gets the row refuses it.
+ * Blocked players (ADR 22). The block is stored in the row of the balance. A claim or an entry locks that row, so it always sees the block.
  */
 import { sql, type Transaction } from 'kysely'
 import { databaseNow } from '#src/db/moments.ts'
@@ -9,18 +8,18 @@ import { changeAsNamed } from '#src/db/turns.ts'
 
 export interface BlockChange {
   userId: number
-  /** Why the player is blocked now; null if he is not. One who is so for another reason by then is left alone. */
+  /** The expected reason of the current block, null for none. A player with another reason by then is not changed. */
   before: string | null
-  /** Who has blocked the player; null if nobody has. A block of somebody else is left alone, too. */
+  /** The id of the user who is expected to have blocked the player, null for none. A block by another user is not changed. */
   beforeBy: string | null
   after: string | null
 }
 
-/** SQL that holds for the balance of a player who can be given nothing, and of one who can. */
+/** SQL conditions on a row of `balances`: the player is blocked, or is not. */
 export const IS_BLOCKED = 'blocked_at is not null'
 export const IS_OPEN = 'blocked_at is null'
 
-/** @param by the id of the person who says so; the name is looked up by it @returns the players that were changed */
+/** @param by the id of the user who blocks or unblocks @returns the ids of the changed players */
 export async function changeBlocks(
   tx: Transaction<Tables>,
   changes: readonly BlockChange[],

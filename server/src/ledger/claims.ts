@@ -1,14 +1,15 @@
 /**
- * Claims (design §7): a player has done a task or announcement and is paid its reward. One statement on the one player does all of it, or
- * nothing: the participation, unique for player, item and period, lets the balance, the entry, the counters and the caller's key be written.
+ * Claims (design §7) pay a player the reward of a task or announcement. One statement writes the participation, the balance, the ledger
+ * entry, the counters and the caller's key, or nothing. The participation is unique for player, item and period.
  */
-import type { Claimed } from '@arcade/contract/ledger/calls'
+import type { ClaimResult } from '@arcade/contract/ledger/calls'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import { type CallContext, Failure } from '#src/calls.ts'
 import { IS_OPEN } from './blocks.ts'
 import { type CapSql, capSql, type EntryCaps } from './caps.ts'
 import type { Database } from '#src/db/database.ts'
 import { countEntrySql } from '#src/counters/entry-counts.ts'
+import { placeholders } from './parameters.ts'
 import { periodSql } from './periods.ts'
 import { gatheredReads } from '#src/db/shared-reads.ts'
 import { createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
@@ -32,14 +33,17 @@ interface NoItem {
   reward: null
 }
 
-/** A repeat, as far as the database knows: a row wherever the player is known. */
+/** The state of a claim in the database; one row if the player exists. */
 interface KnownRow extends Earlier, Limits {
-  /** Whether there is the participation. */
+  /** Whether the participation exists. */
   isDone: boolean
 }
 
-export function createClaims(database: Database, caps: EntryCaps): (input: ClaimInput, context: CallContext) => Promise<Claimed> {
-  const once = createEntryOnce(database)
+export function createClaims(
+  database: Database,
+  caps: EntryCaps,
+): (input: ClaimInput, context: CallContext) => Promise<ClaimResult> {
+  const writeOnce = createEntryOnce(database)
   const readItems = database.statement<Item | NoItem>('claimed-items', ITEMS)
   const readItem = gatheredReads((asked: Pick<ClaimInput, 'kind' | 'id'>[]) =>
     readItems([asked.map(({ kind }) => kind), asked.map(({ id }) => id)]),
@@ -56,7 +60,7 @@ export function createClaims(database: Database, caps: EntryCaps): (input: Claim
     const found = await readItem({ kind, id })
     const item = found.reward === null ? undefined : found
     const refusal = refusalOf(item, input, context)
-    const { isFirst, balance, entry } = await once(userId, context, {
+    const { isFirst, balance, entry } = await writeOnce(userId, context, {
       async write(key) {
         if (!item || refusal) return []
         return insertClaim([
@@ -84,7 +88,7 @@ export function createClaims(database: Database, caps: EntryCaps): (input: Claim
   }
 }
 
-/** Why nothing can be claimed of the item now, whoever asks; what was claimed before is answered all the same. */
+/** Returns why no player can claim the item now. A repeated claim still gets its earlier answer. */
 function refusalOf(item: Item | undefined, { kind, userInput = '' }: ClaimInput, { caller }: CallContext): Failure | undefined {
   if (!item) return new Failure(kind === 'announcement' ? 'ANNOUNCEMENT_NOT_FOUND' : 'NO_SUCH_TASK')
   if (item.isVerifiedByBot && caller.kind === 'player') return new Failure('BOT_VERIFIES')
@@ -94,9 +98,10 @@ function refusalOf(item: Item | undefined, { kind, userInput = '' }: ClaimInput,
 }
 
 const NOW = `(now() at time zone 'UTC')`
+/** The kind is the second parameter of both statements that use it. */
 const PERIOD = periodSql('$2::text', NOW)
 
-/** Of the items by their kinds ($1) and ids ($2), in their order: nulls for one that is not there. */
+/** The items with the kinds $1 and ids $2, in that order; nulls for an item that does not exist. */
 const ITEMS = `
   select item.* from unnest($1::text[], $2::text[]) with ordinality as asked (kind, id, place) left join lateral (
       select reward::text as reward, true as "isActive", false as "needsInput", verified_by_bot as "isVerifiedByBot"
@@ -106,29 +111,43 @@ const ITEMS = `
         from announcements where asked.kind = 'announcement' and announcements.id = asked.id) item on true
    order by place`
 
-const CAPPED = capSql({ cause: `'claim'`, amount: '$5::numeric', cap: '$11::numeric' })
+/** The parameters of `claimSql` in their order. */
+const params = placeholders(
+  'userId',
+  'kind',
+  'itemId',
+  'userInput',
+  'reward',
+  'byKind',
+  'byId',
+  'byName',
+  'keyHash',
+  'keyFingerprint',
+  'cap',
+)
+const CAPPED = capSql({ cause: `'claim'`, amount: `${params.reward}::numeric`, cap: `${params.cap}::numeric` })
 
 /**
- * $1 the player, $2 and $3 the item, $4 the input, $5 the reward, $6 to $8 who says so, $9 and $10 the key or nulls, $11 the cap if there is
- * one. Who comes second waits for the first at the balance, looks at what it is then, and fails at the participation if it was the same. A
- * player who was blocked or erased meanwhile has no balance to be raised.
+ * The last parameter, the cap, is passed only if claims have one. A second claim waits for the first at the balance, sees the balance that the
+ * first left, and fails at the participation if it is the same claim. A player who was blocked or erased in between has no balance to raise.
  */
 const claimSql = ({ isWithin, add }: Partial<CapSql> = {}): string => `
   with paid as (
-    update balances set balance = balance + $5::numeric, entries = entries + 1 ${add ? `, ${add}` : ''}
-     where user_id = $1::bigint and ${IS_OPEN} and not ${boundsSql('$5::numeric').isTooHigh} ${isWithin ? `and ${isWithin}` : ''} and not exists (
-       select 1 from participations where user_id = $1::bigint and kind = $2::text and item_id = $3::text and period = ${PERIOD})
+    update balances set balance = balance + ${params.reward}::numeric, entries = entries + 1 ${add ? `, ${add}` : ''}
+     where user_id = ${params.userId}::bigint and ${IS_OPEN} and not ${boundsSql(`${params.reward}::numeric`).isTooHigh} ${isWithin ? `and ${isWithin}` : ''} and not exists (
+       select 1 from participations where user_id = ${params.userId}::bigint and kind = ${params.kind}::text and item_id = ${params.itemId}::text and period = ${PERIOD})
     returning user_id, balance, entries),
   taken as (
     insert into participations (user_id, kind, item_id, period, username, first_name, last_name, user_input, at)
-    select user_id, $2::text, $3::text, ${PERIOD}, username, first_name, last_name, $4::text, now()
-      from telegram_users join paid using (user_id) where user_id = $1::bigint),
+    select user_id, ${params.kind}::text, ${params.itemId}::text, ${PERIOD}, username, first_name, last_name, ${params.userInput}::text, now()
+      from telegram_users join paid using (user_id) where user_id = ${params.userId}::bigint),
   counted as (
-    ${countEntrySql({ amount: '$5::numeric', item: { kind: '$2::text', itemId: '$3::text' } })}),
+    ${countEntrySql({ amount: `${params.reward}::numeric`, item: { kind: `${params.kind}::text`, itemId: `${params.itemId}::text` } })}),
   kept as (
-    ${keepKeySql('$9', '$10')})
+    ${keepKeySql(params.keyHash, params.keyFingerprint)})
   insert into ledger_entries (user_id, seq, amount, cause, kind, item_id, period, by_kind, by_id, by_name, balance)
-  select paid.user_id, paid.entries, $5::numeric, 'claim', $2::text, $3::text, ${PERIOD}, $6::text, $7::text, $8::text, paid.balance from paid
+  select paid.user_id, paid.entries, ${params.reward}::numeric, 'claim', ${params.kind}::text, ${params.itemId}::text, ${PERIOD},
+         ${params.byKind}::text, ${params.byId}::text, ${params.byName}::text, paid.balance from paid
   returning ${ENTRY}`
 
 const FIND_CLAIM = `

@@ -1,6 +1,6 @@
 /**
- * What writes one entry of a player's ledger once, however often it is asked for, by several at once and after a lost answer (design §7).
- * Hides the keys of callers, which lie beside the player's other rows, and who finds what when somebody was first.
+ * Writes a ledger entry exactly once, even if the request is repeated, sent concurrently, or its answer was lost (design §7).
+ * Hides the idempotency keys, which are stored with the player's other rows, and how a request finds the entry that another one wrote.
  */
 import { createHash } from 'node:crypto'
 import type { Entry } from '@arcade/contract/ledger/calls'
@@ -11,7 +11,7 @@ import { violatedConstraint } from '#src/postgres/errors.ts'
 
 const KEPT_HOURS = 24
 
-/** An entry of the ledger as it is read. */
+/** A ledger entry as it is read. */
 export interface EntryRow {
   seq: number
   amount: number
@@ -20,33 +20,33 @@ export interface EntryRow {
   at: string
 }
 
-/** What there is already. */
+/** The result of an earlier request. */
 export interface Earlier {
-  /** Now, told where there is no entry. */
+  /** The current balance, returned if there is no entry. */
   balance: number
-  /** Null where an import brought what the entry would be for. */
+  /** Null if an import brought the participation, which then has no entry. */
   seq: number | null
 }
 
 export interface Written {
   isFirst: boolean
-  /** After the entry. */
+  /** The balance after the entry. */
   balance: number
   entry: Entry | null
 }
 
 export interface Attempt {
   /**
-   * Writes the entry and all that belongs to it, the key too (`keepKeySql`), in one statement, which gives the entry, or nothing where there
-   * is one already or none can be. `unlessKnown` is the unique constraint that fails it if somebody else is writing the same.
+   * Writes the entry and its dependent rows, including the key (`keepKeySql`), in one statement. Returns the entry, or no row if the entry
+   * exists already or is refused. `unlessKnown` is the unique constraint that is violated if a concurrent request writes the same entry.
    */
   write: (key: KeyParams) => Promise<EntryRow[]>
   unlessKnown?: string
-  /** What was written before; undefined if it can be tried again. @throws Failure if nothing was and nothing can be */
+  /** Returns what was written before; undefined if the write can be tried again. @throws Failure if the entry is refused */
   findEarlier: () => Promise<Earlier | undefined>
 }
 
-/** The caller's key, or nulls. */
+/** The parameters of the caller's key; nulls if the request has none. */
 type KeyParams = [hash: Buffer | null, fingerprint: Buffer | null]
 
 interface KeyRow extends Earlier {
@@ -66,7 +66,7 @@ export function createEntryOnce(
 ): (userId: number, context: CallContext, attempt: Attempt) => Promise<Written> {
   const keepKey = database.statement('player-key', KEEP_KEY)
   const forgetKey = database.statement('player-key-expired', FORGET_KEY)
-  // Not shared with others who ask: what has just been written is looked for.
+  // This read is never shared with other requests, because it has to find what was just written.
   const findKey = database.statement<KeyRow>('player-key-known', FIND_KEY)
   const findEntry = database.statement<EntryRow>('entry-known', FIND_ENTRY)
 
@@ -75,7 +75,7 @@ export function createEntryOnce(
     for (;;) {
       const row = await write(attempt, key)
       if (row) return toWritten(userId, row, true)
-      // Somebody was first: another request, perhaps this one, or this one's key said something else before.
+      // Another request, perhaps the same one, wrote the entry first, or the key was used before.
       const known = key && (await answerOfKey(userId, key))
       if (known) return known
       const earlier = await attempt.findEarlier()
@@ -87,7 +87,7 @@ export function createEntryOnce(
     }
   }
 
-  /** Undefined if nothing was written. A key that is taken fails the whole statement, so that nobody is paid for it twice. */
+  /** Returns undefined if nothing was written. A used key fails the whole statement, so that no request is paid twice. */
   async function write(attempt: Attempt, key: PlayerKey | undefined): Promise<EntryRow | undefined> {
     try {
       const [row] = await attempt.write([key?.hash ?? null, key?.fingerprint ?? null])
@@ -99,7 +99,7 @@ export function createEntryOnce(
     }
   }
 
-  /** What was answered to the key. @throws Failure IDEMPOTENCY_KEY_REUSED if it came with other input */
+  /** Returns the earlier answer to the key. @throws Failure IDEMPOTENCY_KEY_REUSED if it came with other input */
   async function answerOfKey(userId: number, { hash, fingerprint }: PlayerKey): Promise<Written | undefined> {
     const [kept] = await findKey([userId, hash])
     if (!kept) return undefined
@@ -120,18 +120,18 @@ export function createEntryOnce(
   }
 }
 
-/** Deletes keys whose time has passed. */
+/** Deletes expired keys. */
 export async function forgetPlayerKeys({ statement }: Pick<Database, 'statement'>): Promise<void> {
   await statement('forget-player-keys', `delete from player_keys where ${IS_EXPIRED}`)([])
 }
 
-/** SQL that keeps the key for the entry of `paid`, one row of `balances` or none. */
+/** Returns SQL that stores the key for the entry of `paid`, which has one row of `balances` or none. */
 export function keepKeySql(hash: string, fingerprint: string): string {
   return `insert into player_keys (user_id, key_hash, fingerprint, seq, is_first)
     select user_id, ${hash}::bytea, ${fingerprint}::bytea, entries, true from paid where ${hash}::bytea is not null`
 }
 
-/** Who it is that an entry is from: the kind, id and name. A person's name is not kept with it: it is looked up by the id. */
+/** Returns who wrote an entry: kind, id and name. The name of a user is not stored: it is looked up by the id. */
 export function writtenBy({ caller }: CallContext): [kind: string, id: string | null, name: string | null] {
   if (caller.kind === 'user') return [caller.kind, caller.user.id, null]
   return caller.kind === 'bot' ? [caller.kind, caller.id, caller.name] : [caller.kind, null, null]
@@ -142,7 +142,7 @@ function playerKey({ idempotencyKey: key }: CallContext): PlayerKey | undefined 
   return { hash: createHash('sha256').update(`${key.caller}\0`).update(key.hash).digest(), fingerprint: key.fingerprint }
 }
 
-/** Nothing but the entry goes into the answer, so it is the same byte for byte whenever it is given. */
+/** Builds the answer from the entry only, so that every repetition of the request gets the same bytes. */
 function toWritten(userId: number, { seq, amount, cause, balance, at }: EntryRow, isFirst: boolean): Written {
   return { isFirst, balance, entry: { id: `${userId}-${seq}`, amount, cause, at } }
 }

@@ -1,8 +1,8 @@
 /**
- * Entries of the game (design §7): what a round paid or a purchase took. The reference, unique for player and cause for ever, lets the
- * balance, the entry and the caller's key be written in one statement on the one player, or nothing.
+ * Ledger entries that the game writes (design §7), such as the points of a round or the price of a purchase. One statement writes the balance,
+ * the entry and the caller's key, or nothing. The reference is unique for player and cause for ever.
  */
-import type { Entered } from '@arcade/contract/ledger/calls'
+import type { EntryResult } from '@arcade/contract/ledger/calls'
 import { type CallContext, Failure } from '#src/calls.ts'
 import { IS_OPEN } from './blocks.ts'
 import { capOf, type CapSql, capSql, type EntryCaps } from './caps.ts'
@@ -10,6 +10,7 @@ import type { Database } from '#src/db/database.ts'
 import { countEntrySql } from '#src/counters/entry-counts.ts'
 import { createEntryOnce, type Earlier, ENTRY, type EntryRow, keepKeySql, writtenBy } from './entry-once.ts'
 import { boundsSql, type Limits, limitsSql, refuseBeyondLimits } from './limits.ts'
+import { placeholders } from './parameters.ts'
 
 export interface EntryInput {
   userId: number
@@ -18,7 +19,7 @@ export interface EntryInput {
   reference: string
 }
 
-/** What is there of the reference: a row wherever the player is known. */
+/** The state of the reference in the database; one row if the player exists. */
 interface KnownRow extends Earlier, Limits {
   isSameAmount: boolean | null
 }
@@ -26,19 +27,19 @@ interface KnownRow extends Earlier, Limits {
 export function createGameEntries(
   database: Database,
   caps: EntryCaps,
-): (input: EntryInput, context: CallContext) => Promise<Entered> {
-  const once = createEntryOnce(database)
+): (input: EntryInput, context: CallContext) => Promise<EntryResult> {
+  const writeOnce = createEntryOnce(database)
   const insertEntry = database.statement<EntryRow>('game-entry', enterSql())
   const insertCapped = database.statement<EntryRow>('game-entry-capped', enterSql(CAPPED))
   const findKnown = database.statement<KnownRow>('game-entry-known', FIND_KNOWN)
 
   return async ({ userId, amount, cause, reference }, context) => {
-    // What takes is no matter of a cap, and makes no room.
+    // Debits are not limited by the cap and do not raise what is left of it.
     const cap = amount > 0 ? capOf(caps, cause) : undefined
-    const { isFirst, balance, entry } = await once(userId, context, {
+    const { isFirst, balance, entry } = await writeOnce(userId, context, {
       write: (key) => {
-        const params = [userId, amount, cause, reference, ...writtenBy(context), ...key]
-        return cap === undefined ? insertEntry(params) : insertCapped([...params, cap.most, cap.countedAs])
+        const values = [userId, amount, cause, reference, ...writtenBy(context), ...key]
+        return cap === undefined ? insertEntry(values) : insertCapped([...values, cap.most, cap.countedAs])
       },
       unlessKnown: 'ledger_entries_reference',
       async findEarlier() {
@@ -56,27 +57,45 @@ export function createGameEntries(
   }
 }
 
-const { isTooLow, isTooHigh } = boundsSql('$2::numeric')
+/** The parameters of `enterSql` in their order. */
+const params = placeholders(
+  'userId',
+  'amount',
+  'cause',
+  'reference',
+  'byKind',
+  'byId',
+  'byName',
+  'keyHash',
+  'keyFingerprint',
+  'cap',
+  'cappedCause',
+)
+const { isTooLow, isTooHigh } = boundsSql(`${params.amount}::numeric`)
 
-const CAPPED = capSql({ cause: '$11::text', amount: '$2::numeric', cap: '$10::numeric' })
+const CAPPED = capSql({
+  cause: `${params.cappedCause}::text`,
+  amount: `${params.amount}::numeric`,
+  cap: `${params.cap}::numeric`,
+})
 
 /**
- * $1 the player, $2 the amount, $3 the cause, $4 the reference, $5 to $7 who says so, $8 and $9 the key or nulls, $10 the cap and $11
- * what it counts as if there is one. Who comes second waits for the
- * first at the balance, looks at what it is then, and fails at the reference if it was the same.
+ * The last two parameters are passed only if the cause has a cap. A second entry waits for the first at the balance, sees the balance that the
+ * first left, and fails at the reference if it is the same entry.
  */
 const enterSql = ({ isWithin, add }: Partial<CapSql> = {}): string => `
   with paid as (
-    update balances set balance = balance + $2::numeric, entries = entries + 1 ${add ? `, ${add}` : ''}
-     where user_id = $1::bigint and ${IS_OPEN} and not ${isTooLow} and not ${isTooHigh} ${isWithin ? `and ${isWithin}` : ''}
-       and not exists (select 1 from ledger_entries where user_id = $1::bigint and cause = $3::text and reference = $4::text)
+    update balances set balance = balance + ${params.amount}::numeric, entries = entries + 1 ${add ? `, ${add}` : ''}
+     where user_id = ${params.userId}::bigint and ${IS_OPEN} and not ${isTooLow} and not ${isTooHigh} ${isWithin ? `and ${isWithin}` : ''}
+       and not exists (select 1 from ledger_entries where user_id = ${params.userId}::bigint and cause = ${params.cause}::text and reference = ${params.reference}::text)
     returning user_id, balance, entries),
   counted as (
-    ${countEntrySql({ amount: '$2::numeric' })}),
+    ${countEntrySql({ amount: `${params.amount}::numeric` })}),
   kept as (
-    ${keepKeySql('$8', '$9')})
+    ${keepKeySql(params.keyHash, params.keyFingerprint)})
   insert into ledger_entries (user_id, seq, amount, cause, reference, by_kind, by_id, by_name, balance)
-  select user_id, entries, $2::numeric, $3::text, $4::text, $5::text, $6::text, $7::text, balance from paid
+  select user_id, entries, ${params.amount}::numeric, ${params.cause}::text, ${params.reference}::text,
+         ${params.byKind}::text, ${params.byId}::text, ${params.byName}::text, balance from paid
   returning ${ENTRY}`
 
 const FIND_KNOWN = `

@@ -8,15 +8,15 @@ import { addDelta, type Deltas } from '#src/counters/counters.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { changeAsNamed } from '#src/db/turns.ts'
 
-export interface BroughtBalance {
+export interface ImportedBalance {
   userId: number
   balance: number | string
 }
 
-/** Of players who were added in the caller's transaction: whoever begins with something has an opening entry. What it counts is added to `deltas`. */
-export async function openBalances(tx: Kysely<Tables>, players: readonly BroughtBalance[], deltas: Deltas): Promise<void> {
+/** Creates the balances of players added in the same transaction, with an opening entry unless 0. Adds the counter deltas to `deltas`. */
+export async function openBalances(tx: Kysely<Tables>, players: readonly ImportedBalance[], deltas: Deltas): Promise<void> {
   if (players.length === 0) return
-  const opened = broughtSql(players)
+  const opened = importedSql(players)
   const { rows } = await sql<{ bucket: BalanceBucket }>`insert into balances (user_id, balance, imported, entries)
     select user_id, balance, balance, (balance <> 0)::int from ${opened} order by user_id
     returning ${bucketOf('balance')} as bucket`.execute(tx)
@@ -29,16 +29,16 @@ export async function openBalances(tx: Kysely<Tables>, players: readonly Brought
  * Balances that another import brings for players who are there: the difference to what the last one brought becomes an entry, so that what
  * came in between stays. What it counts is added to `deltas`. Gives the players whose balance changed.
  */
-export async function bringBalances(
+export async function importBalances(
   tx: Transaction<Tables>,
-  players: readonly BroughtBalance[],
+  players: readonly ImportedBalance[],
   deltas: Deltas,
 ): Promise<number[]> {
   if (players.length === 0) return []
   await changeAsNamed(tx)
   // Of two imports at once the second leaves a row alone that the first has changed: only then is the difference certain.
-  const { rows } = await sql<BroughtRow>`
-    with r as materialized (select * from ${broughtSql(players)} order by user_id)
+  const { rows } = await sql<ImportedRow>`
+    with r as materialized (select * from ${importedSql(players)} order by user_id)
     update balances as t set balance = t.balance + (r.balance - held.imported), imported = r.balance, entries = t.entries + 1
       from r join balances as held on held.user_id = r.user_id
      where t.user_id = r.user_id and t.user_id = held.user_id and t.imported = held.imported and held.imported <> r.balance
@@ -57,7 +57,7 @@ export async function bringBalances(
   return rows.map((row) => row.user_id)
 }
 
-interface BroughtRow {
+interface ImportedRow {
   user_id: number
   seq: number
   amount: string
@@ -69,7 +69,7 @@ interface BroughtRow {
 
 const bucketOf = (balance: string) => sql.raw<string>(balanceBucketSql(balance))
 
-function broughtSql(players: readonly BroughtBalance[]) {
+function importedSql(players: readonly ImportedBalance[]) {
   return sql`unnest(${players.map(({ userId }) => userId)}::bigint[], ${players.map(({ balance }) => String(balance))}::numeric[])
-    as brought (user_id, balance)`
+    as imported (user_id, balance)`
 }

@@ -1,10 +1,10 @@
-/** What stands against an entry on a player's balance: what the balance's row says of it in SQL, and what the caller is told. */
+/** Limits on ledger entries: SQL that checks them on a row of `balances`, and the errors for the caller. */
 import { MAX_NUMBER } from '@arcade/contract/entity'
 import { Failure } from '#src/calls.ts'
 import { IS_BLOCKED } from './blocks.ts'
 import { capSql } from './caps.ts'
 
-/** Null of what has no amount. */
+/** Null if there is no amount. */
 export interface Bounds {
   isTooLow: boolean | null
   isTooHigh: boolean | null
@@ -12,12 +12,12 @@ export interface Bounds {
 
 export interface Limits extends Bounds {
   isBlocked: boolean
-  /** Null where the cause has no cap. */
+  /** Null if the cause has no cap. */
   isBeyondCap: boolean | null
   left: number | null
 }
 
-/** SQL on a row of `balances`: whether a debit would take it below 0, and an amount beyond what is kept exactly. */
+/** SQL on a row of `balances`: whether a debit would make it negative, and whether it would exceed the largest exact number. */
 export function boundsSql(amount: string): Record<keyof Bounds, string> {
   return {
     isTooLow: `(${amount} < 0 and balance + ${amount} < 0)`,
@@ -34,7 +34,7 @@ export function limitsSql({ cause, amount, cap }: { cause: string; amount: strin
     ${ifCapped(`not ${isWithin}`)} as "isBeyondCap", ${ifCapped(left)} as left`
 }
 
-/** @throws Failure for a balance that would leave its bounds */
+/** @throws Failure if the balance would leave its bounds */
 export function refuseBeyondBounds({ isTooLow, isTooHigh }: Bounds): void {
   if (isTooLow) throw new Failure('BALANCE_TOO_LOW')
   if (isTooHigh) throw new Failure('BALANCE_TOO_HIGH')
@@ -47,14 +47,14 @@ interface Wanted {
   most: number | undefined
 }
 
-/** @throws Failure for who is blocked, too, and for more than the cause may give on a day, with how much more it may */
+/** @throws Failure if the player is blocked, the balance would leave its bounds, or the cap is reached; it says how much is left */
 export function refuseBeyondLimits(limits: Limits, { cause, amount, most }: Wanted): void {
   if (limits.isBlocked) throw new Failure('PLAYER_BLOCKED')
   refuseBeyondBounds(limits)
   if (!limits.isBeyondCap) return
   const left = limits.left ?? 0
   const more = left <= 0 ? 'No more' : `At most ${left} more`
-  // What no day allows would be asked for again each day.
+  // The message differs for an amount above the cap itself: waiting for the next day would not help.
   const isNever = most !== undefined && amount > most
   const message = isNever
     ? `${amount} is more than can be given for ${cause} on any day: at most ${most}.`
