@@ -31,7 +31,7 @@ const fileGroups = [
   { name: 'login', test: /web\/src\/features\/auth\/login-page\.tsx$/ },
   {
     name: 'signed-in',
-    test: /web\/src\/(routes|shell\/shell|features\/dashboard\/dashboard-page)\.tsx$|contract\/src\/entities\//,
+    test: /web\/src\/(routes|shell\/shell|features\/dashboard\/dashboard-page)\.tsx$|contract\/src\/([\w-]+\/fields|entity|lists|search)\.ts$/,
   },
 ]
 
