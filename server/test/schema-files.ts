@@ -152,7 +152,8 @@ function tablesSource({ tables }: Schema): string {
   const names = tables.map(({ name }) => `  ${name}: ${typeName(name)}\n`)
   return `/**
  * The tables as Kysely sees them. \`node server/test/write-schema.ts\` generates this file from the migrated database.
- * Do not edit it. Comments come from the migrations, types that PostgreSQL does not know from server/test/column-type-overrides.ts.
+ * Do not edit it. Comments come from the migrations, types that PostgreSQL does not know from
+ * server/test/column-type-overrides.ts.
  */
 import type { ColumnType } from 'kysely'
 ${overrideImports.join('\n')}

@@ -1,6 +1,7 @@
 /**
- * Changes of a balance by an operator (design §7): an adjustment, or the reversal of a ledger entry. Each writes a ledger entry with a reason,
- * is audited and is sent to webhooks. The reference of a reversal is the reversed entry, so an entry is reversed at most once.
+ * Changes of a balance by an operator (design §7): an adjustment, or the reversal of a ledger entry. Each writes a ledger entry
+ * with a reason, is audited and is sent to webhooks. The reference of a reversal is the reversed entry, so an entry is reversed
+ * at most once.
  */
 import { CompiledQuery } from 'kysely'
 import { entryCauses } from '@arcade/contract/ledger/fields'
@@ -115,7 +116,9 @@ function refuseBeyond(known: Bounds | undefined): void {
   refuseBeyondBounds(known)
 }
 
-/** Returns what the audit records. It leaves out the player's name, which is stored in one place only so that it can be erased. */
+/**
+ * Returns what the audit records. It leaves out the player's name, which is stored in one place only so that it can be erased.
+ */
 function explained(userId: number, { seq, amount, before, balance }: WrittenRow, detail: Record<string, unknown>) {
   return {
     record: { kind: 'player', id: String(userId) },

@@ -1,5 +1,6 @@
 /**
- * Blocked players (ADR 22). The block is stored in the row of the balance. A claim or an entry locks that row, so it always sees the block.
+ * Blocked players (ADR 22). The block is stored in the row of the balance. A claim or an entry locks that row, so it always sees
+ * the block.
  */
 import { sql, type Transaction } from 'kysely'
 import { databaseNow } from '#src/db/moments.ts'

@@ -1,7 +1,8 @@
 /**
- * Caps (design §7): the most that a cause gives one player on a day in UTC. What was given so far stands in the row of the balance, as JSON by day and
- * cause of the last day alone, so whoever holds the row knows it exactly without looking at any entry; without caps nothing is kept. In an
- * UPDATE Citus takes neither COALESCE nor CASE around the time of day, so GREATEST gives what is to stand for null.
+ * Caps (design §7): the most that a cause gives one player on a day in UTC. What was given so far stands in the row of the
+ * balance, as JSON by day and cause of the last day alone, so whoever holds the row knows it exactly without looking at any
+ * entry; without caps nothing is kept. In an UPDATE Citus takes neither COALESCE nor CASE around the time of day, so GREATEST
+ * gives what is to stand for null.
  */
 import { OTHER_CAUSES } from '@arcade/contract/ledger/calls'
 

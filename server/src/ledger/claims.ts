@@ -1,6 +1,6 @@
 /**
- * Claims (design §7) pay a player the reward of a task or announcement. One statement writes the participation, the balance, the ledger
- * entry, the counters and the caller's key, or nothing. The participation is unique for player, item and period.
+ * Claims (design §7) pay a player the reward of a task or announcement. One statement writes the participation, the balance, the
+ * ledger entry, the counters and the caller's key, or nothing. The participation is unique for player, item and period.
  */
 import type { ClaimResult } from '@arcade/contract/ledger/calls'
 import type { HistoryKind } from '@arcade/contract/history/fields'
@@ -128,8 +128,9 @@ const params = placeholders(
 const CAPPED = capSql({ cause: `'claim'`, amount: `${params.reward}::numeric`, cap: `${params.cap}::numeric` })
 
 /**
- * The last parameter, the cap, is passed only if claims have one. A second claim waits for the first at the balance, sees the balance that the
- * first left, and fails at the participation if it is the same claim. A player who was blocked or erased in between has no balance to raise.
+ * The last parameter, the cap, is passed only if claims have one. A second claim waits for the first at the balance, sees the
+ * balance that the first left, and fails at the participation if it is the same claim. A player who was blocked or erased in
+ * between has no balance to raise.
  */
 const claimSql = ({ isWithin, add }: Partial<CapSql> = {}): string => `
   with paid as (

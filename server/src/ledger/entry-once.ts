@@ -1,6 +1,7 @@
 /**
  * Writes a ledger entry exactly once, even if the request is repeated, sent concurrently, or its answer was lost (design §7).
- * Hides the idempotency keys, which are stored with the player's other rows, and how a request finds the entry that another one wrote.
+ * Hides the idempotency keys, which are stored with the player's other rows, and how a request finds the entry that another one
+ * wrote.
  */
 import { createHash } from 'node:crypto'
 import type { Entry } from '@arcade/contract/ledger/calls'
@@ -37,8 +38,9 @@ export interface Written {
 
 export interface Attempt {
   /**
-   * Writes the entry and its dependent rows, including the key (`keepKeySql`), in one statement. Returns the entry, or no row if the entry
-   * exists already or is refused. `unlessKnown` is the unique constraint that is violated if a concurrent request writes the same entry.
+   * Writes the entry and its dependent rows, including the key (`keepKeySql`), in one statement. Returns the entry, or no row if
+   * the entry exists already or is refused. `unlessKnown` is the unique constraint that is violated if a concurrent request
+   * writes the same entry.
    */
   write: (key: KeyParams) => Promise<EntryRow[]>
   unlessKnown?: string

@@ -1,4 +1,6 @@
-/** A player's entries as they are read, the newest first, a page at a time: what both the game and the console show of a ledger. */
+/**
+ * A player's entries as they are read, the newest first, a page at a time: what both the game and the console show of a ledger.
+ */
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import { ENTRIES_PAGE_SIZE, type LedgerEntry } from '@arcade/contract/ledger/calls'
 import { Failure } from '#src/calls.ts'

@@ -1,6 +1,6 @@
 /**
- * Who was erased (ADR 22), so that an import does not bring them back: hashes of their ids with a key of the installation. No moment and no
- * new number stands beside one, so nothing leads from here to what is left of a player.
+ * Who was erased (ADR 22), so that an import does not bring them back: hashes of their ids with a key of the installation. No
+ * moment and no new number stands beside one, so nothing leads from here to what is left of a player.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'

@@ -1,6 +1,6 @@
 /**
- * Ledger entries that the game writes (design §7), such as the points of a round or the price of a purchase. One statement writes the balance,
- * the entry and the caller's key, or nothing. The reference is unique for player and cause for ever.
+ * Ledger entries that the game writes (design §7), such as the points of a round or the price of a purchase. One statement writes
+ * the balance, the entry and the caller's key, or nothing. The reference is unique for player and cause for ever.
  */
 import type { EntryResult } from '@arcade/contract/ledger/calls'
 import { type CallContext, Failure } from '#src/calls.ts'
@@ -80,8 +80,8 @@ const CAPPED = capSql({
 })
 
 /**
- * The last two parameters are passed only if the cause has a cap. A second entry waits for the first at the balance, sees the balance that the
- * first left, and fails at the reference if it is the same entry.
+ * The last two parameters are passed only if the cause has a cap. A second entry waits for the first at the balance, sees the
+ * balance that the first left, and fails at the reference if it is the same entry.
  */
 const enterSql = ({ isWithin, add }: Partial<CapSql> = {}): string => `
   with paid as (

@@ -1,6 +1,7 @@
 /**
- * Players' balances and the entries that explain them (design §7): a balance is the sum of its player's entries, which are numbered without
- * gaps and never changed. Hides how both are written together; every player has a row in `balances` from the beginning.
+ * Players' balances and the entries that explain them (design §7): a balance is the sum of its player's entries, which are
+ * numbered without gaps and never changed. Hides how both are written together; every player has a row in `balances` from the
+ * beginning.
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { type BalanceBucket, balanceBucketSql } from '#src/counters/counter-keys.ts'
@@ -13,7 +14,10 @@ export interface ImportedBalance {
   balance: number | string
 }
 
-/** Creates the balances of players added in the same transaction, with an opening entry unless 0. Adds the counter deltas to `deltas`. */
+/**
+ * Creates the balances of players added in the same transaction, with an opening entry unless 0. Adds the counter deltas to
+ * `deltas`.
+ */
 export async function openBalances(tx: Kysely<Tables>, players: readonly ImportedBalance[], deltas: Deltas): Promise<void> {
   if (players.length === 0) return
   const opened = importedSql(players)
@@ -26,8 +30,8 @@ export async function openBalances(tx: Kysely<Tables>, players: readonly Importe
 }
 
 /**
- * Balances that another import brings for players who are there: the difference to what the last one brought becomes an entry, so that what
- * came in between stays. What it counts is added to `deltas`. Gives the players whose balance changed.
+ * Balances that another import brings for players who are there: the difference to what the last one brought becomes an entry, so
+ * that what came in between stays. What it counts is added to `deltas`. Gives the players whose balance changed.
  */
 export async function importBalances(
   tx: Transaction<Tables>,

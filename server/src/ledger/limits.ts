@@ -47,7 +47,9 @@ interface Wanted {
   most: number | undefined
 }
 
-/** @throws Failure if the player is blocked, the balance would leave its bounds, or the cap is reached; it says how much is left */
+/**
+ * @throws Failure if the player is blocked, the balance would leave its bounds, or the cap is reached; it says how much is left
+ */
 export function refuseBeyondLimits(limits: Limits, { cause, amount, most }: Wanted): void {
   if (limits.isBlocked) throw new Failure('PLAYER_BLOCKED')
   refuseBeyondBounds(limits)

@@ -1,6 +1,6 @@
 /**
- * What a participation is unique for, beside its player and item (design §7): a daily task is done once a day in UTC, all others once. Claims,
- * imports and synthetic rows must agree, else somebody is paid twice for one day.
+ * What a participation is unique for, beside its player and item (design §7): a daily task is done once a day in UTC, all others
+ * once. Claims, imports and synthetic rows must agree, else somebody is paid twice for one day.
  */
 import type { HistoryKind } from '@arcade/contract/history/fields'
 

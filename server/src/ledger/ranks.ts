@@ -1,7 +1,7 @@
 /**
- * A player's rank by balance (design §8): 1 is the highest; of equal balances the lower id comes first, as in the list of players. It is exact
- * among the first RANKS_MAX. Beyond them nobody counts so many rows for a request: it is told from how many have more by the histogram that
- * counters keep, as of some seconds ago, and from the balance's place in its bucket.
+ * A player's rank by balance (design §8): 1 is the highest; of equal balances the lower id comes first, as in the list of
+ * players. It is exact among the first RANKS_MAX. Beyond them nobody counts so many rows for a request: it is told from how many
+ * have more by the histogram that counters keep, as of some seconds ago, and from the balance's place in its bucket.
  */
 import { type Kysely, sql } from 'kysely'
 import { IS_BLOCKED } from './blocks.ts'

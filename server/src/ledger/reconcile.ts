@@ -1,6 +1,6 @@
 /**
- * Whether every balance is the sum of its entries and these are numbered without gaps (design §7). Hides that this is proved for all
- * players by one scan of each table, and that only where it does not hold players are looked at one by one.
+ * Whether every balance is the sum of its entries and these are numbered without gaps (design §7). Hides that this is proved for
+ * all players by one scan of each table, and that only where it does not hold players are looked at one by one.
  */
 import type { Database } from '#src/db/database.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
@@ -43,10 +43,11 @@ async function findFaults(view: Snapshot, after: number, onFault: (fault: Ledger
 }
 
 /**
- * A player's entries are a chain: each begins with the balance that the one before ends with, the first with 0, and the last ends with the
- * player's balance. So each place (player, number, balance) is there twice, as the end of one and the beginning of the next or as the
- * balance, but for the beginnings with 0. The exclusive or of the places' hashes tells that without sorting anything; that two differences
- * of 64 bits cancel out is as good as impossible. The beginnings with 0 are left out: of most players they are all there is.
+ * A player's entries are a chain: each begins with the balance that the one before ends with, the first with 0, and the last ends
+ * with the player's balance. So each place (player, number, balance) is there twice, as the end of one and the beginning of the
+ * next or as the balance, but for the beginnings with 0. The exclusive or of the places' hashes tells that without sorting
+ * anything; that two differences of 64 bits cancel out is as good as impossible. The beginnings with 0 are left out: of most
+ * players they are all there is.
  */
 const place = (seq: string, balance: string): string => `hash_numeric_extended(${balance}, hashint8extended(user_id, ${seq}))`
 const beginning = `case when seq = 1 and balance = amount then 0 else ${place('seq - 1', 'balance - amount')} end`
