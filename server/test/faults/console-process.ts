@@ -9,6 +9,7 @@ import { sentStatements } from '#src/postgres/connections.ts'
 import { findProcesses, signal } from '#src/postgres/processes.ts'
 
 const SOURCE = resolve(import.meta.dirname, '../../src')
+const TELL_STATEMENTS = resolve(import.meta.dirname, '../tell-statements.ts')
 export const ADMIN = { email: 'admin@example.org', password: 'correct horse' }
 
 export interface ConsoleProcess {
@@ -46,7 +47,7 @@ export function startCommandWith(env: Record<string, string>, dataDir: string, .
 }
 
 function start(program: string, args: string[], dataDir: string, env: Record<string, string>): ConsoleProcess {
-  const child = spawn(process.execPath, ['--import', join(SOURCE, 'test/tell-statements.ts'), join(SOURCE, program), ...args], {
+  const child = spawn(process.execPath, ['--import', TELL_STATEMENTS, join(SOURCE, program), ...args], {
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
