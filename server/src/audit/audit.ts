@@ -1,6 +1,6 @@
 /**
- * The audit trail: who did what to which record, when, from where, and what changed. An act leaves its entry in its own transaction, so
- * that there is no act without an entry and no entry without its act (security.md, Operations). chain.ts seals entries.
+ * The audit trail: who did what to which record, when, from where, and what changed. An act writes its entries in its own transaction, so
+ * no act lacks an entry and no entry lacks its act (security.md, Operations). chain.ts seals the entries.
  */
 import { randomUUID } from 'node:crypto'
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
@@ -13,7 +13,7 @@ import type { Tables } from '#src/db/tables.ts'
 import { SHARE_CHANGES } from '#src/db/turns.ts'
 import { planOnce } from '#src/postgres/connections.ts'
 
-/** Who acts, from where, and the act's id: all entries of one request or command have the same. */
+/** The actor, where the call came from, and the id that all entries of one request or command share. */
 export interface Act {
   id: string
   kind: ActorKind
@@ -27,21 +27,21 @@ export interface Act {
 export interface AuditRecord {
   kind: RecordKind
   id: string
-  /** What people know it by. */
+  /** The name that operators see, such as a title or an e-mail address. */
   name?: string | undefined
 }
 
-/** What an act did to one record. Neither changes nor detail may hold a secret. */
+/** What an act did to one record. Neither `changes` nor `detail` may contain a secret. */
 export interface AuditEntryInput {
   record?: AuditRecord
   changes?: AuditChanges | undefined
-  /** What else belongs to the act, such as the filter of an export. */
+  /** Further facts about the act, such as the filter of an export. */
   detail?: Record<string, unknown>
 }
 
 /**
- * The act of a request.
- * @param user who turned out to be behind it, where the caller was a guest until now
+ * Returns the act of a request.
+ * @param user the person who signs in or registers with this request, whose caller is still a guest
  */
 export function actOf({ caller, requestId, address, origin, device }: CallContext, user?: SessionUser): Act {
   const from = { id: requestId, address, origin: origin ?? null, device: device === '' ? null : device }
@@ -51,12 +51,12 @@ export function actOf({ caller, requestId, address, origin, device }: CallContex
   return { ...from, kind: 'guest', actorId: null, actorName: null }
 }
 
-/** The act of a command of the operator of the machine, or of the server itself. */
+/** Returns the act of a command that runs on the machine, or of the server itself. */
 export function actOfProcess(kind: 'command' | 'system', actorName: string): Act {
   return { id: randomUUID(), kind, actorId: null, actorName, address: null, origin: null, device: null }
 }
 
-/** Records an act, with an entry for each record that it touched, and tells webhooks of it. */
+/** Writes one audit entry for each record that an act changed, and queues the events that webhooks get. */
 export async function audit(
   tx: Kysely<Tables>,
   act: Act,
@@ -76,14 +76,14 @@ export async function audit(
   }
 }
 
-/** Entries of one statement, which may have 65,535 parameters. */
+/** Entries that one INSERT writes: PostgreSQL allows a statement 65,535 parameters. */
 const ENTRIES_AT_ONCE = 5000
 
 function json(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value)
 }
 
-/** What an entry is made of: the types of its columns, without its moment and the commitments. */
+/** The columns of an entry and their types, without its time and its commitments. */
 const columnTypes = {
   id: 'uuid',
   act_id: 'uuid',
@@ -106,8 +106,8 @@ type Column = keyof typeof columnTypes
 const columns = Object.keys(columnTypes) as Column[]
 
 /**
- * What stands before rows named `entry`. An entry lies on one server of a cluster, and what it tells of often on others: the act
- * shares the turn of changes, so that whoever sees one moment of all servers sees both or neither.
+ * The head of an INSERT of rows named `entry`. On a Citus cluster an entry often lies on another server than the record it describes. The
+ * act therefore takes the shared lock of changes, so that a snapshot of all servers contains both or neither.
  */
 const insertInto = `
   insert into audit_open (${columns.join(', ')}, actor_commitment, record_commitment)
@@ -118,7 +118,7 @@ const parameters = columns.map((column, index) => `$${index + 1}::${columnTypes[
 const insertOne = `${insertInto} (values (${parameters.join(', ')})) as entry (${columns.join(', ')})`
 planOnce(insertOne)
 
-/** Most acts leave one entry, which would be planned for longer than it takes to write it. */
+/** Writes a single entry by a prepared statement: most acts have one entry, and planning its INSERT takes longer than running it. */
 async function auditOne(tx: Kysely<Tables>, act: Act, action: AuditAction, entry: AuditEntryInput): Promise<void> {
   const values: Record<Column, string | null> = {
     id: randomUUID(),
@@ -143,8 +143,8 @@ async function auditOne(tx: Kysely<Tables>, act: Act, action: AuditAction, entry
 }
 
 /**
- * An INSERT of an entry for each row of `source`, also as a part of the statement that changes these rows.
- * @param source a SELECT of a record's kind, id and name, of the changes and the detail, in this order
+ * Returns an INSERT of one entry for each row of `source`. It may be a part of the statement that changes these rows.
+ * @param source a SELECT of the record's kind, id and name, the changes and the detail, in this order
  */
 export function auditRows(act: Act, action: AuditAction, source: RawBuilder<unknown>): RawBuilder<unknown> {
   const { id, kind, actorId, actorName, address, origin, device } = act
@@ -156,10 +156,10 @@ export function auditRows(act: Act, action: AuditAction, source: RawBuilder<unkn
               from (${source}) as source (record_kind, record_id, record_name, changes, detail)) as entry`
 }
 
-/** A row as its fields by name, or null where there is none: before it was created, after it was removed. */
+/** A row's fields by name; null for a record before its creation or after its removal. */
 type Fields = Readonly<Record<string, unknown>> | null
 
-/** The fields that differ. Those of the version and of derived figures are no changes by themselves. */
+/** Returns the fields that differ. The version and derived fields do not count as changes. */
 export function changesBetween(before: Fields, after: Fields): AuditChanges {
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
   const changed = [...names].flatMap((name) => {

@@ -1,6 +1,6 @@
 /**
- * Sealing: new entries of the audit trail get their numbers, and each a hash over itself and all before it, so that none can be changed,
- * removed or inserted unnoticed. One server at a time seals: it holds the row of `audit_head`, which a dead one lets go of by itself.
+ * Seals new entries of the audit trail: each gets a number and a hash over itself and all entries before it, so that changing, removing or
+ * inserting one is noticed. One server seals at a time. It locks the row of `audit_head`; PostgreSQL releases the lock if the server dies.
  */
 import { createHash } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
@@ -9,17 +9,17 @@ import type { Database } from '#src/db/database.ts'
 import { microsecondsSql, momentParameter } from '#src/db/moments.ts'
 import type { Tables } from '#src/db/tables.ts'
 
-/** The columns that an open entry and a sealed one have in common. */
+/** The columns that open and sealed entries share. */
 const ENTRY_COLUMNS =
   'id, at, act_id, action, actor_kind, actor_id, actor_name, address, origin, device, ' +
   'actor_salt, actor_commitment, record_kind, record_id, record_name, changes, detail, record_salt, record_commitment'
 const BATCH = 2000
-/** So many rows that went are cleared away at once, so that the next look at the table does not walk through them. */
-const MANY = 20_000
+/** Sealed entries after which the table of open entries is vacuumed at once, so that the next query does not scan their dead rows. */
+const VACUUM_AFTER_ENTRIES = 20_000
 
 /**
- * Seals all entries there are. Gives the number of those that it sealed.
- * @param whenBusy what to do while somebody else is at it: leave it to them, or wait until they are done
+ * Seals all open entries and returns how many it sealed.
+ * @param whenBusy what to do while another server or command is sealing: leave the work to it, or wait until it has finished
  */
 export async function sealEntries(
   database: Pick<Database, 'db' | 'transaction'>,
@@ -33,18 +33,18 @@ export async function sealEntries(
     if (sealed < BATCH) break
     after = last
   }
-  if (total >= MANY) await sql`vacuum audit_open`.execute(database.db)
+  if (total >= VACUUM_AFTER_ENTRIES) await sql`vacuum audit_open`.execute(database.db)
   return total
 }
 
-/** Where an open entry stands in their order. */
+/** The position of an open entry in the order of sealing. */
 interface Place {
   /** Microseconds since 1970. */
   at: string
   id: string
 }
 
-/** @param after a place before which the same run has sealed all, so that what is gone there need not be walked through again */
+/** @param after the position up to which this run has sealed, so that the query skips the dead rows before it */
 async function sealBatch(
   tx: Transaction<Tables>,
   whenBusy: 'leave' | 'wait',
@@ -65,7 +65,7 @@ async function sealBatch(
   let { hash } = head
   const hashes = open.map(({ text }) => (hash = createHash('sha256').update(hash).update(text).digest()))
   const columns = sql.raw(ENTRY_COLUMNS)
-  // Between the first and the last of them lie others only if they were committed since: those are left for the next time.
+  // Other entries lie between the first and the last one only if they were committed in the meantime: the next run seals them.
   await sql`
     with sealed as materialized (
       select * from unnest(${open.map(({ id }) => id)}::uuid[], ${open.map(({ seq }) => seq)}::bigint[], ${hashes}::bytea[]) as sealed (id, seq, hash)),

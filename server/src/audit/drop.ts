@@ -1,14 +1,14 @@
-/** Dropping the oldest part of the audit trail, for whoever may keep it for a limited time only. The chain then begins where it was cut. */
+/** Drops the oldest part of the audit trail, for operators who may keep it for a limited time only. The chain then begins at the cut. */
 import { sql, type Transaction } from 'kysely'
 import type { Tables } from '#src/db/tables.ts'
 import { type Act, audit } from './audit.ts'
 
 /**
- * Drops the sealed entries before the first one that is as young as `before` or younger. The drop is an entry itself, which names the number
- * and hash at which the chain begins from now on. Gives the number of entries that went.
+ * Drops the sealed entries that precede the first entry written at `before` or later, and returns their number. It writes an entry of its
+ * own, which names the number and the hash at which the chain begins from then on.
  */
 export async function dropEntries(tx: Transaction<Tables>, act: Act, before: Date): Promise<number> {
-  // No entry is sealed meanwhile.
+  // The lock keeps others from sealing entries during the drop.
   const head = await tx.selectFrom('audit_head').select(['seq', 'base_seq']).forUpdate().executeTakeFirstOrThrow()
   const young = await tx
     .selectFrom('audit_entries')

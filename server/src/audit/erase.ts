@@ -1,15 +1,15 @@
-/** Erasing a person from the audit trail: what was done stays, and that the chain is whole; who it was and what was said of them goes. */
+/** Erases a person from the audit trail: the acts and the proof of the chain stay; the person's names and data go. */
 import { sql, type Transaction } from 'kysely'
 import type { RecordKind } from '@arcade/contract/audit/fields'
 import type { Tables } from '#src/db/tables.ts'
 import { type Act, audit } from './audit.ts'
 
-/** The kinds of records that are people. */
+/** The kinds of records that describe people. */
 export type PersonKind = Extract<RecordKind, 'user' | 'player'>
 
 /**
- * Erases what entries say of a person, as who acted and as whom an act was about. Their commitments stay. Gives the number of entries.
- * @param anonymousId what the entries name instead, so that those of one person still belong together
+ * Erases a person's data from entries, both as their actor and as their record, and returns the number of entries. Commitments stay.
+ * @param anonymousId the id that the entries name instead, so that a person's entries can still be told to belong together
  */
 export async function erasePerson(
   tx: Transaction<Tables>,
@@ -30,7 +30,7 @@ export async function erasePerson(
   return entries
 }
 
-/** Erases what entries say of acts on picked rows of a list, one of which is a person's: exports that name the rows. */
+/** Erases a person's row from entries about a selection of rows, such as an export that names the rows it contains. */
 export async function eraseMentions(
   tx: Transaction<Tables>,
   act: Act,

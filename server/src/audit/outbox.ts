@@ -1,7 +1,7 @@
 /**
- * What webhooks are told (ADR 20): an act writes the deliveries of its event in its own transaction, so there is no event without its act and
- * no act without its event. The audit trail calls it, because acts come by there; so does whoever does the same to records without an entry
- * for each, as an import.
+ * The outbox of webhooks (ADR 20): an act writes the deliveries of its event in its own transaction, so no event lacks its act and no act
+ * lacks its event. The audit trail calls this module, because every act passes there. An import, which writes no entry for each record,
+ * calls it directly.
  */
 import { CompiledQuery, type Kysely } from 'kysely'
 import type { AuditAction } from '@arcade/contract/audit/fields'
@@ -9,9 +9,9 @@ import { actsOfEvents } from '@arcade/contract/webhooks/fields'
 import { planOnce } from '#src/postgres/connections.ts'
 import type { Tables } from '#src/db/tables.ts'
 
-/** One delivery names so many records at most, so that it stays below the 20 kB of Standard Webhooks. */
+/** The most records that one delivery names, which keeps it below the 20 kB that Standard Webhooks recommends. */
 const RECORDS_MAX = 100
-/** Titles may be long, and the bot reads what it needs. */
+/** Characters of a record's name that an event contains: titles may be long, and the bot can read the record itself. */
 const NAME_MAX_LENGTH = 100
 
 export interface WebhookRecord {
@@ -29,7 +29,7 @@ const QUEUE = `
    where switched_off_at is null and $1::text = any(events)`
 planOnce(QUEUE)
 
-/** Queues what an act on these records means to the bot, if anything, for each webhook that wants it and is switched on. */
+/** Queues the event of an act on these records, if there is one, for each active webhook that is subscribed to it. */
 export async function queueEvent(tx: Kysely<Tables>, action: AuditAction, records: readonly WebhookRecord[]): Promise<void> {
   const told = actsOfEvents[action]
   if (!told || records.length === 0) return

@@ -1,6 +1,6 @@
 /**
- * The trash: rows that are deleted move there as a whole, with the act that deletes them, in the deleting statement itself (ADR 14). Unique
- * values of live tables are free again at once. features/trash/ restores them and purges what has expired.
+ * The trash: the statement that deletes rows moves them there whole, with the id of its act (ADR 14). Their unique values are free again at
+ * once. features/trash/ restores records and purges those that have expired.
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { RowOf, StoredName } from '@arcade/contract/entity'
@@ -12,7 +12,7 @@ import type { Tables } from '#src/db/tables.ts'
 interface Removal<E extends Entity> {
   entity: E
   kind: TrashKind
-  /** The column of what people know a row by. */
+  /** The SQL of the name that operators see. */
   name: string
   where: RawBuilder<boolean>
 }
@@ -21,15 +21,15 @@ type StoredRow<E extends Entity> = Pick<RowOf<E['fields']>, StoredName<E['fields
 
 export interface Trash {
   /**
-   * An INSERT of a record for each row of `source`, as a part of the statement that deletes them.
-   * @param source a SELECT of kind, record_id, name and content: JSON with the whole `row`, and what else has to come back
+   * Returns an INSERT of one trash record for each row of `source`, to be a part of the statement that deletes the rows.
+   * @param source a SELECT of kind, record_id, name and content: JSON with the whole `row` and everything else that a restore brings back
    */
   insert(act: Act, source: RawBuilder<unknown>): RawBuilder<unknown>
-  /** Moves rows of a table to the trash. Gives what they were. */
+  /** Moves rows of a table to the trash and returns them. */
   remove<E extends Entity>(tx: Kysely<Tables>, act: Act, removal: Removal<E>): Promise<StoredRow<E>[]>
 }
 
-/** @param days for so many days what was deleted can be restored */
+/** @param days for how many days deleted records can be restored */
 export function createTrash(days: number): Trash {
   const trash: Trash = {
     insert({ id, actorId, actorName }, source) {

@@ -1,45 +1,45 @@
-/** Verifying the audit trail: every entry is what it was when it was sealed, none is missing, and none came between. */
+/** Verifies the audit trail: no entry was changed, removed or inserted since it was sealed. */
 import { actorCommitmentSql, chainedTextSql, recordCommitmentSql } from '#src/db/audit-hashes.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
 import { sealEntries } from './chain.ts'
 
-/** The chain is read in ranges of so many entries, so that no sort of all of them is needed. */
+/** Entries of one range: reading the chain range by range needs no sort of all entries. */
 const RANGE = 100_000
-/** So many ranges are read at once, each on a connection of its own. */
+/** Ranges that are read at the same time, each on its own connection. */
 const READERS = 2
-/** A trail that somebody rewrote differs everywhere; so many findings are enough to tell. */
+/** The most findings that are reported: a rewritten trail differs at every entry, and twenty show that. */
 const FINDINGS_MAX = 20
 
 export interface AuditHead {
   seq: number
-  /** Hexadecimal. */
+  /** SHA-256, in hexadecimal. */
   hash: string
 }
 
 export interface AuditVerification {
   entries: number
-  /** Parts of entries whose personal data were erased, which only their commitments speak of. */
+  /** Parts of entries whose personal data were erased: only their commitments are left. */
   erased: number
-  /** What is wrong, in plain words; nothing if the trail is whole. */
+  /** What is wrong, as sentences; empty if the trail is intact. */
   findings: string[]
   head: AuditHead
-  /** Open entries, and why they could not be sealed, as on a full disk. */
+  /** The number of open entries and why they could not be sealed, for example because the disk is full. */
   unsealed: { entries: number; reason: string } | undefined
 }
 
 export interface VerifyOptions {
-  /** A head that was printed earlier and kept elsewhere: it has to be in the chain. */
+  /** A head that an earlier verification printed and the operator kept elsewhere: the chain must contain it. */
   kept?: AuditHead | undefined
-  /** Is told how many entries have been read. */
+  /** Called with the number of entries read so far. */
   onProgress?: (entries: number) => void
-  /** Fewer entries a range in tests. */
+  /** Entries of one range; tests set a smaller number. */
   range?: number
 }
 
 type Readable = Pick<Database, 'db' | 'transaction' | 'snapshot'>
 
-/** Seals what is open, then reads the whole chain. Where nothing can be written, it reads what is sealed. */
+/** Seals the open entries, then reads the whole chain. If the database cannot be written, it reads the sealed entries only. */
 export async function verifyAudit(database: Readable, options: VerifyOptions = {}): Promise<AuditVerification> {
   const { kept, onProgress = () => {}, range: size = RANGE } = options
   const failure = await sealEntries(database, 'wait').then(
@@ -81,12 +81,12 @@ export async function verifyAudit(database: Readable, options: VerifyOptions = {
 }
 
 interface Reading {
-  /** `hash` is that of the entry `from`, before the first one. */
+  /** `hash` belongs to the entry numbered `from`, which precedes the first one of the chain. */
   chain: { from: number; hash: string; upTo: number; size: number }
   onProgress: (entries: number) => void
 }
 
-/** Reads the chain in ranges, several at once, all in the view of `snapshot`. */
+/** Reads the chain in ranges, several at the same time, all within one snapshot. */
 async function readRanges(
   database: Readable,
   snapshot: Snapshot,
@@ -135,7 +135,7 @@ async function countOpen(snapshot: Snapshot): Promise<number> {
   return open!.entries
 }
 
-/** Erased parts that no erasure tells of: somebody took the salts away, so that commitments cannot be compared any more. */
+/** Finds erased parts that no erasure explains: somebody removed the salts so that the commitments cannot be compared any more. */
 async function findUnexplained(snapshot: Snapshot): Promise<string[]> {
   const rows = await snapshot.query<{ id: string | null; parts: number }>(
     `select id, count(*)::int as parts from (
@@ -167,7 +167,7 @@ interface Range {
   entries: number
   erased: number
   wrong: Wrong[] | null
-  /** The number of the first entry behind the range: somebody may have put it far away. */
+  /** The number of the first entry after the range, which a forger may have set far ahead. */
   following: number | null
 }
 
@@ -179,13 +179,13 @@ interface Wrong {
 
 const headSql = `select seq, encode(hash, 'hex') as hash, base_seq as "baseSeq", encode(base_hash, 'hex') as "baseHash" from audit_head`
 
-/** $1 and $2: number and hash before the first entry, which are the last ones where there is no entry. */
+/** $1 and $2: the number and hash before the first entry; they are also the last ones of a chain without entries. */
 const lastSql = `
   select coalesce(max(seq), $1::bigint) as last,
          coalesce((select encode(hash, 'hex') from audit_entries order by seq desc limit 1), $2::text) as "lastHash"
     from audit_entries`
 
-/** $1: the number of the entry before the range. $2: its hash if there is no such entry to read it from. $3: the number at which the range ends. */
+/** $1: the number of the entry before the range. $2: its hash, for when that entry does not exist. $3: the last number of the range. */
 const rangeSql = `
   with before as (select coalesce(decode($2, 'hex'), (select hash from audit_entries where seq = $1::bigint)) as hash),
   checked as (

@@ -1,4 +1,4 @@
-/** A record's earlier versions: what it says now, with everything undone that the trail says was changed since, field by field. */
+/** Computes earlier versions of a record: today's fields, with every later change of the audit trail undone, field by field. */
 import { type Kysely, sql } from 'kysely'
 import type { z } from 'zod'
 import type { AuditChanges } from '@arcade/contract/audit/fields'
@@ -6,25 +6,26 @@ import { Failure } from '#src/calls.ts'
 import type { Tables } from '#src/db/tables.ts'
 import type { AuditRecord } from './audit.ts'
 
-/** An entry of one record, as far as its versions are concerned. */
+/** The parts of an audit entry that versions need. */
 export interface VersionEntry {
   seq: number
   changes: AuditChanges | null
-  /** The version that the act made; undefined for an act that says none. */
+  /** The version that the act made; undefined for an act that does not record one. */
   version: number | undefined
-  /** A person was erased from it, and what changed with them. */
+  /** Whether a person was erased from the entry, and with them its changes. */
   isErased: boolean
 }
 
 interface Present<Row> {
   record: Pick<AuditRecord, 'kind' | 'id'>
-  /** The fields to go back in; others are left out of it. */
+  /** The fields that have versions; other fields are left out. */
   fields: Row
   version: number
 }
 
 /**
- * The fields as they were after the entry `seq`, or with 0 before the oldest entry. The caller holds the record's row, so that no entry comes meanwhile.
+ * Returns the fields as they were after the entry `seq`, or before the oldest entry if `seq` is 0. The caller has locked the record's row,
+ * so no entry is added during the call.
  * @throws Failure NO_SUCH_VERSION, VERSION_GAP
  */
 export async function earlierVersion<Row extends object>(tx: Kysely<Tables>, present: Present<Row>, seq: number): Promise<Row> {
@@ -37,7 +38,7 @@ export async function earlierVersion<Row extends object>(tx: Kysely<Tables>, pre
   return undone(present, entries, seq)
 }
 
-/** @param entries from the newest back to the one with the number `seq`, or to the oldest one */
+/** @param entries from the newest one back to the one numbered `seq`, or to the oldest one */
 export function undone<Row extends object>(
   { fields, version }: Pick<Present<Row>, 'fields' | 'version'>,
   entries: readonly VersionEntry[],
@@ -49,7 +50,7 @@ export function undone<Row extends object>(
   let expected = version
   for (const entry of entries) {
     const changes = Object.entries(entry.changes ?? {})
-    // Going to the trash makes no version; coming back from it does.
+    // A restore from the trash makes a version; moving a record there does not.
     const isCounted = entry.version !== undefined || changes.some(([, [, after]]) => after !== null)
     if (entry.isErased || (entry.version ?? expected) !== expected) throw new Failure('VERSION_GAP')
     if (entry === wanted) break
@@ -65,8 +66,8 @@ export function undone<Row extends object>(
 }
 
 /**
- * What the record's form would send for an earlier version: the same rules hold for it.
- * @throws Failure INVALID_INPUT for what they refuse by now
+ * Returns the input that the record's form would send for an earlier version, checked by the form's rules.
+ * @throws Failure INVALID_INPUT if today's rules refuse it
  */
 export function checkedInput<Schema extends z.ZodType>(schema: Schema, values: z.input<Schema>): z.output<Schema> {
   const { success, data, error } = schema.safeParse(values)
@@ -74,7 +75,7 @@ export function checkedInput<Schema extends z.ZodType>(schema: Schema, values: z
   throw new Failure('INVALID_INPUT', { message: `This version cannot be restored: ${error.issues[0]?.message}` })
 }
 
-/** Whether a value of a row is the one of an entry, which was written as JSON. */
+/** Whether a value of a row equals a value of an entry, which was stored as JSON. */
 function isSame(value: unknown, written: unknown): boolean {
   return JSON.stringify(value ?? null) === JSON.stringify(written ?? null)
 }

@@ -1,6 +1,7 @@
 /**
- * Sends what the queue holds (ADR 20): signed as Standard Webhooks 1.0 says, retried with growing pauses, by any of the servers. A delivery
- * is leased while it is sent, so that one whose server died is sent again. Hides the lease, the pauses, and when a webhook is switched off.
+ * Sends the queued deliveries (ADR 20), signed as Standard Webhooks 1.0 specifies and retried after growing pauses. Any server may send. A
+ * server leases a delivery while it sends it, so another one sends it again if the first dies. This module hides the lease, the pauses
+ * and the rule by which a webhook is switched off.
  */
 import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
@@ -11,30 +12,30 @@ import { findPause } from '#src/db/scheduled-work.ts'
 import { post } from './post.ts'
 import type { SecretKey } from './secret-key.ts'
 
-/** Pauses after the first attempts, as Standard Webhooks proposes them: the last one is more than three days after the first. */
+/** Pauses between attempts, as Standard Webhooks proposes them: the last attempt is more than three days after the first. */
 const RETRY_AFTER_SECONDS = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
 const TIMEOUT_MS = 15_000
-/** Longer than an attempt takes. */
+/** Seconds for which a server leases a delivery: longer than an attempt can take. */
 const LEASE_SECONDS = 60
-/** To one address. Those that hang take no room from the others, however many they are: there are `WEBHOOKS_MAX` of them at most. */
+/** Deliveries that are sent to one webhook at the same time. Each webhook has its own limit, so one that hangs does not delay the others. */
 const SENT_AT_ONCE = 4
 const KEPT_DAYS = 30
-const GONE = 410 // Standard Webhooks: the receiver wants no more
+const GONE = 410 // Standard Webhooks: the receiver wants no more deliveries
 
 export interface DeliveriesOptions {
   database: Database
   key: SecretKey
-  /** Networks that may be reached although they are not public. */
+  /** Networks that webhooks may reach although they are not public. */
   networks: readonly string[]
   log: Logger
-  /** Shorter in tests. */
+  /** How long one attempt may take; tests set a shorter time. */
   timeoutMs?: number
 }
 
 export interface Deliveries {
-  /** Sends what is due, and returns when all that it has begun has ended. While it runs, another call of it only begins what there is room for. */
+  /** Sends the due deliveries and resolves when all of them have ended. A call during another one starts only what the limits allow. */
   sendDue(): Promise<void>
-  /** Deletes what was delivered or given up long ago. */
+  /** Deletes deliveries that succeeded or were given up long ago. */
   sweep(): Promise<void>
 }
 
@@ -49,7 +50,7 @@ interface Leased {
 
 export function createDeliveries({ database, key, networks, log, timeoutMs = TIMEOUT_MS }: DeliveriesOptions): Deliveries {
   const { db } = database
-  /** How many are being sent by this server, by webhook. */
+  /** The number of deliveries that this server is sending, by webhook. */
   const sending = new Map<string, number>()
 
   return {
@@ -119,7 +120,7 @@ export function createDeliveries({ database, key, networks, log, timeoutMs = TIM
     }
   }
 
-  /** One that fails for a day, or that says it is gone, is switched off; what it has missed waits. */
+  /** Records an attempt. A webhook that fails for a day or answers 410 is switched off; its deliveries stay in the queue. */
   async function note({ id, webhookId, attempts }: Leased, { isGood, isGone, text }: Attempt): Promise<void> {
     const pause = RETRY_AFTER_SECONDS[attempts - 1]
     const seconds = isGood || pause === undefined ? null : pause * (0.9 + Math.random() * 0.2)
@@ -149,7 +150,7 @@ export function createDeliveries({ database, key, networks, log, timeoutMs = TIM
   }
 }
 
-/** What the audit trail calls a webhook. Its address may hold a secret in its query, which the trail need not keep. */
+/** Returns a webhook as an audit record, without the query of its address, which may contain a secret. */
 export function webhookRecord({ id, url }: { id: string; url: string }): AuditRecord {
   const { origin, pathname } = new URL(url)
   return { kind: 'webhook', id, name: origin + pathname }
@@ -158,11 +159,11 @@ export function webhookRecord({ id, url }: { id: string; url: string }): AuditRe
 interface Attempt {
   isGood: boolean
   isGone: boolean
-  /** For people. */
+  /** A sentence that operators see. */
   text: string
 }
 
-/** Standard Webhooks 1.0: `v1,` and the HMAC-SHA-256 of id, time and body. @param secret `whsec_` and the key in base64 */
+/** Returns the headers of Standard Webhooks 1.0: `v1,` and the HMAC-SHA-256 of id, time and body. @param secret `whsec_` and the key in base64 */
 export function signedHeaders(
   { id, payload, secret }: { id: string; payload: string; secret: string },
   now = new Date(),

@@ -1,7 +1,7 @@
 /**
- * One POST to an address that an admin has typed, so that it can reach nothing within the network of the servers: every address that the
- * name stands for is looked at, and the connection goes to the one that was looked at. Redirects are not followed, and of the answer only
- * its status is read.
+ * Sends one POST to a URL that an admin has typed, without letting it reach the servers' own network (SSRF): every IP address that the host
+ * name resolves to is checked, and the connection goes to a checked address. Redirects are not followed, and only the status of the answer
+ * is read.
  */
 import { lookup } from 'node:dns/promises'
 import http from 'node:http'
@@ -9,12 +9,12 @@ import https from 'node:https'
 import { BlockList, isIP } from 'node:net'
 
 export interface PostOptions {
-  /** Networks that may be reached although they are not public, such as `10.0.0.0/8`. */
+  /** Networks that the POST may reach although they are not public, such as `10.0.0.0/8`. */
   networks: readonly string[]
   timeoutMs: number
 }
 
-/** @returns the status of the answer @throws Error with a sentence for people */
+/** @returns the status of the answer @throws Error whose message is a sentence for operators */
 export async function post(
   { url, headers, body }: { url: string; headers: Record<string, string>; body: string },
   { networks, timeoutMs }: PostOptions,
@@ -39,7 +39,7 @@ export async function post(
           method: 'POST',
           agent: false,
           signal,
-          // The certificate has to be of the name, not of the address. An address is no server name (RFC 6066, 3).
+          // The certificate must be valid for the host name, not for the IP address. An IP address is no server name (RFC 6066, 3).
           ...(isHttps && isIP(host) === 0 && { servername: host }),
           headers: { ...headers, host: target.host, 'content-length': String(Buffer.byteLength(body)), connection: 'close' },
         },
@@ -55,8 +55,8 @@ export async function post(
 }
 
 /**
- * Why nothing would ever be sent to an address, as far as that is known: a name that is unknown today may be known tomorrow, and one that is
- * looked up for too long is let through, because whatever is sent is looked at again.
+ * Returns why nothing could ever be sent to a URL, or undefined if something might be. A name that is unknown today may be registered
+ * tomorrow, and a lookup that takes too long passes, because each delivery checks the address again.
  */
 export async function refusalOf(url: string, networks: readonly string[]): Promise<string | undefined> {
   const target = new URL(url)
@@ -93,18 +93,18 @@ async function checkedAddress(target: URL, networks: readonly string[]): Promise
   return address
 }
 
-/** Without the brackets of an IPv6 address. */
+/** Returns the host of a URL, without the brackets of an IPv6 address. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1')
 }
 
-/** What is not for everybody on the internet (IANA's registries of special-purpose addresses). */
+/** Addresses that are not globally reachable (IANA's registries of special-purpose addresses). */
 const specialIpv4 = blockList(
   `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24
    192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3`.split(/\s+/),
 )
 const globalIpv6 = blockList(['2000::/3'])
-/** Within those: tunnels, which may end anywhere, and documentation. */
+/** Globally reachable ranges that are refused as well: tunnels, which may end anywhere, and documentation. */
 const specialIpv6 = blockList(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
 
 function isPublic(address: string): boolean {
@@ -116,7 +116,7 @@ function family(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4'
 }
 
-/** @param ranges addresses and networks, as config.ts has checked them */
+/** @param ranges addresses and networks that config.ts has validated */
 function blockList(ranges: readonly string[]): BlockList {
   const list = new BlockList()
   for (const range of ranges) {

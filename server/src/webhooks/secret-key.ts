@@ -1,6 +1,6 @@
 /**
- * The key that keeps unreadable in the database, and so in backups, what the console itself has to read again: SECRET_KEY, or one that is made
- * once and kept in DATA_DIR (AES-256-GCM). Several servers need the same, so they are given SECRET_KEY.
+ * Encrypts, with AES-256-GCM, the secrets that the console must read again, so that the database and its backups do not show them. The key
+ * is SECRET_KEY, or a random one that is made once and kept in DATA_DIR. Several servers need the same key, so they set SECRET_KEY.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 
 export interface SecretKey {
   encrypt(text: string): Buffer
-  /** @throws Error for what another key has encrypted */
+  /** @throws Error if another key encrypted the text */
   decrypt(kept: Buffer): string
 }
 
@@ -38,7 +38,7 @@ export function secretKey(secret: string): SecretKey {
   }
 }
 
-/** Made by the first who asks. It comes under its name as a whole, so that nobody reads half of it; of two at once the first stays. */
+/** Returns the kept key, made by the first call. The file is written under another name and linked, so nobody reads half of it; of two made at once, the first stays. */
 async function keptKey(dataDir: string): Promise<string> {
   const file = join(dataDir, FILE)
   const kept = await readFile(file, 'utf8').catch(nothingIf('ENOENT'))
