@@ -1,6 +1,6 @@
 /**
- * Makes a backup: the rows of one moment by COPY, while others read and write, and the files that those rows name (ADR 0012). Whatever
- * the size of the database, a few parts of some megabytes are in memory at a time.
+ * Makes a backup: the rows of one snapshot by COPY, while others read and write, and the files that these rows name (ADR 0012). Memory does
+ * not grow with the database: a few parts of some megabytes are in memory at a time.
  */
 import { arrayBuffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
@@ -24,13 +24,13 @@ export interface BackupOptions {
   database: Pick<Database, 'connect'>
   fileStore: FileStore
   place: Place
-  /** Without compression the tables can be read and compared as text. */
+  /** `none` makes a backup whose tables can be read and compared as text. */
   compression?: Manifest['compression']
 }
 
 /**
- * Makes a backup in a place that is empty, or holds one that was cut off.
- * @throws StartError when the place is not empty or has no room, or while another backup is made
+ * Makes a backup in a place that is empty or holds an unfinished backup.
+ * @throws StartError if the place is not empty or has too little room, or while another backup is being made
  */
 export async function makeBackup({ database, fileStore, place, compression = 'zstd' }: BackupOptions): Promise<Manifest> {
   const main = await database.connect('arcade backup')
@@ -48,17 +48,17 @@ export async function makeBackup({ database, fileStore, place, compression = 'zs
       await place.remove(UNFINISHED)
       return manifest
     } catch (error) {
-      // A full disk gets its room back. What cannot be removed now is at the next backup.
+      // This frees a full disk again. The next backup removes what could not be removed now.
       await clearUnfinished(place).catch(() => undefined)
       throw error
     }
   } finally {
-    destroy(main) // which gives its locks back and ends its transaction, too
+    destroy(main) // also releases its locks and ends its transaction
     destroy(second)
   }
 }
 
-/** Removes a whole backup. Cut off at any moment, what is left is an unfinished one. */
+/** Removes a backup. If the removal is interrupted, what remains counts as an unfinished backup. */
 export async function removeBackup(place: Place): Promise<void> {
   await place.put(UNFINISHED, Buffer.from('This backup is being removed.\n'))
   await place.remove(MANIFEST)
@@ -66,20 +66,20 @@ export async function removeBackup(place: Place): Promise<void> {
   await place.removeFolder()
 }
 
-/** Of compressed text this is some megabytes: little enough for memory, enough for few requests to a store. */
+/** Bytes of text in a part, which are about one megabyte compressed: small enough for memory, large enough for few requests to S3. */
 const PART_TEXT_BYTES = 4 * 1024 * 1024
-/** While some parts are compressed and written, the next is read. */
+/** Parts that are compressed and written at the same time, while the next one is read. */
 const PARTS_AT_ONCE = 2
 const FILES_AT_ONCE = 4
-const LEVEL = 3 // zstd's default; ADR 0012 has what others cost
+const LEVEL = 3 // zstd's default; ADR 0012 compares other levels
 
-/** A backup that has just ended or failed gives its turn back when PostgreSQL sees that its connection is gone, a moment later. */
-const TURN_WAIT_MS = 2_000
+/** Milliseconds to wait for the lock of backups: PostgreSQL releases it shortly after a backup's connection has closed. */
+const LOCK_WAIT_MS = 2_000
 
 async function takeTurn(client: Connection): Promise<void> {
   try {
     const lock = `select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.backup})`
-    await client.query(`begin; set local lock_timeout = ${TURN_WAIT_MS}; ${lock}; commit`)
+    await client.query(`begin; set local lock_timeout = ${LOCK_WAIT_MS}; ${lock}; commit`)
     return
   } catch (error) {
     if (!isLockTimeout(error)) throw error
@@ -111,7 +111,7 @@ interface SaveOptions extends Required<Pick<BackupOptions, 'fileStore' | 'place'
 
 async function save({ main, second, fileStore, place, compression }: SaveOptions): Promise<Manifest> {
   for (const client of [main, second]) await asWritten(client)
-  // Waits for removals that are being marked at this moment, and keeps later ones waiting: see files.ts.
+  // This waits for file removals that are being recorded, and makes later ones wait: see files.ts.
   await main.query(`select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.fileRemovals})`)
   const { moment, postgres } = await shareSnapshot(main, second)
   const tables = await tablesToSave(main)
@@ -138,7 +138,7 @@ async function save({ main, second, fileStore, place, compression }: SaveOptions
   }
 }
 
-/** Both connections see the database as of one moment from here on. */
+/** Makes both connections see the same snapshot of the database. */
 async function shareSnapshot(main: Connection, second: Connection): Promise<{ moment: string; postgres: string }> {
   await beginAtOneMoment([main, second])
   const { rows } = await main.query<{ moment: Date; postgres: string }>(
@@ -238,7 +238,7 @@ async function inTurn<In, Out>(items: In[], work: (item: In) => Promise<Out>): P
   return results
 }
 
-/** Waits for all; the first that fails ends the others by closing their connections, so that nothing is written afterwards. */
+/** Waits for all promises. When one rejects, closes the connections of the others, so that nothing is written afterwards. */
 async function allOrNone<T extends readonly Promise<unknown>[]>(
   promises: [...T],
   connections: Connection[],

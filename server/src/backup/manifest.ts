@@ -1,6 +1,6 @@
 /**
- * A backup's table of contents, `manifest.json`: what was saved, from which moment and version, and how to tell that all of it is there.
- * It is written last, so a backup that was cut off has none.
+ * A backup's table of contents, `manifest.json`: what was saved, at which time and by which version, and the checksums that prove it is
+ * complete. It is written last, so an unfinished backup has none.
  */
 import { hash } from 'node:crypto'
 import { z } from 'zod'
@@ -8,10 +8,10 @@ import { isKey } from '#src/files/disk.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import type { Place } from './place.ts'
 
-/** Rises when an older version could not read what a newer one writes. */
+/** The number of the backup format. It rises when older versions could not read what a newer one writes. */
 export const FORMAT = 1
 export const MANIFEST = 'manifest.json'
-/** Lies in a backup until it is whole; a folder that has it may be cleared. */
+/** The name of a file that lies in a backup until it is complete; a folder with this file may be cleared. */
 export const UNFINISHED = 'unfinished'
 
 const whole = z.number().int().nonnegative()
@@ -22,29 +22,29 @@ const partSchema = z.object({
 })
 const tableSchema = z.object({
   name: z.string(),
-  /** Those that are stored; the others are derived from them. */
+  /** The stored columns; generated columns are derived from them. */
   columns: z.array(z.string()),
   rows: whole,
-  /** The sum of a hash of each row, so that their order does not matter. */
+  /** The sum of the rows' hashes, which does not depend on their order. */
   checksum: z.string(),
-  /** The rows in COPY's text format, cut into parts between rows. */
+  /** The rows in COPY's text format, in parts that begin and end between rows. */
   parts: z.array(partSchema.extend({ textBytes: whole })),
 })
 const manifestSchema = z.object({
   format: z.literal(FORMAT),
   /** The product's version. */
   version: z.string(),
-  /** The migrations that the database had had. */
+  /** The migrations that had run on the database. */
   migrations: z.array(z.string()).min(1),
-  /** When it was taken. */
+  /** The time of the snapshot. */
   moment: z.iso.datetime(),
   /** PostgreSQL's version. */
   postgres: z.string(),
   compression: z.enum(['zstd', 'none']),
   tables: z.array(tableSchema),
-  /** The uploaded files that rows name, by their key in the file store. */
+  /** The uploaded files that rows name, with their keys in the file store. */
   files: z.array(partSchema.extend({ key: z.string().refine(isKey) })),
-  /** Files that rows name although the store did not have them. */
+  /** Files that rows name but that the file store did not have. */
   missingFiles: z.array(z.string()),
 })
 
@@ -60,7 +60,7 @@ export function partOf(name: string, bytes: Uint8Array): Part {
   return { name, bytes: bytes.byteLength, sha256: sha256(bytes) }
 }
 
-/** How many bytes the backup takes. */
+/** Returns the size of the backup in bytes. */
 export function sizeOf({ tables, files }: Manifest): number {
   return partsOf({ tables, files }).reduce((sum, { bytes }) => sum + bytes, 0)
 }
@@ -75,8 +75,8 @@ export async function writeManifest(place: Place, manifest: Manifest): Promise<v
 }
 
 /**
- * Reads what a backup consists of.
- * @throws StartError when there is no whole backup, when it was altered, or when a newer version made it
+ * Reads the manifest of a backup.
+ * @throws StartError if there is no complete backup, if it was altered, or if a newer version made it
  */
 export async function readManifest(place: Place): Promise<Manifest> {
   const bytes = await place.read(MANIFEST)
@@ -89,7 +89,7 @@ export async function readManifest(place: Place): Promise<Manifest> {
     )
   }
   const { checksum, ...content } = parse(place, bytes)
-  // A newer format may hold what this version cannot check.
+  // A newer format may contain things that this version cannot check.
   if (typeof content['format'] === 'number' && content['format'] > FORMAT)
     throw new StartError(
       `The backup in ${place.address} was made by a newer Arcade Console (${String(content['version'])}): use that version or a later one.`,
@@ -104,7 +104,7 @@ export async function checkParts(place: Place, manifest: Manifest): Promise<void
   for (const part of partsOf(manifest)) await readPart(place, part)
 }
 
-/** The bytes of a part, which are those that were written. @throws StartError */
+/** Returns the bytes of a part. @throws StartError if they are not those that were written */
 export async function readPart(place: Place, part: Part): Promise<Buffer> {
   const bytes = await place.read(part.name)
   if (bytes === undefined) throw damaged(place, `${part.name} is missing`)

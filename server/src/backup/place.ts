@@ -1,4 +1,4 @@
-/** Where a backup lies: a folder, or objects below an `s3://bucket/prefix?endpoint=…`. Hides which of the two it is. */
+/** The place of a backup: a folder, or the objects below `s3://bucket/prefix?endpoint=…`. Hides which of the two it is. */
 import { mkdir, readFile, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { arrayBuffer } from 'node:stream/consumers'
@@ -8,21 +8,21 @@ import { isDiskFull, StartError } from '#src/postgres/errors.ts'
 import { reserveBytes } from '#src/postgres/free-space.ts'
 
 export interface Place {
-  /** For people: without credentials. */
+  /** The address as operators see it, without credentials. */
   readonly address: string
-  /** Returns once the bytes would survive a power failure. @throws StartError when they do not fit */
+  /** Resolves when the bytes would survive a power failure. @throws StartError if they do not fit */
   put(name: string, bytes: Uint8Array): Promise<void>
-  /** `undefined` if there is nothing of this name. */
+  /** Resolves with `undefined` if there is nothing of this name. */
   read(name: string): Promise<Buffer | undefined>
   remove(name: string): Promise<void>
   names(): Promise<string[]>
-  /** Removes the folder itself, which has to be empty; a bucket has none. */
+  /** Removes the folder itself, which must be empty. Does nothing for a bucket, which has no folders. */
   removeFolder(): Promise<void>
-  /** A place below this one. */
+  /** Returns a place below this one. */
   below(name: string): Place
 }
 
-/** @param address the path of a folder, absolute, or an address that begins with `s3://` */
+/** @param address the absolute path of a folder, or a URL that begins with `s3://` */
 export function openPlace(address: string): Place {
   return isBucketAddress(address) ? bucketPlace(address) : folderPlace(address)
 }
@@ -46,7 +46,7 @@ function folderPlace(root: string): Place {
     async read(name) {
       const file = join(root, name)
       const found = await stat(file).catch(unlessMissing)
-      // A device or a pipe could be read without end.
+      // Reading a device or a pipe might never end.
       if (found && !found.isFile()) throw new StartError(`${file} is not a file, so this is not a backup as it was made.`)
       return found && readFile(file).catch(unlessMissing)
     },
@@ -64,7 +64,7 @@ function folderPlace(root: string): Place {
   }
 }
 
-/** The database may be on the same disk, where it needs what is left. */
+/** Refuses to use the last free space of the disk, because the database may be on the same disk. */
 async function leaveReserve(root: string, bytes: number): Promise<void> {
   const { bavail, blocks, bsize } = await statfs(root)
   if (bavail * bsize - bytes < reserveBytes(blocks * bsize)) throw diskFull(root)
@@ -111,5 +111,5 @@ async function collect(names: AsyncIterable<string>): Promise<string[]> {
   return all
 }
 
-/** A part of a backup has some megabytes. */
+/** Milliseconds to wait for an answer of S3: a part of a backup has some megabytes. */
 const ANSWER_TIMEOUT_MS = 60_000

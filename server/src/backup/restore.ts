@@ -1,6 +1,6 @@
 /**
- * Restores a backup into an empty place, or on trial into a database of its own that is removed afterwards (ADR 0012). Nothing is touched
- * before every part is known to be what was written; what is there in the end is compared with the manifest.
+ * Restores a backup into an empty place, or on trial into a temporary database (ADR 0012). It changes nothing before the checksum of every
+ * part is verified, and in the end compares the restored rows with the manifest.
  */
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
@@ -21,7 +21,7 @@ import { openTarget, refuseOtherRestore, removeScratch, type Target, type Target
 
 export interface Restored {
   manifest: Manifest
-  /** Bot tokens that work in the restored console. */
+  /** The bot tokens that are valid in the restored console. */
   tokens: BotToken[]
 }
 
@@ -31,8 +31,8 @@ export interface BotToken {
 }
 
 /**
- * Fills an empty place. Sessions and one-time links of the backup end, and scheduled work is paused.
- * @throws StartError when the backup is damaged or newer, or the place not empty; nothing was changed then
+ * Fills an empty place. Ends the sessions and one-time links of the backup, and pauses scheduled work.
+ * @throws StartError if the backup is damaged or newer, or the place is not empty; nothing was changed then
  */
 export async function restoreBackup(place: Place, options: TargetOptions): Promise<Restored> {
   const manifest = await readChecked(place)
@@ -50,25 +50,25 @@ export async function restoreBackup(place: Place, options: TargetOptions): Promi
 }
 
 export interface VerifyOptions {
-  /** A folder for the database of the trial, which may not be there; it is removed. */
+  /** The folder for the temporary database. It need not exist, and is removed in the end. */
   scratchDir: string
   log: Logger
 }
 
 /**
- * Restores a backup into an embedded database of its own, compares it with the manifest, checks the audit trail and removes it.
- * @throws StartError when it is damaged or newer
+ * Restores a backup into a temporary embedded database, compares it with the manifest, verifies the audit trail, and removes the database.
+ * @throws StartError if the backup is damaged or newer
  */
 export async function verifyBackup(place: Place, { scratchDir, log }: VerifyOptions): Promise<Manifest> {
   const manifest = await readChecked(place)
   await refuseOtherRestore(scratchDir)
   await removeScratch(scratchDir, log)
   try {
-    // A power failure may take what is removed anyway.
+    // The database is temporary, so it need not survive a power failure.
     const target = await openTarget({ dataDir: scratchDir, log, overrides: { fsync: 'off', full_page_writes: 'off' } })
     try {
       await target.migrate(manifest.migrations)
-      // A newer migration may count on each of them.
+      // A newer migration may rely on any of the indexes.
       const areAllIndexesBuilt = (await loadMigrations()).length > manifest.migrations.length
       await loadTables(target.client, { place, manifest, areAllIndexesBuilt })
       await target.migrate()
@@ -101,17 +101,17 @@ async function readChecked(place: Place): Promise<Manifest> {
 interface LoadOptions {
   place: Place
   manifest: Manifest
-  /** Otherwise only those that rows have to comply with. */
+  /** Whether to build all indexes; otherwise only those that enforce a constraint. */
   areAllIndexesBuilt: boolean
 }
 
-/** Fills the tables in one transaction. Indexes that no rule needs are built afterwards, which takes a fraction of the time. */
+/** Fills the tables in one transaction. Builds the indexes that enforce no constraint afterwards, which takes a fraction of the time. */
 async function loadTables(client: Connection, { place, manifest, areAllIndexesBuilt }: LoadOptions): Promise<void> {
   await asWritten(client)
   const targets = await tablesToSave(client)
   const saved = targets.map(({ name, columns }) => {
     const table = manifest.tables.find((one) => one.name === name)
-    // The columns' order may differ from the one in which an older version's steps made them.
+    // The order of columns may differ, because migrations of other versions may have added them in another order.
     if (table === undefined || table.columns.toSorted().join() !== columns.toSorted().join())
       throw damaged(place, `its table ${name} is not that of its migrations`)
     return table
@@ -138,7 +138,7 @@ const INDEXES = `
      and not exists (select from pg_depend where objid = c.oid and classid = 'pg_class'::regclass and deptype = 'e')
    order by c.relname`
 
-/** A table's rows as text; while a part is loaded, the next is read. */
+/** Yields a table's rows as text, reading the next part while one is being loaded. */
 async function* textOf(place: Place, { parts }: SavedTable, compression: Manifest['compression']): AsyncGenerator<Buffer> {
   const read = async (part: SavedTable['parts'][number]): Promise<Buffer> => {
     const bytes = await readPart(place, part)
@@ -149,14 +149,14 @@ async function* textOf(place: Place, { parts }: SavedTable, compression: Manifes
     const text = await (next ?? read(part))
     const following = parts[index + 1]
     next = following && read(following)
-    next?.catch(() => undefined) // reported where it is awaited
+    next?.catch(() => undefined) // the error is reported where the promise is awaited
     yield text
   }
 }
 
 const zstd = promisify(zstdDecompress)
 
-/** Ends what must not live on in a second console, and hands the database over. */
+/** Ends what must not be valid in a second console, such as sessions, and releases the database for use. */
 async function settle(target: Target, place: Place, { moment }: Manifest): Promise<BotToken[]> {
   const {
     client,

@@ -1,4 +1,4 @@
-/** The list of backups that were made or tried, in the table `backups`. */
+/** The list of backups, successful or failed, in the table `backups`. */
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { type Act, audit } from '#src/audit/audit.ts'
@@ -8,7 +8,7 @@ import { type Manifest, rowsOf, sizeOf } from './manifest.ts'
 import type { Place } from './place.ts'
 
 interface Run {
-  /** Who asked for it. */
+  /** The act that asked for the backup. */
   act: Act
   database: Pick<Database, 'db'>
   place: Place
@@ -20,7 +20,7 @@ interface Steps {
   verify?: () => Promise<unknown>
 }
 
-/** Lists a backup while it is made and verified, and how that ended. */
+/** Records a backup while it is being made and verified, and how it ended. */
 export async function recordRun({ act, database: { db }, place, isScheduled }: Run, { make, verify }: Steps): Promise<Manifest> {
   const id = randomUUID()
   const change = (values: object) => db.updateTable('backups').set(values).where('id', '=', id).execute()
@@ -41,10 +41,10 @@ export async function recordRun({ act, database: { db }, place, isScheduled }: R
   }
 }
 
-/** The error of a run that its server did not finish. */
+/** The error of a backup whose server ended before it was finished. */
 export const CUT_OFF = 'The server that made it ended meanwhile.'
 
-/** Says of runs that nobody works on any more that they did not end. */
+/** Marks as failed the backups that no server is working on any more. */
 export async function markCutOff(db: Kysely<Tables>): Promise<void> {
   await db
     .updateTable('backups')
@@ -61,7 +61,7 @@ interface Which {
   limit: number
 }
 
-/** The last runs, newest first. */
+/** Returns the last backups, newest first. */
 export async function lastRuns({ db }: Database, { isScheduled, isVerified, limit }: Which) {
   return db
     .selectFrom('backups')
@@ -76,8 +76,8 @@ export async function lastRuns({ db }: Database, { isScheduled, isVerified, limi
 }
 
 /**
- * Scheduled backups that are older than the last `keep` good ones, the oldest first, with what failed ones have left.
- * @param below the address under which they lie; those of an earlier one are left alone
+ * Returns the scheduled backups that are older than the last `keep` verified ones, oldest first, including remains of failed ones.
+ * @param below the address below which they lie; backups at an earlier BACKUP_URL are kept
  */
 export async function runsToRemove(
   { db }: Database,

@@ -1,4 +1,4 @@
-/** What of a database a backup holds: every table of the console but the list of its migrations, without columns that are derived. */
+/** The tables of a backup: every table of the console except the list of migrations, without generated columns. */
 import { UNFINISHED_RESTORE } from '#src/db/unfinished-restore.ts'
 import type { Connection } from '#src/postgres/connections.ts'
 
@@ -7,7 +7,7 @@ export interface TableToSave {
   columns: string[]
 }
 
-/** All tables, each after those that its rows refer to. */
+/** Returns all tables, each after the tables that its rows refer to. */
 export async function tablesToSave(client: Connection): Promise<TableToSave[]> {
   const { rows } = await client.query<TableToSave & { refersTo: string[] }>(TABLES)
   const sorted: TableToSave[] = []
@@ -35,7 +35,7 @@ export interface RowSum {
   checksum: string
 }
 
-/** The number of a table's rows, and the sum of a hash of each, whatever their order. Needs a connection with `asWritten`. */
+/** Returns the number of a table's rows and the sum of their hashes, which does not depend on their order. The connection needs `asWritten`. */
 export async function sumRows(client: Connection, { name, columns }: TableToSave): Promise<RowSum> {
   const row = `row(${columns.map(quote).join(', ')})::text collate "C"`
   const { rows } = await client.query<RowSum>(
@@ -48,18 +48,18 @@ export function copyOutStatement({ name, columns }: TableToSave): string {
   return `copy (select ${columns.map(quote).join(', ')} from ${quote(name)}) to stdout`
 }
 
-/** The rows are frozen at once, which needs a table that the same transaction has emptied and saves PostgreSQL writing them again. */
+/** COPY with `freeze` saves PostgreSQL from writing the rows a second time. It requires a table that the same transaction has truncated. */
 export function copyInStatement({ name, columns }: TableToSave): string {
   return `copy ${quote(name)} (${columns.map(quote).join(', ')}) from stdin with (freeze)`
 }
 
-/** Makes a connection write and read values the same way everywhere, and take its time. */
+/** Makes a connection write and read values independently of the server's settings, and removes its timeouts. */
 export async function asWritten(client: Connection): Promise<void> {
   await client.query(
     `set datestyle = 'ISO, MDY'; set timezone = 'UTC'; set intervalstyle = 'iso_8601'; set extra_float_digits = 1;
      set bytea_output = 'hex'; set client_encoding = 'UTF8'`,
   )
-  // Not every version knows each of them.
+  // Not every version of PostgreSQL has each of these settings.
   await client.query(`select set_config(name, '0', false) from pg_settings where name = any($1)`, [
     ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout'],
   ])

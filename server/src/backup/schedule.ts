@@ -1,6 +1,6 @@
 /**
- * Scheduled backups: each is made once for all servers of a database, verified, and makes room by removing the oldest. Hides whose turn
- * it is, what a server that ended has left behind, and when something is wrong.
+ * Scheduled backups. One of the servers of a database makes each backup, verifies it and removes the oldest one. Hides which server does so,
+ * the remains of servers that ended during a backup, and the rules by which a backup counts as late.
  */
 import { join } from 'node:path'
 import { Cron } from 'croner'
@@ -33,11 +33,11 @@ export interface ScheduleOptions {
 }
 
 export interface BackupSchedule {
-  /** Makes a backup if one is due and no other server is at it. A chore. */
+  /** Makes a backup if one is due and no other server is making it. A background task calls this. */
   runDue(): Promise<void>
 }
 
-/** Where a trial's database is. */
+/** Returns the folder of the temporary database with which a backup is verified. */
 export function scratchDirOf(dataDir: string): string {
   return join(dataDir, 'backup-trial')
 }
@@ -47,7 +47,7 @@ export function createBackupSchedule({ database, fileStore, settings, dataDir, l
   let isBusy = false
   let isCleared = false
 
-  /** The end of a server leaves the database of a trial running, which nobody would end before the next trial. */
+  /** Stops and removes a temporary database that a server left running when it ended; otherwise it would run until the next backup. */
   async function clearTrial(): Promise<void> {
     isCleared = true
     const scratchDir = scratchDirOf(dataDir)
@@ -58,12 +58,12 @@ export function createBackupSchedule({ database, fileStore, settings, dataDir, l
   async function isDue(): Promise<boolean> {
     if (await findPause(database.db)) return false
     const [last, before] = await lastRuns(database, { isScheduled: true, limit: 2 })
-    // One that the end of its server cut off is made anew, unless that happened twice: it may be what ends servers.
+    // A backup whose server ended is made again, but not after two such ends: the backup itself may be what ends the servers.
     if (last?.error === CUT_OFF && before?.error !== CUT_OFF) return true
     return nextAfter(times, last?.startedAt ?? (await beginSchedule())) <= (await databaseNow(database.db))
   }
 
-  /** Since when this schedule is in force: the first time that a server asks. */
+  /** Returns the time since which this schedule is in force: the first time that a server asked. */
   async function beginSchedule(): Promise<Date> {
     await database.db
       .insertInto('backup_schedules')
@@ -111,7 +111,7 @@ export function createBackupSchedule({ database, fileStore, settings, dataDir, l
         const client = await database.connect('arcade backup schedule')
         try {
           const isOurs = await tryLock(client, 'pg_try_advisory_lock', LOCKS.backupSchedule)
-          // Another server may have made it between the look and the lock.
+          // Another server may have made it between the check and the lock.
           if (isOurs && (await isDue())) await run()
         } finally {
           destroy(client)
@@ -123,7 +123,7 @@ export function createBackupSchedule({ database, fileStore, settings, dataDir, l
   }
 }
 
-/** A run that a server's end cut off would look like one under way for ever. */
+/** Marks backups of ended servers as failed; otherwise they would look as if they were still being made. */
 async function markCutOffIfIdle(database: Database): Promise<void> {
   const [last] = await lastRuns(database, { isScheduled: true, limit: 1 })
   if (last === undefined || last.error !== null || last.verifiedAt !== null) return
@@ -132,7 +132,7 @@ async function markCutOffIfIdle(database: Database): Promise<void> {
   })
 }
 
-/** Undefined as long as no server has asked whether a backup is due. */
+/** Returns the time since which the schedule is in force, or undefined if no server has asked for a due backup yet. */
 async function scheduledSince({ db }: Database, { address, times }: BackupSettings): Promise<Date | undefined> {
   const found = await db
     .selectFrom('backup_schedules')
@@ -149,7 +149,7 @@ function nextAfter(times: string, moment: Date): Date {
 
 const SHOWN = 50
 
-/** What admins see. @param settings undefined where no backups are scheduled */
+/** Returns the state of backups that admins see. @param settings undefined if no backups are scheduled */
 export async function backupState(database: Database, settings: BackupSettings | undefined): Promise<BackupState> {
   const [now, pause, runs, [lastScheduled], [lastGood], since] = await Promise.all([
     databaseNow(database.db),
@@ -165,7 +165,7 @@ export async function backupState(database: Database, settings: BackupSettings |
       return 'Scheduled backups are paused since a restore. Whoever runs the server lets them go on with: npm run arcade -- resume'
     if (lastScheduled?.error) return `The last scheduled backup failed: ${lastScheduled.error}`
     const from = lastGood?.startedAt ?? since
-    // One that is late by a whole turn is missing, and not just under way.
+    // A backup that is late by a whole period is missing; until then it may still be under way.
     if (!from || nextAfter(settings.times, nextAfter(settings.times, from)) >= now) return null
     if (lastGood) return `There is no scheduled backup since ${lastGood.startedAt.toISOString()}.`
     return `There is no scheduled backup at all, though backups are scheduled since ${from.toISOString()}.`

@@ -1,6 +1,6 @@
 /**
- * What a backup is restored into: an empty database and an empty file store. Hides how that is made sure before anything is touched, how
- * a restore that was cut off is told from a console's data and cleared away, and that nobody uses the database meanwhile.
+ * The target of a restore: an empty database and an empty file store. Hides how it verifies that both are empty before it changes anything,
+ * how it tells an unfinished restore from a console's data and clears it, and how it keeps servers away from the database meanwhile.
  */
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -23,9 +23,9 @@ import { quote } from './saved-tables.ts'
 
 export interface TargetOptions {
   dataDir: string
-  /** A database to fill instead of the embedded one in `dataDir`. */
+  /** The database to fill instead of the embedded one in `dataDir`. */
   url?: string | undefined
-  /** Where uploaded files go; a trial has no use for them. */
+  /** The store for uploaded files; a verification does not restore them. */
   files?: { store: FileStore; address: string } | undefined
   log: Logger
   /** Overrides of the embedded PostgreSQL's settings. */
@@ -35,14 +35,14 @@ export interface TargetOptions {
 export interface Target {
   readonly client: Connection
   readonly database: Pick<Database, 'db' | 'transaction' | 'snapshot'>
-  /** Runs the migrations of these names, or all. */
+  /** Runs the migrations with these names, or all of them. */
   migrate(names?: string[]): Promise<void>
-  /** From the end of this transaction on, a server may use the database. */
+  /** Releases the database for servers. */
   finish(): Promise<void>
   close(): Promise<void>
 }
 
-/** Opens an empty place. @throws StartError when it is not empty, before anything of it was changed */
+/** Opens an empty target. @throws StartError if it is not empty; nothing was changed then */
 export async function openTarget(options: TargetOptions): Promise<Target> {
   const { dataDir, url, log, overrides } = options
   if (url === undefined) await takeFolder(options)
@@ -68,7 +68,7 @@ export async function openTarget(options: TargetOptions): Promise<Target> {
   }
 }
 
-/** @throws StartError while another process fills this folder from a backup */
+/** @throws StartError if another process is restoring a backup into this folder */
 export async function refuseOtherRestore(dataDir: string): Promise<void> {
   const mark = await readFile(unfinishedRestoreFile(dataDir), 'utf8').catch(() => '')
   const [pid = '', startTime = ''] = mark.split('\n')
@@ -76,7 +76,7 @@ export async function refuseOtherRestore(dataDir: string): Promise<void> {
     throw new StartError(`Another restore into ${dataDir} is under way (process ${pid}).`)
 }
 
-/** Removes an embedded database that served for a trial, also one whose process was killed. */
+/** Removes a temporary embedded database, also one whose process was killed. */
 export async function removeScratch(dataDir: string, log: Logger): Promise<void> {
   await stopCluster(dataDir, log)
   await rm(dataDir, { recursive: true, force: true })
@@ -119,7 +119,7 @@ function targetOn(client: Connection, lockHolder: LockHolder, { dataDir, url, lo
   }
 }
 
-/** Makes sure that DATA_DIR holds no console, clears a restore that was cut off, and marks the folder with who fills it. */
+/** Refuses a DATA_DIR with a console in it, clears an unfinished restore, and marks the folder as the target of this process. */
 async function takeFolder({ dataDir, files, log }: TargetOptions): Promise<void> {
   const names = await readdir(dataDir).catch((error: NodeJS.ErrnoException): string[] => {
     if (error.code === 'ENOENT') return []
@@ -150,8 +150,8 @@ async function stopCluster(dataDir: string, log: Logger): Promise<void> {
 }
 
 /**
- * Files may be in the store only if they come from a restore into it that was cut off; those are removed.
- * @param cutOff where that restore put its files
+ * Refuses a file store that is not empty, unless its files come from an unfinished restore; those are removed.
+ * @param cutOff the address of the file store that the unfinished restore used
  */
 async function takeFiles(files: TargetOptions['files'], cutOff: string | undefined): Promise<void> {
   if (files === undefined) return
@@ -161,7 +161,7 @@ async function takeFiles(files: TargetOptions['files'], cutOff: string | undefin
   }
 }
 
-/** The same of the database: marks it as one that is being restored, so that no server uses it. */
+/** Refuses a database that is not empty, and marks it as being restored, so that no server uses it. */
 async function takeDatabase(client: Connection, { url, files }: TargetOptions): Promise<void> {
   if (!(await tryLock(client, 'pg_try_advisory_lock', LOCKS.backup)))
     throw new StartError('Another restore into this database is under way.')
@@ -173,13 +173,13 @@ async function takeDatabase(client: Connection, { url, files }: TargetOptions): 
     const marks = isCutOff ? await client.query<{ files: string }>(`select files from ${UNFINISHED_RESTORE}`) : undefined
     await takeFiles(files, marks?.rows[0]?.files)
   }
-  // Views go with their tables.
+  // Dropping a table drops its views, too.
   const left = rows.filter(({ name, isView }) => !isView && name !== UNFINISHED_RESTORE).map(({ name }) => quote(name))
   if (left.length > 0) await client.query(`drop table ${left.join(', ')} cascade`)
   if (!isCutOff) await client.query(`create table ${UNFINISHED_RESTORE} as select $1::text as files`, [files?.address ?? ''])
 }
 
-/** All that a console could have made, but not what extensions bring. */
+/** All relations that a console may have created, without those of extensions. */
 const RELATIONS = `
   select relname as name, relkind = 'v' as "isView" from pg_class c
    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'S', 'f')

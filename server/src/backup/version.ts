@@ -1,4 +1,4 @@
-/** The product's version, as package.json has it. */
+/** The product's version, from package.json. */
 import { readFile } from 'node:fs/promises'
 
 export async function productVersion(): Promise<string> {

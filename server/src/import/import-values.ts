@@ -4,7 +4,7 @@ import { MAX_NUMBER } from '@arcade/contract/entity'
 import { USER_ID_MAX } from '@arcade/contract/players/calls'
 import { isExactNumber } from '@arcade/contract/numbers'
 
-/** The reason why a row is refused, written for the person who mends it. */
+/** Thrown for a row that is refused; its message tells the operator what to correct. */
 export class BadRow extends Error {}
 
 export type Row = Record<string, unknown>
@@ -13,13 +13,13 @@ export type Value = string | number | boolean | null
 const ID_MAX_LENGTH = 128 // idField of the contract
 const TEXT_MAX_LENGTH = 10_000
 const SHOWN_DIGITS = 40
-/** For texts that are or may be indexed: an entry of a B-tree holds 2,704 bytes, a UTF-16 unit takes up to 3. */
+/** The longest text of an indexed column, in UTF-16 units: an index entry holds 2,704 bytes, and a unit takes up to 3. */
 export const NAME_MAX_LENGTH = 500
 
-/** Only a number of 16 digits or with an exponent can change when it is read. */
+/** Matches JSON that may contain a rounded number: only one with 16 digits or an exponent can change when it is parsed. */
 const maybeRounded = /[:,[]\s*-?(?:[\d.]{16}|[\d.]+e)/i
 
-/** A line's JSON object. @throws BadRow */
+/** Returns the JSON object of a line. @throws BadRow */
 export function parseObject(text: string): Row {
   let value: unknown
   try {
@@ -32,7 +32,7 @@ export function parseObject(text: string): Row {
   return value as Row
 }
 
-/** A number that a double would change is refused, never rounded (design §5). */
+/** Refuses numbers that a double cannot represent exactly; they are never rounded (design §5). */
 function refuseRounded(text: string): void {
   const check = (_name: string, value: unknown, { source }: { source?: string }): unknown => {
     if (typeof value === 'number' && source !== undefined && !isExactNumber(source)) {
@@ -47,14 +47,14 @@ export function isMissing(value: unknown): value is undefined | null | '' {
   return value === undefined || value === null || value === ''
 }
 
-/** Firestore has no ids `.` and `..` either. */
+/** Returns a document's id. Firestore does not allow the ids `.` and `..` either. */
 export function documentId(row: Row, name: string): string {
   const id = required(row, name, ID_MAX_LENGTH)
   if (id === '.' || id === '..') throw new BadRow(`${name} must not be ${id}, which browsers remove from addresses`)
   return id
 }
 
-/** A player's number, as a number or as its digits. */
+/** Returns a player's id, which may be written as a number or as digits. */
 export function playerId(row: Row, name: string): number {
   const value = row[name]
   if (isMissing(value)) throw new BadRow(`${name} is required`)
@@ -79,12 +79,12 @@ export function integer(row: Row, name: string): number {
   return value
 }
 
-/** Null for a flag that is missing. */
+/** Returns a flag, or null if it is missing. */
 export function maybeFlag(row: Row, name: string): boolean | null {
   return isMissing(row[name]) ? null : flag(row, name)
 }
 
-/** A flag that is missing counts as false. */
+/** Returns a flag; a missing one is false. */
 export function flag(row: Row, name: string): boolean {
   const value = row[name]
   if (!isMissing(value) && typeof value !== 'boolean') throw new BadRow(`${name} must be true or false`)
@@ -131,7 +131,7 @@ const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const FIRST_MS = -62_135_596_800_000 // the year 1
 
-/** A moment to the millisecond as ISO text: from ISO (UTC unless it says otherwise), epoch milliseconds or a Firestore timestamp. */
+/** Returns a time as ISO text with milliseconds. It may be written as ISO (UTC by default), as epoch milliseconds or as a Firestore timestamp. */
 export function moment(row: Row, name: string): string | null {
   const value = row[name]
   if (isMissing(value)) return null
@@ -140,13 +140,13 @@ export function moment(row: Row, name: string): string | null {
   return new Date(ms).toISOString()
 }
 
-/** The moment in milliseconds since 1970; NaN for a value that is none. */
+/** Returns the time in milliseconds since 1970, or NaN if the value is not a time. */
 function toMilliseconds(value: unknown): number {
   if (typeof value === 'number') return value
   if (typeof value === 'string') {
     const [, day, time = '00:00', zone = 'Z'] = ISO.exec(value.trim()) ?? []
     const midnight = Date.parse(`${day}T00:00Z`)
-    // Date.parse takes the 31st of February for a day in March.
+    // Date.parse reads the 31st of February as a day in March.
     if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) return Number.NaN
     return Date.parse(`${day}T${time}${zone.toUpperCase()}`)
   }

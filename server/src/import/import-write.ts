@@ -1,6 +1,6 @@
 /**
- * Batches of imported rows into the tables (design §5), each in the caller's transaction together with the counters, so that
- * these stay exact whoever else writes meanwhile. Rows that are as they should be are not touched.
+ * Writes batches of imported rows to the tables (design §5), each in the caller's transaction together with its counters, so the counters
+ * stay exact while others write. Rows that already have the imported values are not touched.
  */
 import { sql, type Transaction } from 'kysely'
 import { errorCatalogue } from '@arcade/contract/errors'
@@ -41,36 +41,36 @@ import {
 } from './import-rows.ts'
 import { settleUnique } from './import-unique.ts'
 
-/** No two rows of a batch have the same key. Run again from the start when PostgreSQL asks for it. */
+/** Writes a batch, in which no two rows have the same key. It may run again from the start after a serialization failure or deadlock. */
 export type Writer = (tx: Transaction<Tables>, rows: Columns[]) => Promise<Written>
 
 export interface Written {
-  /** Rows added or changed. */
+  /** The number of rows added or changed. */
   loaded: number
   rejected: Map<Columns, string>
-  /** Ids of the history documents that were written, be it along with their items. */
+  /** The ids of the history documents that were written, also of those written along with their items. */
   histories?: string[]
 }
 
 interface Table {
   name: string
   key: string[]
-  /** With their types. */
+  /** The columns and their types. */
   columns: Record<string, string>
-  /** SQL for what columns get when a row without them is added; a row that is changed keeps what it has. */
+  /** SQL for columns that an added row lacks; a changed row keeps its values. */
   defaults?: Readonly<Record<string, string>>
-  /** Columns that change only while another is null. */
+  /** Columns that change only while another column, the value here, is null. */
   onlyWhileNull?: Record<string, string>
   hasVersion?: true
-  /** SQL for rows `t` that stay as they are, whatever is imported. */
+  /** A SQL condition for rows `t` that no import changes. */
   settled?: string
-  /** When it happened; the rows that `upsert` gives hold it as `moment`, those changed as `before` too. */
+  /** The column of the row's time. `upsert` returns it as `moment`, and for changed rows the earlier time as `before`. */
   moment?: string
 }
 
-/** The moment of import. */
+/** The default creation time: that of the import. */
 const createdNow = { created_at: 'now()' }
-/** Old exports say nothing of it, and what an operator has set here stays. */
+/** Old exports do not contain this setting, and an import keeps what an operator has set. */
 const byPlayers = { verified_by_bot: 'false' }
 
 const users: Table = {
@@ -101,7 +101,7 @@ const announcements: Table = {
   key: ['id'],
   columns: importedColumns(importedAnnouncements),
   defaults: { ...createdNow, ...byPlayers },
-  // A file that was uploaded here keeps its name.
+  // An uploaded file keeps its name.
   onlyWhileNull: { image_name: 'image_key', icon_name: 'icon_key' },
   hasVersion: true,
 }
@@ -118,15 +118,15 @@ const participations: Table = {
   key: ['user_id', 'kind', 'item_id', 'period'],
   columns: { ...importedColumns(importedParticipants), kind: 'text', item_id: 'text', period: 'text' },
   moment: 'at',
-  // What was claimed here and paid is there already, whatever the old game says of the same.
+  // A participation that was claimed and paid in this console stays, whatever the old game says about it.
   settled: `exists (select 1 from ledger_entries as paid where paid.user_id = t.user_id and paid.cause = 'claim'
     and paid.kind = t.kind and paid.item_id = t.item_id and paid.period = t.period)`,
 }
 
-/** A changed user is looked up anew by every server process; one whose role changed has to sign in again. */
+/** Writes users. Every server forgets its cached copy of a changed user; a user whose role changed must sign in again. */
 export function usersWriter(sessions: Sessions): Writer {
   return async (tx, rows) => {
-    // The Manage Users page locks the admins first too.
+    // The calls of the Manage Users page lock the admins first, too.
     const admins = await sql<{ id: string }>`select id from users where user_type = 'admin' order by id for update`.execute(tx)
     await sql`lock table users in share row exclusive mode`.execute(tx)
     const emails = rows.map((row) => row['email'])
@@ -186,7 +186,7 @@ export function usersWriter(sessions: Sessions): Writer {
 
 const ERASED = 'This player was erased and does not come back by an import'
 
-/** Leaves out rows of players who were erased. */
+/** Returns the rows without those of erased players. */
 async function withoutErased(
   tx: Transaction<Tables>,
   rows: Columns[],
@@ -223,11 +223,11 @@ export const writeTelegramUsers: Writer = async (tx, given) => {
   return { loaded: added.length + isChanged.size, rejected }
 }
 
-/** Priorities may be swapped within a batch; a row that wants one that is taken stays as it was. */
+/** Writes tasks. Rows of one batch may swap their priorities; a row whose priority is taken keeps the one it had. */
 export function tasksWriter(collection: TaskCollection): Writer {
   return async (tx, rows) => {
     await lockPriorities(tx, collection)
-    // Nobody may add a task between the look at the stored priorities and the writing.
+    // The lock keeps others from adding a task between reading the stored priorities and writing the new ones.
     await sql`lock table tasks in share row exclusive mode`.execute(tx)
     const candidates = rows.map((row) => ({ id: String(row['id']), key: Number(row['priority']), row }))
     const { rows: existing } = await sql<{ id: string; key: number }>`
@@ -280,13 +280,13 @@ export const writeAnnouncements: Writer = async (tx, rows) => {
   return { loaded: added.length + changed.length, rejected: new Map(), histories }
 }
 
-/** What webhooks are told of those rows that these keys name. */
+/** Returns the ids and titles, for webhooks, of the rows that these keys name. */
 function titled(rows: readonly Columns[], keys: readonly Record<string, unknown>[]): { id: string; title: string }[] {
   const ids = new Set(keys.map((key) => String(key['id'])))
   return rows.map(({ id, title }) => ({ id: String(id), title: String(title) })).filter(({ id }) => ids.has(id))
 }
 
-/** `derived`: ids of documents that this import wrote along with their items, which makes them loaded. */
+/** Writes history documents. @param derived ids of documents that this import wrote along with their items: they count as loaded */
 export function historyItemsWriter(derived: ReadonlySet<string>): Writer {
   return async (tx, rows) => {
     const { added, changed } = await upsert(tx, historyItems, rows)
@@ -296,7 +296,7 @@ export function historyItemsWriter(derived: ReadonlySet<string>): Writer {
   }
 }
 
-/** `promised`: ids of documents that count as if they were there. */
+/** Writes participations. @param promised ids of documents that count as existing, because a dry run would have written them */
 export function participationsWriter(kind: HistoryKind, promised: ReadonlySet<string>): Writer {
   return async (tx, given) => {
     const { rows, rejected } = await withoutErased(tx, given)
@@ -327,7 +327,7 @@ interface Key extends Record<string, unknown> {
 
 /**
  * Two statements instead of `on conflict do update`: that one locks every row it finds, which writes to a table in which
- * nothing has changed. What both return is exact also while others write the same rows.
+ * nothing has changed. The result of both is exact even while others write the same rows.
  */
 async function upsert(tx: Transaction<Tables>, table: Table, rows: Columns[]): Promise<{ added: Key[]; changed: Key[] }> {
   if (rows.length === 0) return { added: [], changed: [] }
@@ -340,7 +340,7 @@ async function upsert(tx: Transaction<Tables>, table: Table, rows: Columns[]): P
     table.key.map((column) => `${one}.${column} = ${other}.${column}`).join(' and ')
   const imported = sql`json_to_recordset(${JSON.stringify(rows)}::json) as r (${sql.raw(names.map((column) => `${column} ${columns[column]}`).join(', '))})`
   const values = names.map((column) => (column in defaults ? `coalesce(r.${column}, ${defaults[column]})` : `r.${column}`))
-  // In the order of the key, so that two imports wait for each other instead of getting stuck.
+  // Rows are inserted in the order of their keys, so that two imports wait for each other instead of deadlocking.
   const { rows: added } = await sql<Key>`
     insert into ${name} (${sql.raw(names.join(', '))}) select ${sql.raw(values.join(', '))} from ${imported} order by ${sql.raw(key)}
     on conflict (${sql.raw(key)}) do nothing returning ${sql.raw(key + (moment ? `, ${moment} as moment` : ''))}`.execute(tx)
@@ -357,7 +357,7 @@ async function upsert(tx: Transaction<Tables>, table: Table, rows: Columns[]): P
   const changes = others.map((column, index) => `${column} = ${after[index]}`)
   if (table.hasVersion) changes.push('version = t.version + 1')
   const differs = `(${others.map((column) => `t.${column}`).join(', ')}) is distinct from (${after.join(', ')})`
-  // A row that another import has moved in time meanwhile is as that one wants it: it came last. So the moment before is certain.
+  // If another import changed the time of a row in the meantime, its value stays, because it came last. So the earlier time is certain.
   const held = moment ? sql`join ${name} as held on ${sql.raw(sameKey('held', 'r'))}` : sql``
   const isHeld = moment
     ? sql`and ${sql.raw(sameKey('t', 'held'))} and t.${sql.ref(moment)} is not distinct from held.${sql.ref(moment)}`

@@ -1,6 +1,6 @@
 /**
- * `npm run import -- DIRECTORY` (design §8): NDJSON, a file a collection of §3, into the database. Hides the order of the
- * files, batches and what happens to bad rows. Importing the same files again changes nothing; memory does not grow with them.
+ * `npm run import -- DIRECTORY` (design §8): loads NDJSON, one file for each collection of §3, into the database. Hides the order of the
+ * files, the batches and the handling of refused rows. Importing the same files again changes nothing; memory does not grow with them.
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,34 +22,34 @@ import { keepReserve } from './disk-reserve.ts'
 export interface ImportOptions {
   database: Database
   directory: string
-  /** Tells what the import would do and takes each batch back. */
+  /** Whether to report what the import would do and roll back each batch. */
   isDryRun?: boolean
   log?: (line: string) => void
-  /** After each batch; `read` counts the lines of this file that are not blank. */
+  /** Called after each batch; `read` counts the lines of this file that are not blank. */
   onProgress?: (progress: { file: string; read: number }) => void
-  /** Where refused rows go, or beside it with a number if there is such a file; `rejected.ndjson` where the caller is by default. */
+  /** The file for refused rows, by default `rejected.ndjson` in the current folder. If it exists, its name gets a number. */
   rejectedPath?: string
 }
 
 export interface ImportReport {
-  /** In the order of loading; a file that is not there is not listed. */
+  /** The files that were there, in the order of loading. */
   files: FileReport[]
-  /** Files *.ndjson of no collection that we know; they were not read. */
+  /** *.ndjson files that belong to no known collection and were not read. */
   unknown: string[]
-  /** Where they are, when any row was refused. */
+  /** The path of the file with the refused rows, if there are any. */
   rejectedPath?: string
   seconds: number
 }
 
-/** `read` is the sum of the other three. */
+/** What happened to the lines of one file; `read` is the sum of the other three numbers. */
 export interface FileReport {
   file: string
-  /** As §3 calls it; of `*.users.ndjson` the history collection it belongs to, with `/users`. */
+  /** The name that §3 gives the collection; for `*.users.ndjson` the history collection it belongs to, with `/users`. */
   collection: string
   read: number
-  /** Added or changed, or in a dry run what would be; a player whose balance alone changes is one, too. */
+  /** Rows added or changed, or in a dry run those that would be. A player of whom only the balance changes counts, too. */
   loaded: number
-  /** Already there exactly so, or followed by a line with the same id. */
+  /** Rows that are already stored with the same values, or that a later line with the same id replaces. */
   unchanged: number
   rejected: number
 }
@@ -57,24 +57,24 @@ export interface FileReport {
 interface Collection {
   name: string
   parse(row: Row): parse.ParsedRow
-  /** The columns that make a row the same row. */
+  /** The columns of the key. */
   key: string[]
   writer(run: Run): write.Writer | Promise<write.Writer>
-  /** Of the history documents that its writer writes, be it along with their items. */
+  /** The kind of the history documents that the writer writes, also along with their items. */
   kind?: HistoryKind
-  /** To be vacuumed after many rows. */
+  /** The tables to vacuum after many rows. */
   tables?: readonly string[]
 }
 
 interface Run extends Required<Pick<ImportOptions, 'database' | 'directory' | 'isDryRun' | 'log' | 'onProgress'>> {
   rejects: Rejects
-  /** Ids of the history documents that were written up to here, by kind. */
+  /** The ids of the history documents that were written so far, by kind. */
   written: Record<HistoryKind, Set<string>>
 }
 
 const histories = { socialTasksHistory: 'social', dailyTasksHistory: 'daily', announcementHistory: 'announcement' } as const
 
-/** Items before their history documents before their participants. */
+/** The collections in the order of loading: items, then their history documents, then their participants. */
 const collections: Collection[] = [
   {
     name: 'users',
@@ -121,7 +121,7 @@ const collections: Collection[] = [
     name: `${name}.users`,
     parse: (row: Row) => parse.parseParticipation(kind, row),
     key: ['user_id', 'item_id', 'period'],
-    // What a dry run has written is not there any more for what refers to it.
+    // A dry run has rolled back the documents that participations refer to.
     writer: ({ isDryRun, written }: Run) => write.participationsWriter(kind, isDryRun ? written[kind] : new Set()),
     tables: ['participations'],
   })),
@@ -131,22 +131,22 @@ const REJECTED_FILE = 'rejected.ndjson'
 const REJECTED_FILES = /^rejected(-\d+)?\.ndjson$/
 const BATCH_ROWS = 5_000
 const BATCH_BYTES = 4 * 1024 * 1024
-/** With indexes and PostgreSQL's log. */
+/** Bytes that a batch may write to disk, including indexes and PostgreSQL's write-ahead log. */
 const BATCH_WRITES_BYTES = 32 * 1024 * 1024
-/** Of a file; all refused rows are in the file for them. */
+/** Refused rows of one file that are shown; the file of refused rows contains all of them. */
 const MESSAGES_SHOWN = 50
-/** From here on a table is vacuumed, so that its statistics and visibility map are right at once. */
+/** Written rows after which a table is vacuumed, so that its statistics and visibility map are up to date at once. */
 const VACUUM_ROWS = 2_000
 const VACUUM_EVERY_ROWS = 1_000_000
 
 /**
- * Loads what is good and reports the rest. An interrupted import is simply run again.
+ * Loads the valid rows and reports the others. An interrupted import can simply be run again.
  *
- * A dry run does the same on the database as it stands and takes back each batch, so that it holds up others no longer than an import
- * does. Rows that refer to history documents of the same import count as they would. What it does not see is what earlier batches of the
- * same file would have changed, each of some thousand lines: of two lines with one id in two batches, both are compared with what is there
- * now, and so are two that want one priority or one e-mail address.
- * @throws StartError when the directory cannot be read or has no file of ours, or the disk is nearly full
+ * A dry run does the same and rolls back each batch, so that it blocks others no longer than an import does. Rows that refer to history
+ * documents of the same import count as they would. A dry run does not see what earlier batches of the same file, each of some thousand
+ * lines, would have changed. Two lines with the same id, priority or e-mail address in different batches are therefore both compared with
+ * the stored rows.
+ * @throws StartError if the directory cannot be read or has no known file, or if the disk is nearly full
  */
 export async function importDirectory({
   database,
@@ -190,7 +190,7 @@ export async function importDirectory({
   return { files, unknown, ...(path !== undefined && { rejectedPath: path }), seconds: (performance.now() - start) / 1000 }
 }
 
-/** What is called *.ndjson. */
+/** Returns the names that end in `.ndjson`. */
 async function listFiles(directory: string): Promise<{ files: string[]; folders: string[] }> {
   try {
     const entries = await readdir(directory, { withFileTypes: true })
@@ -207,14 +207,14 @@ async function listFiles(directory: string): Promise<{ files: string[]; folders:
   }
 }
 
-/** A line on its way into the database. */
+/** A line of a file, from being read until it is stored or refused. */
 interface Item {
   line: Line
   columns?: parse.Columns
-  /** Why it does not get there. */
+  /** Why the line is refused. */
   reason?: string
   note?: string | undefined
-  /** The line before with the same id. */
+  /** The previous line with the same id. */
   earlier?: Item | undefined
 }
 
@@ -259,12 +259,12 @@ async function importFile(run: Run, collection: Collection): Promise<FileReport>
     run.onProgress({ file, read: report.read })
   }
 
-  // The next batch is read while the last is written, one at a time.
+  // The next batch is read while the previous one is being written.
   let storing = Promise.resolve()
   for await (const items of readBatches(join(run.directory, file), collection)) {
     await storing
     storing = store(items)
-    storing.catch(() => {}) // reported where it is awaited
+    storing.catch(() => {}) // the error is reported where the promise is awaited
   }
   await storing
   messages.end()
@@ -309,7 +309,7 @@ interface Batch {
   writer: write.Writer
 }
 
-/** Of lines with one id the last that is not refused counts. Gives those that are refused by the database their `reason`. */
+/** Writes a batch. Of several lines with the same id, the last valid one counts. Sets the `reason` of lines that the database refuses. */
 async function writeBatch(
   { database, isDryRun }: Run,
   { items, key, writer }: Batch,
@@ -341,7 +341,7 @@ async function writeBatch(
   return written
 }
 
-/** Says how many more there were than it let through. */
+/** Logs the first `most` lines, and in the end the number of the others. */
 function limited(log: (line: string) => void, most: number): { add(line: string): void; end(): void } {
   let seen = 0
   return {

@@ -1,8 +1,8 @@
-/** Tasks and announcements for an installation without any, as rows of the import: what an operator of such a game might have. */
+/** Sample tasks and announcements for an empty console, as rows of the import. */
 import type { TaskCollection } from '@arcade/contract/tasks/fields'
 import { type Columns, parseAnnouncement, parseTask } from './import-rows.ts'
 
-/** Type, title and link, in the order of their priorities. */
+/** The type, title and link of each task, by priority. */
 const tasks: Record<TaskCollection, [type: string, title: string, link?: string][]> = {
   social: [
     ['twitter', 'Follow us on X', 'https://x.com/arcade'],
@@ -41,7 +41,7 @@ const announcements: [title: string, subtitle: string, part: 'desc' | 'input' | 
   ['AMA on Friday', 'Bring your questions', 'noInput'],
 ]
 
-/** @param today ISO; the oldest item is a year older */
+/** Returns tasks that were created within the last year. @param today an ISO date */
 export function seedTasks(collection: TaskCollection, today: string): Columns[] {
   return tasks[collection].map(([image, title, link], index) => {
     const row = { id: `seed-${collection}-${index + 1}`, image, title, link, priority: index + 1, reward: 100 * (index + 1) }
@@ -49,7 +49,7 @@ export function seedTasks(collection: TaskCollection, today: string): Columns[] 
   })
 }
 
-/** @param today ISO; the oldest is a year older. Every other one is active. */
+/** Returns announcements that were created within the last year; every other one is active. @param today an ISO date */
 export function seedAnnouncements(today: string): Columns[] {
   return announcements.map(([title, subtitle, part], index) => {
     const row = {

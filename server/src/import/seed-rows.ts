@@ -1,7 +1,7 @@
 /**
- * Synthetic rows as SQL: everything about row i follows from hashes of i, so the same row always comes out the same and a
- * participant has the names of the player with that number. Parameters: $1 and $2 the first and last i, $3 the number that
- * ids start after, $4 the day that ends the twelve months.
+ * Synthetic rows as SQL. All values of row i are computed from hashes of i, so a row always gets the same values, and a participant has the
+ * names of the player with that number. Parameters: $1 and $2 are the first and last i, $3 is the number after which ids start, and $4 is
+ * the day on which the twelve months end.
  */
 import type { StoredName } from '@arcade/contract/entity'
 import type { participantFields } from '@arcade/contract/history/fields'
@@ -10,13 +10,13 @@ import { balanceBucketSql } from '#src/counters/counter-keys.ts'
 import { columnName, type Entity, isBeside, participantEntity, playerEntity } from '#src/db/entities.ts'
 import { periodSql } from '#src/ledger/periods.ts'
 
-/** Bits of a hash of i; `salt` makes them independent of others'. Never negative. */
+/** A hash of i that is never negative; different salts give independent values. */
 const bits = (salt: number): string => `(hashint8extended(i, ${salt}) & 9223372036854775807)`
-/** From 0 to count - 1, evenly. */
+/** An evenly distributed integer from 0 to count - 1. */
 const pick = (salt: number, count: number): string => `(${bits(salt)} % ${count})`
-/** From 0 up to 1; of type float8, whose powers are a hundred times as fast as numeric's. */
+/** A number from 0 up to 1, of type float8, whose powers are a hundred times as fast as those of numeric. */
 const fraction = (salt: number): string => `(${pick(salt, 1_000_000)} / 1e6::float8)`
-/** True for so many of a hundred. */
+/** True for `share` percent of the rows. */
 const percent = (salt: number, share: number): string => `${pick(salt, 100)} < ${share}`
 const oneOf = (salt: number, values: string[]): string => `(array['${values.join(`', '`)}'])[1 + ${pick(salt, values.length)}]`
 
@@ -34,23 +34,23 @@ const tags = 'tv live play art dev fan'.split(' ')
 
 const firstName = oneOf(1, firstNames)
 const lastName = `case when ${percent(2, 85)} then ${oneOf(3, lastNames)} end`
-/** 85 % have one; unique by the number in it. */
+/** 85 % of the players have a username; the number in it makes it unique. */
 const username = `case when ${percent(4, 85)} then ${oneOf(5, words)} || '_' || i end`
 const handle = `${oneOf(6, words)} || '.' || i`
 const hex = `md5(i::text) || substr(md5((-i)::text), 1, 8)`
 
-/** One in eight has nothing, a quarter one of 40 round sums, the rest spreads over six powers of ten; some have quarters. */
+/** One player in eight has 0 points, a quarter have one of 40 round sums, and the others spread over six powers of ten; some have fractions. */
 const balance = `case
     when ${percent(7, 12)} then 0
     when ${percent(8, 28)} then 250 * (1 + ${pick(9, 40)})
     else round((10::float8 ^ (1 + 5.5 * ${fraction(10)} * ${fraction(11)}))::numeric) + ${pick(12, 8)} / 7 * 0.25
   end`
 
-/** Within the twelve months before $4, more of them lately. */
+/** A time within the twelve months before $4; recent times are more frequent. */
 const moment = (salt: number): string =>
   `$4::timestamptz - interval '1 second' * (31536000 * ${fraction(salt)} ^ 1.5::float8)::int`
 
-/** What a statement gives of each added row: the hour of that moment, counted from 1970 on. */
+/** The hour of a time, counted from 1970, which a statement returns for each added row. */
 const hourOf = (at: string): string => `floor(extract(epoch from ${at} at time zone 'UTC') / 3600)::int as hour`
 
 const playerValues = {
@@ -81,7 +81,7 @@ export const telegramUsersSql = `
 const opened = `(select ${playerValues.userId} as user_id, ${playerValues.createdAt} as at, (${balance})::numeric as balance
   from generate_series($1::bigint, $2::bigint) as i) as opened`
 
-/** The same players' balances, which give their buckets, and opening entries, in this order. */
+/** Inserts the balances of the same players, returning their buckets, and then their opening ledger entries. */
 export const balancesSql = [
   `insert into balances (user_id, balance, imported, entries)
      select user_id, balance, balance, (balance <> 0)::int from ${opened} where $4::timestamptz is not null on conflict (user_id) do nothing
@@ -99,7 +99,7 @@ const participantValues = {
   timestamp: `$4::timestamptz - interval '1 second' * ((hashint8extended(i, hashtext($6)) & 9223372036854775807) % 31536000)`,
 } satisfies Record<StoredName<typeof participantFields>, string>
 
-/** $5 and $6: kind and id of the history document; the first players take part in all of them. */
+/** $5 and $6 are the kind and id of the history document. The first players take part in every item. */
 export const participationsSql = `
   insert into participations (kind, item_id, period, ${columnList(participantEntity, participantValues)})
   select $5::text, $6::text, ${periodSql('$5::text', `(${participantValues.timestamp}) at time zone 'UTC'`)}, ${Object.values(participantValues).join(', ')} from generate_series($1::bigint, $2::bigint) as i

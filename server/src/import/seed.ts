@@ -1,6 +1,6 @@
 /**
- * `npm run seed -- --telegram-users N --participants N` (design §8): synthetic players and participations, made inside
- * PostgreSQL, the same for the same number whenever and however often it runs: what is there already stays.
+ * `npm run seed -- --telegram-users N --participants N` (design §8): makes synthetic players and participations inside PostgreSQL. The same
+ * numbers always give the same rows; rows that exist already stay.
  */
 import { CompiledQuery, sql } from 'kysely'
 import { type ActivityDeltas, beginActivity, countParticipations, countPlayers } from '#src/counters/activity.ts'
@@ -17,9 +17,9 @@ import { balancesSql, participationsSql, telegramUsersSql } from './seed-rows.ts
 
 export interface SeedOptions {
   database: Database
-  /** The database holds at least so many synthetic players afterwards. */
+  /** The least number of synthetic players that the database has afterwards. */
   telegramUsers: number
-  /** The database holds at least so many synthetic participations afterwards. Tasks and announcements are made if there are none. */
+  /** The least number of synthetic participations that the database has afterwards. Items are made if there are none. */
   participations: number
   log?: (line: string) => void
 }
@@ -31,14 +31,14 @@ export interface SeedReport {
   seconds: number
 }
 
-/** Synthetic players are numbered from here + 1: above 2^52, where Telegram's ids end (Bot API, User.id), below 2^53. */
+/** Ids of synthetic players start after this number: it lies above 2^52, where Telegram's ids end (Bot API, User.id), and below 2^53. */
 export const SEED_BASE = 5_000_000_000_000_000
 
-/** A statement inserts so many rows: what is done stays when the command is ended, and is not done again. */
+/** Rows that one statement inserts. A stopped command keeps its finished statements, and the next run does not repeat them. */
 const CHUNK_ROWS = 50_000
-/** With indexes and PostgreSQL's log. */
+/** Bytes that a chunk may write to disk, including indexes and PostgreSQL's write-ahead log. */
 const CHUNK_WRITES_BYTES = 64 * 1024 * 1024
-/** PostgreSQL does all the work with one process for each connection, so two connections use two cores. */
+/** Connections that insert at the same time: PostgreSQL works with one process for each, so two use two cores. */
 const LANES = 2
 const VACUUM_EVERY_ROWS = 1_000_000
 const HOUR_MS = 3_600_000
@@ -59,18 +59,18 @@ export async function seed({ database, telegramUsers, participations, log = () =
 interface Context {
   database: Database
   log: (line: string) => void
-  /** The last midnight UTC. Seeded rows are of the twelve months before it. */
+  /** The last midnight UTC. Seeded rows have times within the twelve months before it. */
   today: string
 }
 
-/** The rows numbered `from` to `to`, both included. Those that are there already stay as they are. */
+/** The rows numbered `from` to `to`, both included. Existing rows stay as they are. */
 interface Chunk {
   from: number
   to: number
-  /** Adds so many rows of one moment to the counters' changes. */
+  /** Adds `rows` rows of the hour `at` to the counter deltas. */
   count: (activity: ActivityDeltas, at: Date, rows: number) => void
   sql: string
-  /** What the same rows have in other tables; balances give their buckets. */
+  /** Statements that insert the same rows' data into other tables; that of balances returns their buckets. */
   beside?: readonly string[]
   params: unknown[]
 }
@@ -155,7 +155,7 @@ function ranges(total: number): { from: number; to: number }[] {
   }))
 }
 
-/** Zipf's law: the first item gets a quarter to a third of all, the last ones some hundredths. */
+/** Distributes `total` by Zipf's law: the first item gets a quarter to a third of it, the last ones a few percent. */
 export function shares(items: number, total: number): number[] {
   const weights = Array.from({ length: items }, (_, index) => 1 / (index + 1))
   const sum = weights.reduce((all, weight) => all + weight, 0)
@@ -169,10 +169,10 @@ interface HistoryItem {
   id: string
 }
 
-/** All items of the history in an order that looks shuffled and is always the same. */
+/** Returns all history documents in an order that looks shuffled and is always the same. */
 async function ensureItems({ database, log, today }: Context): Promise<HistoryItem[]> {
   const created = await database.transaction(async (tx) => {
-    // Of two at the same time the second sees what the first made.
+    // The lock makes a second command at the same time see the items that the first one made.
     await sql`lock table history_items in share row exclusive mode`.execute(tx)
     const found = await tx.selectFrom('history_items').select('item_id').limit(1).executeTakeFirst()
     if (found) return false
