@@ -47,13 +47,13 @@ const usage = `Usage:
   npm run import -- DIRECTORY [--dry-run]   load NDJSON files, one a collection, or tell what that would change; exit 2 if rows were refused
   npm run seed -- --telegram-users N --participants N`
 
-// A command goes on to its end when nobody reads what it prints any more, as behind `| head`.
+// A command runs to its end even if nobody reads its output any more, as with `| head`.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
   })
 
-/** The end of a command that somebody breaks off. */
+/** Resolves when a signal has interrupted the command. */
 let brokenOff: Promise<never> | undefined
 
 process.exitCode = await run(process.argv.slice(2))
@@ -69,7 +69,7 @@ async function run(args: string[]): Promise<number> {
     const log = pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true }))
     return await command({ config, log })
   } catch (error) {
-    await brokenOff // whose database was closed under it
+    await brokenOff // the interruption has closed the database of this command
     const isExpected = [UsageError, ConfigError, StartError, Failure].some((kind) => error instanceof kind)
     if (isDiskFull(error)) {
       process.stderr.write('The disk is full: free some space and run the same command again.\n')
@@ -104,10 +104,10 @@ function onDatabase(command: Command, { needsRoom = true } = {}): (options: Comm
   }
 }
 
-/** Ends a command that somebody breaks off, with PostgreSQL where it started one: each step of a command is whole, or taken back. */
+/** Ends a command on a signal, and the PostgreSQL it may have started. Each step of a command is either complete or rolled back. */
 async function breakOff(database: Database, signal: 'SIGINT' | 'SIGTERM'): Promise<never> {
   process.stderr.write('Broken off. What was done up to here is whole; the same command goes on from there, or begins anew.\n')
-  await database.close().catch(() => {}) // it ends all the same
+  await database.close().catch(() => {}) // the command ends in any case
   process.exit(128 + constants.signals[signal])
 }
 
@@ -160,7 +160,7 @@ function parse(args: string[]): (options: CommandOptions) => Promise<number> {
   throw new UsageError(`There is no command '${args.join(' ')}'.\n${usage}`)
 }
 
-/** A path is relative to where the person is. */
+/** Opens a place of backups. A relative path is relative to the folder from which the command was called. */
 function placeOf(given = ''): Place {
   if (given === '' || given.startsWith('-')) throw new UsageError(usage)
   return openPlace(isBucketAddress(given) ? given : resolve(callerDirectory(), given))
@@ -197,7 +197,7 @@ async function printSetupLink(database: Database, config: Config): Promise<numbe
   return 0
 }
 
-/** Where a browser on this machine finds the server; a server for all addresses is at the loopback address, too. */
+/** Returns the URL of the server for a browser on this machine. A server on all addresses is reachable at the loopback address. */
 function localOrigin({ host, port }: Config): string {
   const name = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
@@ -226,7 +226,7 @@ function importWith(args: string[]): Command {
   return async (database) => {
     const act = actOfProcess('command', 'arcade import')
     const record = { kind: 'installation', id: 'import', name: basename(directory) } as const
-    // A dry run is no act: it leaves the trail, too, as it was.
+    // A dry run changes nothing, so it writes no audit entry either.
     const note = async (detail: Record<string, unknown>): Promise<void> => {
       if (!isDryRun) await audit(database.db, act, 'data.import', { record, detail })
     }

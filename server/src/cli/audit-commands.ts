@@ -1,4 +1,4 @@
-/** `arcade audit …`: whether the trail is whole, taking a person out of it, and dropping what is too old. */
+/** `arcade audit …`: verifies the audit trail, erases a person from it, and drops old entries. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { actOfProcess } from '#src/audit/audit.ts'
@@ -9,16 +9,16 @@ import type { Database } from '#src/db/database.ts'
 import { databaseNow } from '#src/db/moments.ts'
 import { StartError } from '#src/postgres/errors.ts'
 
-/** What the command ends with if the trail is not whole. */
+/** The exit code of a verification that found something wrong. */
 const NOT_WHOLE = 3
 
-/** A head as `arcade audit verify` prints it, `number:hash`; undefined for another text. */
+/** Parses a head as `arcade audit verify` prints it, `number:hash`. Returns undefined for any other text. */
 export function readHead(text: string): AuditHead | undefined {
   const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? []
   return seq === undefined || hash === undefined ? undefined : { seq: Number(seq), hash }
 }
 
-/** @param kept the head of an earlier time, which the chain must still have */
+/** @param kept an earlier head, which the chain must still contain */
 export function verifyTrail(kept: AuditHead | undefined): (database: Database) => Promise<number> {
   return async (database) => {
     const onProgress = (entries: number): void => void process.stderr.write(`${entries} entries …\n`)
@@ -34,7 +34,7 @@ export function verifyTrail(kept: AuditHead | undefined): (database: Database) =
   }
 }
 
-/** @param day the first day that stays, as `2026-01-31`; it begins at midnight in UTC */
+/** @param day the first day whose entries stay, such as `2026-01-31`, from midnight UTC */
 export function dropBefore(day: string): (database: Database) => Promise<number> {
   return async (database) => {
     const first = new Date(`${day}T00:00:00Z`)
@@ -46,12 +46,12 @@ export function dropBefore(day: string): (database: Database) => Promise<number>
   }
 }
 
-/** Whether a text is a day of the calendar, as `2026-01-31`. */
+/** Whether a text is a calendar day, such as `2026-01-31`. */
 export function isDay(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text)
 }
 
-/** Erases a former dashboard user from the trail, whose id the trail names. */
+/** Erases a former user from the audit trail, by the id in its entries. */
 export function eraseUser(given: string): (database: Database) => Promise<number> {
   return async (database) => {
     const erased = await database.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-/** `npm run arcade -- backup | backup verify | restore | resume`: what they print. */
+/** `npm run arcade -- backup | backup verify | restore | resume`: runs them and prints the results. */
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { actOfProcess, audit } from '#src/audit/audit.ts'

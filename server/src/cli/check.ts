@@ -1,4 +1,4 @@
-/** `npm run arcade -- check [--repair]`: whether what is derived is what it is derived from, and making it so while the console serves. */
+/** `npm run arcade -- check [--repair]`: compares derived data with the records they derive from, and repairs them while the console serves. */
 import type { Kysely } from 'kysely'
 import { actOfProcess, audit } from '#src/audit/audit.ts'
 import type { Config } from '#src/config.ts'
@@ -26,7 +26,7 @@ interface CheckReport {
   repaired: number
 }
 
-/** Compares counters, balances, history documents and files with the records, and mends what differs if it is to; a ledger is nothing to be mended by itself. */
+/** Compares counters, balances, history documents and files with the records, and repairs differences if asked. It never changes the ledger. */
 export async function checkConsole({
   database,
   store,

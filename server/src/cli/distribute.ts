@@ -8,11 +8,11 @@ import { StartError } from '#src/postgres/errors.ts'
 import { LOCKS, tryLock } from '#src/postgres/lock-holder.ts'
 import { destroy } from '#src/postgres/connections.ts'
 
-/** So many pieces can move between servers later; more of them cost every search more (docs/scaling.md). */
+/** Shards of each table: this many pieces can move between servers later, but more shards make every search slower (docs/scaling.md). */
 export const SHARDS = 32
 export const MAX_SHARDS = 1024
 
-/** @param shards of each table, unless its tables are divided already: those that follow are divided like the first */
+/** @param shards the number of shards of each table; ignored if some tables are distributed already, whose number the others get */
 export async function distribute(database: Database, shards = SHARDS): Promise<number> {
   const cluster = await findCluster(database)
   if (!cluster)
@@ -38,7 +38,7 @@ export async function distribute(database: Database, shards = SHARDS): Promise<n
   return 0
 }
 
-/** A session's settings do not reach the servers: those plan without merge joins as well (postgres/connections.ts). */
+/** Switches merge joins off on the worker servers, which do not get the settings of a session (postgres/connections.ts). */
 async function planAlike({ db }: Database): Promise<void> {
   const { rows } = await sql<{ server: string; success: boolean; result: string }>`
     select nodename || ':' || nodeport as server, success, result
@@ -47,7 +47,7 @@ async function planAlike({ db }: Database): Promise<void> {
     if (!success) process.stdout.write(`${server}: merge joins could not be switched off, which deep pages may miss: ${result}\n`)
 }
 
-/** One after the other, on one connection, since a session may not divide two tables at once. */
+/** Distributes the tables one after the other, because a session may not distribute two at the same time. */
 async function divide(database: Database, tables: readonly string[], shards: number): Promise<void> {
   const client = await database.connect('arcade distribute')
   try {
@@ -62,7 +62,7 @@ async function divide(database: Database, tables: readonly string[], shards: num
           process.stdout.write(`${table}: changes wait until it is divided, for Citus says: ${error.message}\n`)
           await client.query(`select create_distributed_table($1, 'user_id', ${options})`, [table])
         })
-      // What lay on the coordinator is not seen any more, but takes room there.
+      // The coordinator's copy of the rows is no longer visible, but still takes room.
       await client.query('select truncate_local_data_after_distributing_table($1)', [table])
       process.stdout.write(`${table}: divided in ${((performance.now() - start) / 1000).toFixed(1)} s\n`)
     }

@@ -1,8 +1,8 @@
-/** `npm run arcade -- reconcile`: whether every balance is the sum of its entries, which are numbered without gaps. */
+/** `npm run arcade -- reconcile`: checks that every balance is the sum of its ledger entries, whose numbers have no gaps. */
 import type { Database } from '#src/db/database.ts'
 import { reconcile } from '#src/ledger/reconcile.ts'
 
-/** What the command ends with if some balance is not explained by its entries. */
+/** The exit code if a balance differs from the sum of its ledger entries. */
 const DIFFERENT = 3
 
 export async function reconcileLedger(database: Database): Promise<number> {

@@ -9,8 +9,8 @@ import { readOptions, UsageError } from './usage-error.ts'
 type Command = (database: Database) => Promise<number>
 
 /**
- * @returns undefined where the arguments are none of these commands
- * @throws UsageError with `usage` for an option that there is not, without it for a name or scope that cannot be
+ * @returns the command, or undefined if the arguments name none of these
+ * @throws UsageError with `usage` for an unknown option, without it for an invalid name or scope
  */
 export function tokenCommand([verb, ...args]: string[], usage: string): Command | undefined {
   if (verb === 'create') return createFrom(args, usage)

@@ -1,15 +1,15 @@
-/** What a command says of arguments that make no sense. */
+/** Errors about the arguments of a command. */
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 
-/** A command that does not make sense: exit 1 with this message. */
+/** Invalid arguments: the command ends with 1 and this message. */
 export class UsageError extends Error {}
 
-/** @throws UsageError that names the option which does not exist or lacks its value, above `usage` */
+/** Parses options. @throws UsageError that names the unknown option, or the one without its value, followed by `usage` */
 export function readOptions<Config extends ParseArgsConfig>(config: Config, usage: string): ReturnType<typeof parseArgs<Config>> {
   try {
     return parseArgs(config)
   } catch (error) {
-    const [problem = ''] = error instanceof Error ? error.message.split(/\.\s/) : [] // what follows is for shells
-    throw new UsageError(`${problem.replace('argument is ambiguous', 'argument missing')}.\n${usage}`) // one that begins with a dash
+    const [problem = ''] = error instanceof Error ? error.message.split(/\.\s/) : [] // Node's further sentences give advice about shells
+    throw new UsageError(`${problem.replace('argument is ambiguous', 'argument missing')}.\n${usage}`) // Node says "ambiguous" for a value that begins with a dash
   }
 }

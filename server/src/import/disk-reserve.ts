@@ -1,13 +1,13 @@
-/** Keeps a command that writes much from using up the room that PostgreSQL needs to go on (security.md, Crash). */
+/** Keeps a command that writes much data from filling the disk, of which PostgreSQL needs a reserve (security.md, Crash). */
 import type { Database } from '#src/db/database.ts'
 import { StartError } from '#src/postgres/errors.ts'
 
 /**
- * To be called before each batch.
- * @param done how far the command has come, say `2000 lines of users.ndjson`
- * @param batchBytes more than the batch writes, with PostgreSQL's log
- * @param isDryRun whether the batches are taken back, which leaves their room taken until the database has cleaned up
- * @throws StartError when the batch may not fit
+ * Checks, before each batch, that the disk has room for it.
+ * @param done how far the command has come, such as `2000 lines of users.ndjson`
+ * @param batchBytes an upper bound of what the batch writes, including PostgreSQL's write-ahead log
+ * @param isDryRun whether the batches are rolled back, which frees their room only when the database has cleaned up
+ * @throws StartError if the batch may not fit
  */
 export async function keepReserve(
   database: Database,

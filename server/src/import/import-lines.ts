@@ -1,6 +1,6 @@
 /**
- * The lines of an NDJSON file, in constant memory whatever is in it. Hides chunks, the byte order mark, CRLF, a missing
- * last line break, bytes that are no UTF-8 and lines without end.
+ * Reads the lines of an NDJSON file in constant memory. Hides chunks, the byte order mark, CRLF, a missing last line break, bytes that are
+ * not UTF-8, and endless lines.
  */
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
@@ -9,7 +9,7 @@ export interface Line {
   /** The line's number from 1, counting blank lines. */
   number: number
   text: string
-  /** Where the line begins in the file and how long it is, in bytes, without its line break. */
+  /** The offset of the line in the file and its length without the line break, in bytes. */
   start: number
   length: number
   /** The reason why the line cannot be read. `text` is then empty. */
@@ -21,7 +21,7 @@ const CHUNK_BYTES = 256 * 1024
 const NEWLINE = 0x0a
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
-/** Reads the lines that are not blank. @throws the file system's error when the file cannot be read */
+/** Yields the lines that are not blank. @throws the file system's error if the file cannot be read */
 export async function* readLines(path: string): AsyncGenerator<Line> {
   let number = 0
   let start = 0
@@ -30,7 +30,7 @@ export async function* readLines(path: string): AsyncGenerator<Line> {
 
   const take = (chunk: Buffer): void => {
     pendingBytes += chunk.length
-    // Nothing more of a line that is too long is kept, so that memory stays bounded.
+    // The rest of a line that is too long is discarded, so that memory stays bounded.
     if (pendingBytes <= LINE_LIMIT_BYTES) pending.push(chunk)
   }
   const finish = (): Line | undefined => {

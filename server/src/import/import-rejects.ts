@@ -1,6 +1,6 @@
 /**
- * The rows that an import refused, whole, a line each: `{file, line, reason, row}`, or `text` instead of `row` for what is no JSON, or
- * `base64` for the bytes of what cannot be read as a line at all. No import touches the file of an earlier one.
+ * Writes the rows that an import refused, one line for each: `{file, line, reason, row}`. A line that is not JSON has `text` instead of
+ * `row`, and bytes that cannot be read as text have `base64`. No import changes the file of an earlier one.
  */
 import { once } from 'node:events'
 import { createReadStream, createWriteStream, type WriteStream } from 'node:fs'
@@ -9,16 +9,16 @@ import { basename, dirname, extname, join } from 'node:path'
 import type { Line } from './import-lines.ts'
 
 export interface Rejects {
-  /** The file, once there is one. */
+  /** The path of the file, once it exists. */
   readonly path: string | undefined
-  /** Why there is no file although rows were refused: where it cannot be made, the rows stay in the files that they come from alone. */
+  /** Why there is no file although rows were refused. The rows are then only in the files that they come from. */
   readonly problem: string | undefined
-  /** `source` is the path of the file that has the line. */
+  /** Adds a row. `source` is the path of the file that contains the line. */
   add(reject: { source: string; line: Line; reason: string }): Promise<void>
   close(): Promise<void>
 }
 
-/** The file is made with its first row, for its owner alone: `wanted`, or with a number (`rejected-2.ndjson`) where there is one already. */
+/** Creates the file with its first row, readable by its owner alone. If `wanted` exists, the name gets a number (`rejected-2.ndjson`). */
 export function openRejects(wanted: string): Rejects {
   let path: string | undefined
   let problem: string | undefined
@@ -49,7 +49,7 @@ export function openRejects(wanted: string): Rejects {
         await write('"}\n')
         return
       }
-      // The row is written as it was read, with digits that a JavaScript number cannot hold.
+      // The row is written as it was read, so that digits beyond a JavaScript number's precision are kept.
       await write(`${head},${isJson(line.text) ? `"row":${line.text}` : `"text":${JSON.stringify(line.text)}`}}\n`)
     },
     async close() {
@@ -61,7 +61,7 @@ export function openRejects(wanted: string): Rejects {
   }
 }
 
-/** Whatever the length of the chunks is: three bytes at a time are four characters. */
+/** Writes chunks of any length as base64, in which three bytes are four characters. */
 async function writeBase64(chunks: AsyncIterable<Buffer>, write: (text: string) => Promise<void>): Promise<void> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of chunks) {
@@ -73,7 +73,7 @@ async function writeBase64(chunks: AsyncIterable<Buffer>, write: (text: string) 
   await write(rest.toString('base64'))
 }
 
-/** Two imports at once get two files. */
+/** Creates the file and returns its path. Two imports at the same time get two files. */
 async function createNew(wanted: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? basename(wanted) : `${basename(wanted, extname(wanted))}-${number}${extname(wanted)}`

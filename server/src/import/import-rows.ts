@@ -1,6 +1,6 @@
 /**
- * What a line of each collection (§3) has to be, and the columns it becomes (design §5). Every field that the contract declares is read as
- * its kind says, unless it has a reader of its own here; what the contract does not declare is ignored. Pure: no database, no files.
+ * Parses a line of each collection (§3) into the columns it becomes (design §5). Every field that the contract declares is read by its kind,
+ * unless it has its own reader here; other fields are ignored. Uses neither the database nor files.
  */
 import { linkTypeLabels } from '@arcade/contract/announcements/fields'
 import type { Field, Fields, StoredName } from '@arcade/contract/entity'
@@ -27,20 +27,20 @@ export type Columns = Record<string, Value>
 
 export interface ParsedRow {
   columns: Columns
-  /** Loaded, yet not everything in it could be kept. */
+  /** Why not everything in a loaded row could be kept. */
   note?: string
 }
 
-/** The fields that an import brings: all that are stored, but those that the console sets by itself. */
+/** The names of the fields that an import writes: all stored fields except those that only the console sets. */
 type ImportedName<E extends Entity, Own extends string> = Exclude<StoredName<E['fields']>, Own>
 
 type Reader = (row: Row, name: string) => Value
 
 interface ImportOptions<E extends Entity, Own extends string> {
   entity: E
-  /** Fields that the console sets by itself. */
+  /** Fields that only the console sets. */
   own: readonly Own[]
-  /** Fields that are not simply read as their kind says. */
+  /** Readers of the fields for which the kind does not suffice. */
   readers: { readonly [Name in ImportedName<E, Own>]?: Reader }
   textMaxLength?: number
 }
@@ -48,12 +48,12 @@ interface ImportOptions<E extends Entity, Own extends string> {
 interface ImportedField<Name extends string = string> {
   name: Name
   column: string
-  /** PostgreSQL's. */
+  /** The type of the column in PostgreSQL. */
   type: string
   read: Reader
 }
 
-/** How an entity is imported: each field that an import brings, with its column and its reader. */
+/** Returns each field that an import writes, with its column and its reader. */
 export function importedFields<E extends Entity, const Own extends StoredName<E['fields']>>({
   entity,
   own,
@@ -105,7 +105,7 @@ function readColumns(fields: readonly ImportedField[], row: Row): Columns {
   return columns
 }
 
-/** The columns that an import writes, with PostgreSQL's types. */
+/** Returns the columns that an import writes, with their types in PostgreSQL. */
 export function importedColumns(fields: readonly ImportedField[]): Record<string, string> {
   return Object.fromEntries(fields.map(({ column, type }) => [column, type]))
 }
@@ -143,7 +143,7 @@ export function parseTelegramUser(row: Row): ParsedRow {
   return { columns: readColumns(importedPlayers, row) }
 }
 
-/** The document's id and its field userId are the same number; one of them is enough. */
+/** Reads a player's id from the document's id or its field userId, which must be equal if both are given. */
 function readUserId(row: Row, name: string): number {
   const id = read.isMissing(row['id']) ? undefined : read.playerId(row, 'id')
   const userId = id !== undefined && read.isMissing(row[name]) ? id : read.playerId(row, name)
@@ -151,7 +151,7 @@ function readUserId(row: Row, name: string): number {
   return userId
 }
 
-/** What players are to be paid from now on. A history document keeps what was paid, whatever that was. */
+/** Reads the reward that players are paid from now on. A history document, by contrast, keeps any value that was paid. */
 function readReward(row: Row, name: string): number {
   const reward = read.number(row, name)
   if (reward < 0) throw new BadRow(`${name} must be 0 or more`)
@@ -181,7 +181,7 @@ export function parseTask(collection: TaskCollection, row: Row): ParsedRow {
 
 export const importedAnnouncements = importedFields({
   entity: announcementEntity,
-  // Files come by uploads alone.
+  // Only uploads set files.
   own: ['version', 'image', 'icon'],
   readers: {
     id: read.documentId,
@@ -192,7 +192,7 @@ export const importedAnnouncements = importedFields({
   },
 })
 
-/** Fields that the type and link type have no use for are not kept (§5). @throws BadRow */
+/** Parses an announcement without the fields that its type and link type do not use (§5). @throws BadRow */
 export function parseAnnouncement(row: Row): ParsedRow {
   const columns = readColumns(importedAnnouncements, row)
   const lost = ['image', 'icon'].filter((name) => read.optional(row, name) !== null)
@@ -209,7 +209,7 @@ const readName: Reader = (row, name) => read.required(row, name, read.NAME_MAX_L
 
 export const importedHistoryItems = importedFields({
   entity: historyItemEntity,
-  // The file says of which kind its items are.
+  // The name of the file gives the kind.
   own: ['kind'],
   readers: {
     id: read.documentId,
@@ -219,7 +219,7 @@ export const importedHistoryItems = importedFields({
   },
 })
 
-/** Kept as it is, of whatever type it was: it may be about an item of long ago. @throws BadRow */
+/** Parses a history document. Its type may be any text, because it may describe an item of long ago. @throws BadRow */
 export function parseHistoryItem(kind: HistoryKind, row: Row): ParsedRow {
   const item = readColumns(importedHistoryItems, row)
   return { columns: { kind, ...item, created_at: read.moment(row, 'createdAt') } }
@@ -232,7 +232,7 @@ export const importedParticipants = importedFields({
   textMaxLength: read.NAME_MAX_LENGTH,
 })
 
-/** A document of the users subcollection; `parent` is the history document it is in. @throws BadRow */
+/** Parses a document of the `users` subcollection; `parent` is the id of its history document. @throws BadRow */
 export function parseParticipation(kind: HistoryKind, row: Row): ParsedRow {
   const participant = readColumns(importedParticipants, row)
   const period = periodOf(kind, String(participant['at']))

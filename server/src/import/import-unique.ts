@@ -1,16 +1,16 @@
-/** Decides which row gets a value that only one row may have: a priority of a task (§5), an e-mail address of a user. Nothing here touches the database. */
+/** Decides which row gets a unique value, such as a task's priority (§5) or a user's e-mail address. Does not use the database. */
 
 export interface Claim<Key> {
   id: string
-  /** The value the row wants. */
+  /** The value that the row asks for. */
   key: Key
 }
 
 /**
- * The claims that cannot be met when all the others are, at once: swaps are fine. A row that has its value already keeps it;
- * among new claims the first one wins. A refused row stays as it was, so it keeps the value it had.
- * @param claims rows to be written, no two with one id
- * @param existing what is stored now, at least of the claims' ids and of whoever has a value they want
+ * Returns the claims that must be refused when all the others are met at the same time, so rows may swap values. A row that already has its
+ * value keeps it, and of several new claims the first one wins. A refused row keeps its stored value.
+ * @param claims the rows to be written, with different ids
+ * @param existing the stored rows, at least those with an id of a claim or with a value that a claim asks for
  */
 export function settleUnique<Key, T extends Claim<Key>>(claims: readonly T[], existing: readonly Claim<Key>[]): Set<T> {
   const refused = new Set<T>()

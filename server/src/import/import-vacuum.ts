@@ -1,9 +1,9 @@
-/** What autovacuum would do minutes later: right statistics and visibility map at once after many rows. */
+/** Vacuums tables right after many rows were written; autovacuum would update statistics and visibility map only minutes later. */
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 
-/** Takes seconds a million new rows. That it fails is told and otherwise without consequence. */
+/** Vacuums and analyzes tables, which takes seconds for a million new rows. A failure is logged and has no other consequence. */
 export async function vacuum({ db }: Database, tables: readonly string[], log: (line: string) => void): Promise<void> {
   for (const table of tables) {
     try {
@@ -14,7 +14,7 @@ export async function vacuum({ db }: Database, tables: readonly string[], log: (
   }
 }
 
-/** In a transaction that adds many rows: lets the indexes of searches take them in larger portions. `vacuum` takes in the rest. */
+/** Makes a transaction that adds many rows write to the GIN indexes of searches in larger portions. `vacuum` writes the rest. */
 export async function inLargePortions(tx: Kysely<Tables>): Promise<void> {
   await sql`set local gin_pending_list_limit = '32MB'`.execute(tx)
 }

@@ -1,4 +1,4 @@
-/** Acting on many rows at once: what is done is what was confirmed. */
+/** Acts on many rows at once, and only on the number of rows that the operator confirmed. */
 import type { Transaction } from 'kysely'
 import { BULK_NAMED_ROWS, BULK_SHOWN_REFUSALS, type BulkOutput } from '@arcade/contract/bulk'
 import type { ErrorCode } from '@arcade/contract/errors'
@@ -15,7 +15,7 @@ export interface Refusal {
 }
 
 export interface Done {
-  /** The rows, with what people know each by; of very many some are enough, with `affected`. */
+  /** The rows with their titles; if there are very many, the first ones, with the number of all in `affected`. */
   rows: { id: string; title: string }[]
   affected?: number
   refusals?: Refusal[]
@@ -29,7 +29,8 @@ export interface BulkAct {
 const byTitle = new Intl.Collator('en', { numeric: true })
 
 /**
- * Runs `work`, which leaves its audit entries, too, in a transaction or as a dry run. @throws Failure STALE if another number of rows is affected than was expected
+ * Runs `work`, including its audit entries, in a transaction or as a dry run.
+ * @throws Failure STALE if it affects another number of rows than expected
  */
 export async function actOnMany(
   database: Database,

@@ -1,4 +1,4 @@
-/** Conditions on the rows of a list, as parts of statements. */
+/** SQL conditions on the rows of a list. */
 import { type RawBuilder, sql } from 'kysely'
 
 export type Condition = RawBuilder<boolean>
@@ -7,7 +7,7 @@ export function all(conditions: Condition[]): Condition {
   return conditions.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(conditions, sql` and `)}`
 }
 
-/** SQL with $1, $2 … for these parameters. */
+/** Returns SQL text in which $1, $2 … stand for these parameters. */
 export function bindSql(text: string, parameters: readonly unknown[]): RawBuilder<unknown> {
   const parts = text
     .split(/\$(\d)/)

@@ -1,27 +1,28 @@
 /**
- * Counts of long lists: only so many run at once, the others wait for a while in the order in which they came. Those who ask for the same
- * while it waits share it; one that runs already may be older than what they have saved (ADR 0011), so they wait for the next.
+ * A queue for counts of long lists: a limited number runs at the same time, the others wait in the order in which they came. Clients that
+ * ask for the same count while it waits share it. A running count may be older than what a client has saved (ADR 0011), so the client waits
+ * for the next one.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { unlessGone } from '#src/calls.ts'
 
 interface CountQueueOptions {
-  /** So many run at once. */
+  /** The most counts that run at the same time. */
   atOnce: number
-  /** So many different ones may wait; whoever comes then is refused at once. */
+  /** The most different counts that may wait; further ones are refused at once. */
   mayWait: number
-  /** Whoever has waited so long for the begin is refused. */
+  /** Milliseconds after which a waiting count is refused. */
   waitMs: number
-  /** What they are told. */
+  /** Makes the error of a refused count. */
   refusal: () => Error
 }
 
 interface Question<T> {
-  /** Equal for those who ask for the same. */
+  /** Questions with equal keys ask for the same count. */
   key: string
   /** Aborted when the client has gone. */
   signal: AbortSignal
-  /** Its signal is aborted when nobody waits for the answer any more. */
+  /** Counts. The signal is aborted when no client waits for the answer any more. */
   count: (signal: AbortSignal) => Promise<T>
 }
 
@@ -29,13 +30,13 @@ interface Entry<T> {
   askers: number
   nobodyWaits: AbortController
   start: () => void
-  /** In an object, because a promise of a promise is none. */
+  /** Resolves when the count starts. The promise of the result is wrapped in an object, because `await` would wait for it, too. */
   begun: Promise<{ counted: Promise<T> }>
 }
 
-/** @throws Failure TOO_SLOW when the client has gone, and what `refusal` makes */
+/** Returns a function that counts. @throws Failure TOO_SLOW when the client has gone, and the error that `refusal` makes */
 export function countQueue<T>({ atOnce, mayWait, waitMs, refusal }: CountQueueOptions): (question: Question<T>) => Promise<T> {
-  /** In the order in which they came. */
+  /** The waiting counts, in the order in which they came. */
   const waiting = new Map<string, Entry<T>>()
   const running = new Set<string>()
 
@@ -55,13 +56,13 @@ export function countQueue<T>({ atOnce, mayWait, waitMs, refusal }: CountQueueOp
   function enqueue({ key, count }: Question<T>): Entry<T> {
     const nobodyWaits = new AbortController()
     const { promise: begun, resolve } = Promise.withResolvers<{ counted: Promise<T> }>()
-    // It is started by whoever ends, and reads as whoever asked.
+    // The end of another count starts this one, but it must run in the context of the call that asked for it.
     const start = AsyncLocalStorage.bind(() => {
       const counted = count(nobodyWaits.signal).finally(() => {
         running.delete(key)
         startNext()
       })
-      counted.catch(() => {}) // those who wait for it are told; perhaps nobody does any more
+      counted.catch(() => {}) // waiting clients get the error; there may be none left
       resolve({ counted })
     })
     const entry = { askers: 0, nobodyWaits, start, begun }

@@ -1,23 +1,23 @@
-/** What a sample of a table's pages proves of the whole table. */
+/** Draws conclusions about a whole table from a sample of its pages. */
 
-/** The most that chance may have in it. */
+/** The probability of a wrong conclusion that is accepted. */
 const CHANCE = 1e-11
 
 interface PagesSampled {
-  /** Of the sample. */
+  /** The number of pages in the sample. */
   pages: number
-  /** Those of them that hold a row which is looked for. */
+  /** The number of sampled pages that contain a matching row. */
   hits: number
-  /** Of the table. */
+  /** The number of pages in the table. */
   allPages: number
-  /** A number of rows. */
+  /** The number of matching rows that the table is suspected to exceed. */
   max: number
 }
 
 /**
- * Whether there are certainly more than `max` such rows. If there were not, no more than `max` of all pages could hold one, however the rows lie,
- * and chance would put so many of those into the sample less than once in 10¹¹. Pages are counted because rows that lie side by side
- * come into a sample together. The bound is Chernoff's: https://en.wikipedia.org/wiki/Chernoff_bound#Additive_form_(absolute_error)
+ * Whether the table certainly has more than `max` matching rows. With `max` rows or fewer, at most `max` pages could contain one, and a
+ * random sample would contain `hits` of those pages less than once in 10¹¹ samples. Pages are counted instead of rows because neighbouring
+ * rows come into a sample together. The bound is Chernoff's: https://en.wikipedia.org/wiki/Chernoff_bound#Additive_form_(absolute_error)
  */
 export function provesMore({ pages, hits, allPages, max }: PagesSampled): boolean {
   const share = Math.min(1, hits / pages)
@@ -26,7 +26,7 @@ export function provesMore({ pages, hits, allPages, max }: PagesSampled): boolea
   return pages * divergence(share, shareAtMost) > -Math.log(CHANCE)
 }
 
-/** How far one share is from another, as the relative entropy (Kullback and Leibler) of yes and no. */
+/** Returns the relative entropy (Kullback–Leibler divergence) of two Bernoulli distributions. */
 function divergence(share: number, from: number): number {
   const part = (a: number, b: number): number => (a === 0 ? 0 : a * Math.log(a / b))
   return part(share, from) + part(1 - share, 1 - from)

@@ -1,4 +1,4 @@
-/** A list that is paged by cursors both ways (§7 startAfter, endBefore): its pages, its length, and the rows beside one row. */
+/** A list that is paged by cursors in both directions (§7 startAfter, endBefore): its pages, its count, and a row's neighbours. */
 import { type RawBuilder, sql } from 'kysely'
 import type { FilterOf, List, SortName } from '@arcade/contract/entity'
 import type { Count } from '@arcade/contract/field-schemas'
@@ -16,13 +16,13 @@ import { keysetPage } from './cursors.ts'
 import { jsonArray } from './json-rows.ts'
 import { type ListRow, type ServedList, type Where, whereFilter } from './list.ts'
 
-/** Each count holds a connection of its own for as long as it takes. */
+/** Counts that run at the same time: each holds a database connection until it ends. */
 const COUNTS_AT_ONCE = 4
-/** As many as the four get done in the time that one waits, at half a second each. */
+/** Counts that may wait: four at a time, at half a second each, finish this many within the longest wait. */
 const COUNTS_WAITING = 80
 const COUNT_WAIT_MS = 10_000
 const COUNT_TIMEOUT_SECONDS = 30
-/** So many rows tell whether a filter matches far too many to be counted; fewer first, which are enough for most filters. */
+/** Rows of the first, smaller sample, which suffices for most filters to tell whether they match too many rows to be counted. */
 const SAMPLE_FIRST = 2_000
 const SAMPLE = 20_000
 
@@ -32,7 +32,7 @@ export type CursorQuery<L extends List> = Ordering<L> &
 export interface CursorPage<L extends List> {
   rows: JsonText<ListRow<L>[]>
   pageSize: number
-  /** Null for a filtered list that is too long to be counted at once, as `total` is. */
+  /** The number of pages; null, like `total`, for a filtered list that is too long to be counted at once. */
   pageCount: number | null
   total: number | null
   after: string | null
@@ -45,11 +45,11 @@ export interface CursorList<L extends List> {
   /** @throws Failure INVALID_INPUT for a cursor of another list or order */
   page(query: CursorQuery<L>): Promise<CursorPage<L>>
   /**
-   * Exact, unless it is more than 10,000; given up when the client leaves.
-   * @throws Failure UNAVAILABLE when it takes too long, or when too many others are counted before it
+   * Counts the matching rows, exactly up to 10,000. Stops when the client leaves.
+   * @throws Failure UNAVAILABLE if it takes too long, or if too many other counts are waiting
    */
   count(filter: FilterOf<L>, signal: AbortSignal): Promise<Count>
-  /** The ids of the rows before and after this one; undefined if there is no row with this id. */
+  /** Returns the ids of the rows before and after this one, or undefined if there is no row with this id. */
   neighbours(id: number, query: Ordering<L> & FilterOf<L>): Promise<{ previous: number | null; next: number | null } | undefined>
 }
 
@@ -126,7 +126,7 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
         await snapshot.query(`set statement_timeout = '${COUNT_TIMEOUT_SECONDS}s'; set work_mem = '${ROOM_FOR_HITS.work_mem}'`)
         if (await isSurelyMore(where, all, ask)) return MAX_HITS + 1
         const most = sql.lit(MAX_HITS + 1)
-        // Each row has one in the table beside it: what that table alone tells is counted there, without a look at the row.
+        // Each row has exactly one row in the joined table: a condition on that table alone is counted there, without the join.
         const from = where.besideAlone === undefined ? table : sql.raw(where.besideAlone)
         const ways = (where.ways ?? where.guessedWays).map((way) => sql`(select ${id} from ${from} where ${way} limit ${most})`)
         const { total } = await ask<{ total: number }>(
@@ -159,7 +159,7 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
   }
 }
 
-/** Asks a question that one row answers. */
+/** Runs a query that returns one row. */
 type Ask = <Row>(question: RawBuilder<unknown>) => Promise<Row>
 
 function tooSlow(cause?: unknown): Failure {

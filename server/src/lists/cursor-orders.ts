@@ -1,6 +1,6 @@
 /**
- * The orders of a list that is paged by cursors: for each, the ranges of its index that lie after or before a place, and cursors for such
- * places. An order goes by a field's value, then by the row's id.
+ * The orders of a list that is paged by cursors. For each order: the ranges of its index after and before a position, and the cursors of
+ * positions. An order sorts by the value of a field, then by the row's id.
  */
 import type { Field, List, SortName } from '@arcade/contract/entity'
 import { columnName, sourceSql } from '#src/db/entities.ts'
@@ -8,56 +8,56 @@ import { microsecondsSql, momentSql, utcSql } from '#src/db/moments.ts'
 import { isDecimal, isId, isMicroseconds, isText, readCursor, writeCursor } from './cursors.ts'
 import type { ServedList } from './list.ts'
 
-/** A row's place in an order: the value that the order goes by, null where it is missing, and the id that decides between equal ones. */
+/** A row's position in an order: the value that the order sorts by, null if it is missing, and the id, which decides between equal values. */
 export interface Place {
   key: string | null
   id: number
 }
 
-/** Where reading starts: at an end of the list, beside a row, or beside a row without a value (those come last). */
+/** Where reading starts: at an end of the list, next to a row, or next to a row without a value (those come last). */
 export type Start = 'first' | 'last' | 'after' | 'before' | 'afterMissing' | 'beforeMissing'
 
-/** Whether reading from there goes along the order. */
+/** Whether reading from this start follows the order. */
 export function isForwards(start: Start): boolean {
   return start === 'first' || start === 'after' || start === 'afterMissing'
 }
 
 export interface CursorOrder {
-  /** Names the order among those of all lists: what a cursor is good for. */
+  /** A name that is unique among the orders of all lists. A cursor is valid for one order only. */
   name: string
-  /** What rows are read from in this order. */
+  /** The SQL source of the rows in this order. */
   source: string
-  /** The column that the order goes by; undefined for the order by the id alone. */
+  /** The column that the order sorts by; undefined for the order by id alone. */
   column: string | undefined
-  /** SQL for the value that the order goes by. */
+  /** SQL for the value that the order sorts by. */
   value: string
-  /** SQL for it as exact text, for cursors. */
+  /** SQL for that value as exact text, for cursors. */
   keyText: string
   isKey: (part: unknown) => boolean
   starts: Partial<Record<Start, Ranges>>
   /** SQL for $1 with the type of `value`. */
   parameter: string
-  /** The same in the indexes of single filters; undefined if lists cannot have such filters in this order. */
+  /** The same for the indexes of single filters; undefined if no filter has an index in this order. */
   filtered: Pick<CursorOrder, 'value' | 'parameter' | 'starts'> | undefined
 }
 
-/** Parts of the table that hold no row twice, the nearest first. */
+/** Disjoint parts of the table, the nearest first. */
 export interface Ranges {
-  /** In the conditions $1 is the value and $2 the id, or $1 the id alone beside a row without a value. */
+  /** In the conditions, $1 is the value and $2 the id; next to a row without a value, $1 is the id. */
   parts: { where: string; orderBy: string }[]
-  /** The same order for rows that were selected with their `place_value` and `place_id`. */
+  /** The same order, for rows that were selected with their `place_value` and `place_id`. */
   outerOrderBy: string
 }
 
-/** How values of a kind are compared and written into cursors. */
+/** SQL by which values of one kind are compared and written to cursors. */
 interface Comparison {
-  /** SQL for the value, as the index has it. */
+  /** SQL for the value, as the index contains it. */
   value: string
   keyText: string
   /** SQL for $1 with the value's type. */
   parameter: string
   isKey: (part: unknown) => boolean
-  /** Value and parameter in the indexes of single filters, by which nothing else is ordered: the planner can take no other index for the order. */
+  /** Value and parameter as in the indexes of single filters. Nothing else is ordered by them, so the planner can use no other index. */
   filtered?: { value: string; parameter: string }
 }
 
@@ -84,7 +84,7 @@ function compareTexts(column: string): Comparison {
   return { value, keyText: value, parameter: '$1::text', isKey: isText }
 }
 
-/** The order of a sort, as the contract declares it. */
+/** Returns the order of a sort that the contract declares. */
 export function cursorOrder<L extends List>({ list, entity }: ServedList<L>, sort: SortName<L>): CursorOrder {
   const { field, isDescending = false } = list.sorts[sort]!
   const named = { name: `${list.name}:${sort}`, source: sourceSql(entity, field) }
@@ -132,10 +132,10 @@ interface OrderOptions extends Omit<Comparison, 'keyText' | 'isKey' | 'filtered'
   isOptional: boolean
 }
 
-/** Two exact ranges instead of an OR keep reading a few steps down an index, also among a million equal values. */
+/** Uses two exact ranges instead of an OR, so that reading takes a few steps down an index even among a million equal values. */
 function orderByField({ value, parameter, idColumn, isDescending, isOptional }: OrderOptions): CursorOrder['starts'] {
   const [down, up] = isOptional ? [' desc nulls last', ' nulls first'] : [' desc', '']
-  // The planner only takes the index if also equal or missing values are ordered by all of its columns.
+  // The planner uses the index only if equal and missing values are ordered by all of its columns as well.
   const forwards = isDescending ? `${value}${down}, ${idColumn}` : `${value}, ${idColumn}`
   const backwards = isDescending ? `${value}${up}, ${idColumn} desc` : `${value} desc, ${idColumn} desc`
   const missing = (where: string, order: string) => ({ where: `${value} is null${where}`, orderBy: order })
@@ -171,21 +171,21 @@ function orderByField({ value, parameter, idColumn, isDescending, isOptional }: 
   return starts
 }
 
-/** One of the list's orders, perhaps read from its end. */
+/** One of the list's orders, possibly reversed. */
 export interface Ordering<L extends List> {
   sort: SortName<L>
   reversed: boolean
 }
 
-/** A place to read from and the way from there, in the order as it is when it is not reversed. */
+/** A position and the direction in which to read from it, in terms of the order that is not reversed. */
 export interface Reading<L extends List> {
   sort: SortName<L>
   start: Start
-  /** The parameters of the start's ranges. */
+  /** The parameters of the ranges of `start`. */
   parameters: (string | number)[]
 }
 
-/** Reading from a place one way, or from an end of the list. A reversed list is the same one read the other way. */
+/** Returns how to read from a position, or from an end of the list. A reversed list is read in the opposite direction. */
 export function readFrom<L extends List>({ sort, reversed }: Ordering<L>, way: 'after' | 'before', place?: Place): Reading<L> {
   const goesForwards = (way === 'after') !== reversed
   if (place === undefined) return { sort, start: goesForwards ? 'first' : 'last', parameters: [] }

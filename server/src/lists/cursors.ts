@@ -1,7 +1,7 @@
 /** Cursors of lists that are paged by key (§7 startAfter, endBefore): the sort key and id of a row as opaque text, and back. */
 import { Failure } from '#src/calls.ts'
 
-/** What a cursor holds: the list and order it belongs to, then the values of a row's key in that order. */
+/** The content of a cursor: the list and order it belongs to, then the values of a row's key in that order. */
 export type Cursor = readonly [list: string, ...key: (string | number | null)[]]
 
 export function writeCursor(cursor: Cursor): string {
@@ -9,8 +9,8 @@ export function writeCursor(cursor: Cursor): string {
 }
 
 /**
- * The key in a cursor of this list, each part checked by the test at its place.
- * @throws Failure INVALID_INPUT for anything that `writeCursor` did not make for this list
+ * Returns the key in a cursor of this list, after checking each part with the test at the same index.
+ * @throws Failure INVALID_INPUT for a text that `writeCursor` did not make for this list
  */
 export function readCursor<Key extends (string | number | null)[]>(
   text: string,
@@ -24,14 +24,14 @@ export function readCursor<Key extends (string | number | null)[]>(
   return key as Key
 }
 
-/** A number in SQL's notation, exact however many digits it has. */
+/** Whether a part is a number in SQL's notation, which is exact with any number of digits. */
 export const isDecimal = (part: unknown): part is string => typeof part === 'string' && /^-?\d{1,40}(\.\d{1,40})?$/.test(part)
-/** Microseconds since 1970, in what PostgreSQL can express as a moment. */
+/** Whether a part is a number of microseconds since 1970 that PostgreSQL can express as a timestamp. */
 export const isMicroseconds = (part: unknown): part is string => typeof part === 'string' && /^-?\d{1,17}$/.test(part)
 export const isId = (part: unknown): part is number => Number.isSafeInteger(part)
 export const isText = (part: unknown): part is string => typeof part === 'string' && part.isWellFormed() && !part.includes('\0')
 
-/** Which way from which row; neither is given for the first page. */
+/** The row to start from and the direction; neither is given for the first page. */
 export interface KeysetPage<Row> {
   rows: readonly Row[]
   after: string | null
@@ -39,8 +39,8 @@ export interface KeysetPage<Row> {
 }
 
 /**
- * A page out of up to `size` + 1 rows that were read from a cursor on, nearest first: the one too many only tells that there are more.
- * @param direction the way they were read; `undefined` from the beginning
+ * Makes a page of up to `size` + 1 rows that were read from a cursor, nearest first. The extra row only shows that there are more.
+ * @param direction the direction in which they were read; `undefined` from the beginning
  */
 export function keysetPage<Row>(
   read: readonly Row[],
