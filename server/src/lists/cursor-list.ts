@@ -11,7 +11,8 @@ import { isTimeout } from '#src/postgres/errors.ts'
 import { countQueue } from './count-queue.ts'
 import { provesMore } from './counted-sample.ts'
 import { type Ordering, type Place, readFrom, readPlace, writePlace } from './cursor-orders.ts'
-import { cursorPages, type KeyedRow, MAX_HITS, ROOM_FOR_HITS } from './cursor-pages.ts'
+import { cursorPages, MAX_HITS } from './cursor-pages.ts'
+import { BITMAP_SETTINGS, type KeyedRow } from './page-queries.ts'
 import { keysetPage } from './cursors.ts'
 import { jsonArray } from './json-rows.ts'
 import { type ListRow, type ServedList, type Where, whereFilter } from './list.ts'
@@ -23,8 +24,8 @@ const COUNTS_WAITING = 80
 const COUNT_WAIT_MS = 10_000
 const COUNT_TIMEOUT_SECONDS = 30
 /** Rows of the first, smaller sample, which suffices for most filters to tell whether they match too many rows to be counted. */
-const SAMPLE_FIRST = 2_000
-const SAMPLE = 20_000
+const FIRST_SAMPLE_ROWS = 2_000
+const SAMPLE_ROWS = 20_000
 
 export type CursorQuery<L extends List> = Ordering<L> &
   FilterOf<L> & { pageSize: number; after?: string | undefined; before?: string | undefined }
@@ -38,7 +39,7 @@ export interface CursorPage<L extends List> {
   after: string | null
   before: string | null
   /** The ids of those rows that the list marks, if there are any. */
-  marked?: number[]
+  markedIds?: number[]
 }
 
 export interface CursorList<L extends List> {
@@ -85,7 +86,7 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
         total,
         after: page.after,
         before: page.before,
-        ...(marked.length > 0 && { marked: marked.map((row) => row.id) }),
+        ...(marked.length > 0 && { markedIds: marked.map((row) => row.id) }),
       }
     },
 
@@ -123,14 +124,16 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
           const [row] = await unlessGone(snapshot.query<Row>(query.sql, [...query.parameters]), signal)
           return row!
         }
-        await snapshot.query(`set statement_timeout = '${COUNT_TIMEOUT_SECONDS}s'; set work_mem = '${ROOM_FOR_HITS.work_mem}'`)
+        await snapshot.query(`set statement_timeout = '${COUNT_TIMEOUT_SECONDS}s'; set work_mem = '${BITMAP_SETTINGS.work_mem}'`)
         if (await isSurelyMore(where, all, ask)) return MAX_HITS + 1
         const most = sql.lit(MAX_HITS + 1)
         // Each row has exactly one row in the joined table: a condition on that table alone is counted there, without the join.
-        const from = where.besideAlone === undefined ? table : sql.raw(where.besideAlone)
-        const ways = (where.ways ?? where.guessedWays).map((way) => sql`(select ${id} from ${from} where ${way} limit ${most})`)
+        const from = where.joinedTable === undefined ? table : sql.raw(where.joinedTable)
+        const found = (where.conditions ?? where.estimatedConditions).map(
+          (condition) => sql`(select ${id} from ${from} where ${condition} limit ${most})`,
+        )
         const { total } = await ask<{ total: number }>(
-          sql`select count(*) as total from (select * from (${sql.join(ways, sql` union all `)}) as hits limit ${most}) as counted`,
+          sql`select count(*) as total from (select * from (${sql.join(found, sql` union all `)}) as hits limit ${most}) as counted`,
         )
         return total
       }
@@ -146,16 +149,18 @@ export function cursorList<L extends List>(database: Database, served: ServedLis
     const sampled = (size: number) => sql.raw(`(${sampleSql(entity, size, all)}) as sample`)
     const pagesOfHits = sql`count(distinct sampled_page) filter (where ${matches}) as hits`
     const first = await ask<{ rows: number; pages: number; hits: number }>(
-      sql`select count(*) as rows, count(distinct sampled_page) as pages, ${pagesOfHits} from ${sampled(SAMPLE_FIRST)}`,
+      sql`select count(*) as rows, count(distinct sampled_page) as pages, ${pagesOfHits} from ${sampled(FIRST_SAMPLE_ROWS)}`,
     )
     const rowsOfPage = first.rows / first.pages
     const isMore = ({ rows, hits }: { rows: number; hits: number }): boolean =>
       provesMore({ pages: rows / rowsOfPage, hits, allPages: all / rowsOfPage, max: MAX_HITS })
     if (isMore(first)) return true
-    const times = SAMPLE / SAMPLE_FIRST
+    const times = SAMPLE_ROWS / FIRST_SAMPLE_ROWS
     const mayProveIt = isMore({ rows: first.rows * times, hits: (first.hits + 2 * Math.sqrt(first.hits)) * times })
     if (!mayProveIt) return false
-    return isMore(await ask<{ rows: number; hits: number }>(sql`select count(*) as rows, ${pagesOfHits} from ${sampled(SAMPLE)}`))
+    return isMore(
+      await ask<{ rows: number; hits: number }>(sql`select count(*) as rows, ${pagesOfHits} from ${sampled(SAMPLE_ROWS)}`),
+    )
   }
 }
 

@@ -1,338 +1,197 @@
 /**
- * Reading a list of millions from any place in any order, filtered or not (design §9). Hides how a page is found among them whatever
- * share of them the filter matches, and without believing the planner's guess of that share.
+ * Reads a page of a list of millions from any position in any order, filtered or not (design §9). The planner's guess of how many rows a
+ * filter matches is not reliable, so the strategies below are tried one after the other, from the cheapest to the most expensive.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { List, SortName } from '@arcade/contract/entity'
 import type { Database } from '#src/db/database.ts'
-import { columnName, isBeside, lookedUpSql, sampleSql, selectList, sourceSql } from '#src/db/entities.ts'
-import type { TextRow } from '#src/db/reads.ts'
-import { bindSql, type Condition } from './conditions.ts'
-import {
-  type CursorOrder,
-  cursorOrder,
-  isForwards,
-  type Place,
-  type Ranges,
-  readFrom,
-  type Reading,
-  type Start,
-} from './cursor-orders.ts'
-import { rowWriter } from './json-rows.ts'
+import { bindSql } from './conditions.ts'
+import { type CursorOrder, isForwards, type Place, readFrom, type Reading } from './cursor-orders.ts'
 import type { ServedList, Where } from './list.ts'
-
-/** A row as JSON, and its place in the order. */
-export interface KeyedRow extends Place {
-  json: string
-  /** True for what the list marks. */
-  isMarked: boolean
-}
-
-export interface Read {
-  /** The nearest first, up to `limit` of them. */
-  rows: readonly KeyedRow[]
-  /** The number of all rows that the filter matches, where reading found it out. */
-  total?: number | undefined
-}
-
-interface HitsOptions<L extends List> {
-  reading: Reading<L>
-  limit: number
-  maxHits?: number
-  /** SQL for the rows that are looked through; all by default. */
-  from?: string
-  settings?: Record<string, string>
-}
-
-type Page = (parameters: unknown[]) => Promise<Read>
+import { BITMAP_SETTINGS, type KeyedRow, type PageRequest, PageQueries, type Read } from './page-queries.ts'
 
 export interface CursorPages<L extends List> {
   orders: Record<SortName<L>, CursorOrder>
   read(where: Where, reading: Reading<L>, limit: number): Promise<Read>
-  /** The number of all rows of the list. */
+  /** Returns the number of all rows of the list. */
   countAll(): Promise<number>
 }
 
-/** Rows next in the order that are looked at before indexes are asked for all that match; more of them if one in six wanted rows came. */
-const lookedAtFirst = (limit: number): number => Math.max(200, 30 * limit)
-const lookedAtAgain = (limit: number): number => 20 * lookedAtFirst(limit)
-/** That many rows are sorted in some ten milliseconds. */
+/** The most matching rows that are sorted for a page, which takes some ten milliseconds; also the highest exact count of a filter. */
 export const MAX_HITS = 10_000
-/** A search is taken to find more than that if a sample says so many, which is no exact number. */
+/** Estimated matches above which a search is taken to have more than MAX_HITS: the margin allows for the error of a sample. */
 const TOO_MANY_HITS = 1.5 * MAX_HITS
-/** Rows that are looked at where a filter matches many rows, of which few are near the place. */
-const LOOKED_AT_FAR = 20_000
-/** So many rows tell whether a search finds very many, and where one of the nearest of those is. */
-const SAMPLE = 2_000
-/** If none of so few matches, the search finds but few: most searches do. */
-const SAMPLE_FIRST = 300
-/** So many times a page is expected before the row of a sample that is taken for its end: it may be less, as chance has it. */
-const LIKELY_PAGES = 20
-/** Of so few of them the share says too little. */
-const SAMPLE_LEAST = 30
-/** Room for where each of ten million rows lies, which an index has found: without it PostgreSQL remembers pages and reads all their rows. */
-export const ROOM_FOR_HITS = { work_mem: '64MB' }
-/** So many rows lie in memory, about 1 GB of them. */
-const MOST_IN_MEMORY = 5_000_000
-/** They cost less than the planner thinks, who would rather list nine tenths of an order than read a tenth of all rows. */
-const ROWS_IN_MEMORY = {
-  ...ROOM_FOR_HITS,
+/** Rows of the order that are checked when a filter matches many rows of which few are near the position. */
+const DISTANT_ROWS_CHECKED = 20_000
+/** Rows of the sample that tells whether a search matches very many rows, and where one of the nearest of them is. */
+const SAMPLE_ROWS = 2_000
+/** Rows checked before the larger sample: most searches match few rows, of which this sample contains none, and can stop here. */
+const FIRST_SAMPLE_ROWS = 300
+/** Matches that a sample must contain before its share is used: with fewer the error is too large. */
+const MIN_SAMPLE_HITS = 30
+/** The likely end of a page is the sampled row before which this many pages are expected: chance may leave fewer there. */
+const LIKELY_END_PAGES = 20
+/** Rows of a table that PostgreSQL keeps in memory, about 1 GB of pages; above this, random reads cost what the planner assumes. */
+const ROWS_CACHED_BY_POSTGRES = 5_000_000
+/** Settings for a cached table, whose rows cost less than the planner assumes: it would rather read most of an index than a tenth of the rows. */
+const CACHED_TABLE_SETTINGS = {
+  ...BITMAP_SETTINGS,
   random_page_cost: '0.3',
-  enable_indexscan: 'off', // nor read a row at a time, in the order of the index
+  enable_indexscan: 'off', // reads the rows of a bitmap page by page, instead of one by one in the order of the index
   max_parallel_workers_per_gather: '0',
 }
 
-/** What a sample tells of a search. */
-interface Sampled {
+/** The first number of rows of the order to check for a page. */
+const firstRowsChecked = (limit: number): number => Math.max(200, 30 * limit)
+/** The second number of rows to check, if the first ones contained a sixth of a page. */
+const moreRowsChecked = (limit: number): number => 20 * firstRowsChecked(limit)
+
+/** A page to find, and what the strategies so far have learned. */
+interface Search<L extends List> {
+  where: Where
+  page: PageRequest<L>
+  queries: PageQueries<L>
+  /** How many next rows of the order were checked, and which of them match. */
+  checkedRows: number
+  nearRows: readonly KeyedRow[]
+  /** A matching row at or before which the page ends, if one is known. */
+  end?: KeyedRow | undefined
+}
+
+/** Looks for the page in one way. Returns undefined if this way does not apply or has not found the whole page. */
+type Strategy = <L extends List>(search: Search<L>) => Promise<Read | undefined>
+
+const strategies: readonly Strategy[] = [
+  wholeList, // no filter: a prepared statement, some index steps
+  byIndex, // filters with an index in this order: the same
+  nearby, // many matches: up to 30 rows of the order for each row of the page, or 600
+  bySample, // a search with very many matches: two samples, then two indexes combined
+  sorted, // up to 10,000 matches: all of them are found by their indexes and sorted
+  distant, // more matches, of which none is near: two indexes combined over the whole order
+]
+
+export function cursorPages<L extends List>(database: Database, served: ServedList<L>): CursorPages<L> {
+  const queries = new PageQueries(database, served)
+  return {
+    orders: queries.orders,
+    countAll: () => queries.countAll(),
+    async read(where, reading, limit) {
+      const search: Search<L> = { where, page: { reading, limit }, queries, checkedRows: 0, nearRows: [] }
+      for (const strategy of strategies) {
+        const read = await strategy(search)
+        if (read) return read
+      }
+      return { rows: search.nearRows }
+    },
+  }
+}
+
+/** Without a filter, one of the prepared statements reads the page. */
+async function wholeList<L extends List>({ where, page, queries }: Search<L>): Promise<Read | undefined> {
+  if (!where.isEmpty) return undefined
+  return (await queries.whole(page)) ?? { rows: await queries.nearby(where, page, page.limit) }
+}
+
+/** For filters that have an index in this order, a prepared statement reads the page. */
+async function byIndex<L extends List>({ where, page, queries }: Search<L>): Promise<Read | undefined> {
+  return where.indexed && queries.indexed(where.indexed, page)
+}
+
+/** Checks the next rows of the order: finds the page at once if many rows match. */
+async function nearby<L extends List>(search: Search<L>): Promise<Read | undefined> {
+  const { limit } = search.page
+  const first = await checkNext(search, firstRowsChecked(limit))
+  if (first || search.nearRows.length * 6 < limit) return first
+  return checkNext(search, moreRowsChecked(limit))
+}
+
+/** Checks the next `count` rows of the order. Returns the page if they contain all of it. */
+async function checkNext<L extends List>(search: Search<L>, count: number): Promise<Read | undefined> {
+  const { where, page, queries } = search
+  search.checkedRows = count
+  search.nearRows = await queries.nearby(where, page, count)
+  return search.nearRows.length === page.limit ? { rows: search.nearRows } : undefined
+}
+
+/**
+ * Estimates by a sample what share of the rows a search matches. If very many do, the sample also shows where the page ends at the latest,
+ * and only the matches before that row are read. If the share is moderate, the next rows of the order are likely to contain the page.
+ */
+async function bySample<L extends List>(search: Search<L>): Promise<Read | undefined> {
+  const { where, page } = search
+  if (!where.hasSearch) return undefined
+  const { share, ends } = await takeSample(search)
+  for (const end of ends) {
+    const rows = await matchesBefore(search, end)
+    if (rows.length === page.limit) return { rows }
+  }
+  const rowsOfPage = Math.ceil((2 * page.limit) / share)
+  return rowsOfPage > search.checkedRows && rowsOfPage <= MAX_HITS ? checkNext(search, rowsOfPage) : undefined
+}
+
+/** Finds all matches by their indexes and sorts them, if there are few enough. */
+async function sorted<L extends List>(search: Search<L>): Promise<Read | undefined> {
+  const { where, page, queries } = search
+  const hits = await queries.among(where.conditions ?? [where.matches], { ...page, maxHits: MAX_HITS })
+  if (hits.total <= MAX_HITS) return hits
+  search.end = hits.rows[page.limit - 1]
+  const isEnd = await queries.endsWithin(where, page.reading, firstRowsChecked(page.limit))
+  return isEnd ? { rows: search.nearRows } : undefined
+}
+
+/** Finds the page of a filter that matches more than MAX_HITS rows, none of them near the position. */
+async function distant<L extends List>(search: Search<L>): Promise<Read> {
+  const { where, page, queries, end } = search
+  if (!end) {
+    const rows = await queries.nearby(where, page, DISTANT_ROWS_CHECKED)
+    if (rows.length === page.limit) return { rows }
+  }
+  return { rows: await matchesBefore(search, end) }
+}
+
+interface Sample {
   /** The share of rows that match. */
   share: number
-  /**
-   * Rows where the page can end, if so many match that an index would find more than can be sorted: first a near one, before which the page
-   * most likely is whole, then one before which it certainly is.
-   */
+  /** Matching rows where the page may end: first a near one, before which the page is probably complete, then one before which it is. */
   ends: KeyedRow[]
 }
 
-const NOTHING_SAMPLED: Sampled = { share: 0, ends: [] }
+async function takeSample<L extends List>({ where, page, queries }: Search<L>): Promise<Sample> {
+  const nothing: Sample = { share: 0, ends: [] }
+  const all = await queries.countAll()
+  if (all < TOO_MANY_HITS) return nothing
+  if ((await queries.sampled(where, page, { size: FIRST_SAMPLE_ROWS, all })).total === 0) return nothing
+  const { rows, total } = await queries.sampled(where, page, { size: SAMPLE_ROWS, all })
+  const share = total / SAMPLE_ROWS
+  if (total < MIN_SAMPLE_HITS || share * all < TOO_MANY_HITS) return { share, ends: [] }
+  const likelyEnd = Math.ceil((LIKELY_END_PAGES * page.limit * SAMPLE_ROWS) / all)
+  const sizes = new Set([Math.min(likelyEnd, page.limit), page.limit])
+  return { share, ends: [...sizes].flatMap((size) => rows[size - 1] ?? []) }
+}
 
-/** Before its fields a row has the number of all rows, and its own place, id and mark. */
-const FIRST_FIELD = 4
+/**
+ * Reads the page from the matches between the position and `end`, which matches, too. One index finds the matches and another one the rows
+ * in that range; only rows that both find are read.
+ */
+async function matchesBefore<L extends List>(
+  { where, page, queries }: Search<L>,
+  end: KeyedRow | undefined,
+): Promise<readonly KeyedRow[]> {
+  const { sort, start, parameters } = page.reading
+  const after = queries.orders[sort].starts[start]!.parts.map((part) => bindSql(part.where, parameters))
+  const within = end
+    ? after.flatMap((part) => rangesBefore(end, page.reading, queries).map((before) => sql`(${part} and ${before})`))
+    : after
+  const conditions = where.estimatedConditions.map(
+    (condition) => sql<boolean>`(${condition}) and (${sql.join(within, sql` or `)})`,
+  )
+  const isCached = !queries.isJoined(sort) && (await queries.countAll()) <= ROWS_CACHED_BY_POSTGRES
+  const { rows } = await queries.among(conditions, { ...page, settings: isCached ? CACHED_TABLE_SETTINGS : BITMAP_SETTINGS })
+  return end ? [...rows, end].slice(0, page.limit) : rows
+}
 
-export function cursorPages<L extends List>(database: Database, served: ServedList<L>): CursorPages<L> {
-  const { reads } = database
-  const { list, entity, derived, counted } = served
-  const table = sql.raw(sourceSql(entity))
-  const idColumn = columnName(entity, entity.id)
-  const fields = selectList(entity, { derived, moments: 'utc' })
-  const names = Object.keys(entity.fields).map((name) => `"${name}"`)
-  const writeRow = rowWriter(entity.fields, FIRST_FIELD)
-  const sorts = Object.keys(list.sorts) as SortName<L>[]
-  const orders = Object.fromEntries(sorts.map((sort) => [sort, cursorOrder(served, sort)])) as Record<SortName<L>, CursorOrder>
-  const everything = counted?.({}) ?? `(select count(*) from ${entity.table})`
-  const prepared = preparePages()
-  const readTotal = reads.prepared<{ total: number }>(`${list.name}-total`, `select ${everything} as total`)
-
-  return {
-    orders,
-    countAll,
-    async read(where, reading, limit) {
-      const near = (lookedAt: number) => matchesNear(where, { reading, limit, lookedAt })
-      if (where.isEmpty) {
-        const read = prepared.get(statementName(reading, limit))
-        return read ? await read(reading.parameters) : { rows: await near(limit) }
-      }
-      const indexed = where.indexed && indexedPage(reading, limit, where.indexed.filters)
-      if (indexed) return { rows: (await indexed([...reading.parameters, ...where.indexed!.values])).rows }
-      let lookedAt = lookedAtFirst(limit)
-      let rows = await near(lookedAt)
-      if (rows.length < limit && rows.length * 6 >= limit) rows = await near((lookedAt = lookedAtAgain(limit)))
-      if (rows.length === limit) return { rows }
-      const { share, ends } = where.hasSearch ? await matchesInSample(where, reading, limit) : NOTHING_SAMPLED
-      for (const farthest of ends) {
-        const found = await amongMany(where, { reading, limit, farthest })
-        if (found.length === limit) return { rows: found }
-      }
-      const holdsPage = Math.ceil((2 * limit) / share)
-      if (holdsPage > lookedAt && holdsPage <= MAX_HITS) rows = await near(holdsPage)
-      if (rows.length === limit) return { rows }
-      const hits = await amongHits(where.ways ?? [where.matches], { reading, limit, maxHits: MAX_HITS })
-      if (hits.total <= MAX_HITS) return hits
-      if (await endsWithin({ reading, lookedAt: lookedAtFirst(limit) }, where)) return { rows }
-      const farthest = hits.rows[limit - 1]
-      if (!farthest) {
-        const further = await near(LOOKED_AT_FAR)
-        if (further.length === limit) return { rows: further }
-      }
-      return { rows: await amongMany(where, { reading, limit, farthest }) }
-    },
-  }
-
-  /** A statement a sort, start and page size, each a few steps down an index: literal limits let the planner know that. */
-  function preparePages(): Map<string, Page> {
-    const pages = new Map<string, Page>()
-    for (const sort of sorts) {
-      for (const [start, { parts, outerOrderBy }] of Object.entries(orders[sort].starts) as [Start, Ranges][]) {
-        for (const pageSize of list.pageSizes) {
-          const limit = pageSize + 1
-          const name = statementName({ sort, start }, limit)
-          const page = pageSql({ parts, outerOrderBy }, { sort, limit })
-          pages.set(name, reads.preparedTexts(name, `select ${selected(everything)} from ${page}`, toRead))
-        }
-      }
-    }
-    return pages
-  }
-
-  /** The same for rows that filters match which an index gives in this order, prepared when it is asked for first; undefined if there is none. */
-  function indexedPage({ sort, start }: Reading<L>, limit: number, filters: readonly string[]): Page | undefined {
-    const name = `${statementName({ sort, start }, limit)}-${filters.join('-')}`
-    const known = prepared.get(name)
-    if (known) return known
-    const isBound = (filter: string): boolean => list.filters[filter]!.field === list.sorts[sort]!.field
-    const order = filters.every(isBound) ? orders[sort] : orders[sort].filtered
-    const ranges = order?.starts[start]
-    if (!ranges) return undefined
-    const numbers = Array.from(
-      ranges.parts
-        .map(({ where }) => where)
-        .join(' ')
-        .matchAll(/\$(\d)/g),
-      ([, number]) => Number(number),
-    )
-    const conditions = filters.map((filter, index) => {
-      const parameter = `$${Math.max(0, ...numbers) + index + 1}`
-      if (!isBound(filter)) return `${columnName(entity, list.filters[filter]!.field!)} = ${parameter}`
-      return `${order.value} ${list.filters[filter]!.kind === 'from' ? '>=' : '<'} ${order.parameter.replace('$1', parameter)}`
-    })
-    const parts = ranges.parts.map(({ where, orderBy }) => ({ where: [where, ...conditions].join(' and '), orderBy }))
-    const page = pageSql({ ...ranges, parts }, { sort, limit })
-    const read = reads.preparedTexts(name, `select ${selected('null')} from ${page}`, toRead)
-    prepared.set(name, read)
-    return read
-  }
-
-  function pageSql({ parts, outerOrderBy }: Ranges, { sort, limit }: { sort: SortName<L>; limit: number }): string {
-    const { source } = orders[sort]
-    const ranges = parts.map((part) => `(select ${placed(sort)} from (${nearest({ ...part, source, limit })}) as near)`)
-    return `(${ranges.join(' union all ')}) as page order by ${outerOrderBy} limit ${limit}`
-  }
-
-  /** Rows are ordered before their fields are selected: a field with the name of its column would hide that, and its index, from the order. */
-  function nearest(range: { source: string; where: string; orderBy: string; limit: number }): string {
-    const { source, where, orderBy, limit } = range
-    return `select * from ${source} where ${where} order by ${orderBy} limit ${limit}`
-  }
-
-  /** What is selected of the table's rows: the fields, and what tells a row's place in this order. */
-  function placed(sort: SortName<L>): string {
-    const { keyText, value } = orders[sort]
-    return `${keyText} as place_key, ${value} as place_value, ${idColumn} as place_id, ${served.marked ?? 'false'} as place_mark, ${fields}`
-  }
-
-  /** What is selected of such rows in the end. */
-  function selected(total: string): string {
-    return [total, 'place_key', 'place_id', 'place_mark', ...names].join(', ')
-  }
-
-  function toRead(texts: readonly TextRow[]): Read {
-    const rows = texts.map((row) => ({ key: row[1] ?? null, id: Number(row[2]), isMarked: row[3] === 't', json: writeRow(row) }))
-    return { rows, total: texts[0]?.[0] == null ? undefined : Number(texts[0][0]) }
-  }
-
-  function statementName({ sort, start }: Pick<Reading<L>, 'sort' | 'start'>, limit: number): string {
-    return `${list.name}-${sort}-${start}-${limit - 1}`
-  }
-
-  async function countAll(): Promise<number> {
-    return (await readTotal([]))[0]?.total ?? 0
-  }
-
-  /** Those of the next rows in the order that match. */
-  async function matchesNear(
-    where: Where,
-    { reading, limit, lookedAt }: { reading: Reading<L>; limit: number; lookedAt: number },
-  ): Promise<readonly KeyedRow[]> {
-    const found = await reads.texts(sql`
-      select ${sql.raw(selected('null'))} from (
-        select ${sql.raw(placed(reading.sort))} from ${nextRows({ reading, lookedAt }, where, '*')} as looked
-          where ${where.matches} limit ${sql.lit(limit)}
-      ) as page order by ${sql.raw(orders[reading.sort].starts[reading.start]!.outerOrderBy)}`)
-    return toRead(found).rows
-  }
-
-  /** Whether the order ends within that many rows. */
-  async function endsWithin(range: { reading: Reading<L>; lookedAt: number }, where: Where): Promise<boolean> {
-    const rows = await reads.rows(sql`
-      select 1 from ${nextRows(range, where, idColumn)} as looked offset ${sql.lit(range.lookedAt - 1)}`)
-    return rows.length === 0
-  }
-
-  /** The next rows in the order, whether they match or not; only within the bounds that the filter sets to the order's own field. */
-  function nextRows(
-    { reading, lookedAt }: { reading: Reading<L>; lookedAt: number },
-    { withinBounds }: Where,
-    columns: string,
-  ): RawBuilder<unknown> {
-    const { sort, start, parameters } = reading
-    const bounds = withinBounds(list.sorts[sort]!.field)
-    const { source, starts } = orders[sort]
-    const parts = starts[start]!.parts.map(
-      ({
-        where,
-        orderBy,
-      }) => sql`(select ${sql.raw(columns)} from ${sql.raw(source)} where ${bindSql(where, parameters)} and ${bounds}
-        order by ${sql.raw(orderBy)} limit ${sql.lit(lookedAt)})`,
-    )
-    if (parts.length === 1) return parts[0]!
-    return sql`(select * from (${sql.join(parts, sql` union all `)}) as ranges limit ${sql.lit(lookedAt)})`
-  }
-
-  async function matchesInSample({ matches }: Where, reading: Reading<L>, limit: number): Promise<Sampled> {
-    const all = await countAll()
-    if (all < TOO_MANY_HITS) return NOTHING_SAMPLED
-    const sample = (size: number) =>
-      amongHits([matches], { reading, limit, from: `(${sampleSql(entity, size, all)}) as ${entity.table}` })
-    if ((await sample(SAMPLE_FIRST)).total === 0) return NOTHING_SAMPLED
-    const { rows, total } = await sample(SAMPLE)
-    const share = total / SAMPLE
-    if (total < SAMPLE_LEAST || share * all < TOO_MANY_HITS) return { share, ends: [] }
-    const likely = Math.ceil((LIKELY_PAGES * limit * SAMPLE) / all)
-    return { share, ends: [...new Set([Math.min(likely, limit), limit])].flatMap((size) => rows[size - 1] ?? []) }
-  }
-
-  /**
-   * The page where very many rows match and none of them is near. One index finds the rows that match, another those that can be on the page;
-   * only what both find is read.
-   * @param farthest a row that matches, where the page ends at the latest
-   */
-  async function amongMany(
-    { guessedWays }: Where,
-    { reading, limit, farthest }: { reading: Reading<L>; limit: number; farthest: KeyedRow | undefined },
-  ): Promise<readonly KeyedRow[]> {
-    const { sort, start, parameters } = reading
-    const from = orders[sort].starts[start]!.parts.map(({ where }) => bindSql(where, parameters))
-    const within = farthest ? from.flatMap((part) => nearerThan(farthest, reading).map((end) => sql`(${part} and ${end})`)) : from
-    const conditions = guessedWays.map((way) => sql<boolean>`(${way}) and (${sql.join(within, sql` or `)})`)
-    const isOneTable = !isBeside(entity, list.sorts[sort]!.field)
-    const settings = isOneTable && (await countAll()) <= MOST_IN_MEMORY ? ROWS_IN_MEMORY : ROOM_FOR_HITS
-    const { rows } = await amongHits(conditions, { reading, limit, settings })
-    return farthest ? [...rows, farthest].slice(0, limit) : rows
-  }
-
-  /** Each true for some of the rows that come before this one when they are read from there. */
-  function nearerThan(row: Place, { sort, start }: Reading<L>): RawBuilder<unknown>[] {
-    const back = readFrom<L>({ sort, reversed: false }, isForwards(start) ? 'before' : 'after', row)
-    return orders[sort].starts[back.start]!.parts.map(({ where }) => bindSql(where, back.parameters))
-  }
-
-  /** All rows that match one of the conditions, up to one more than `maxHits`, and of them the page; in any order if there are too many. */
-  async function amongHits(
-    conditions: readonly Condition[],
-    { reading, limit, maxHits, from, settings = ROOM_FOR_HITS }: HitsOptions<L>,
-  ): Promise<{ rows: readonly KeyedRow[]; total: number }> {
-    const { sort, start, parameters } = reading
-    const { column, starts } = orders[sort]
-    const { parts, outerOrderBy } = starts[start]!
-    const most = maxHits === undefined ? sql`` : sql`limit ${sql.lit(maxHits + 1)}`
-    const value = isBeside(entity, list.sorts[sort]!.field) ? lookedUpSql(entity, column!) : column
-    const columns = sql.raw(value === undefined ? idColumn : `${idColumn}, ${value}`)
-    const found = conditions.map(
-      (condition) => sql`(select ${columns} from ${from === undefined ? table : sql.raw(from)} where ${condition} ${most})`,
-    )
-    const beyondPlace = parts.map(({ where }) => bindSql(where, parameters))
-    const read = await reads.texts(
-      sql`
-      with hits as materialized (select * from (${sql.join(found, sql` union all `)}) as parts ${most}),
-      next as (
-        select ${sql.raw(idColumn)} as next_id from hits where (${sql.join(beyondPlace, sql`) or (`)})
-         order by ${sql.raw(parts.at(-1)!.orderBy)} limit ${sql.lit(limit)})
-      select ${sql.raw(selected('counted.total'))} from (select count(*) as total from hits) as counted left join (
-        select ${sql.raw(placed(sort))} from next join ${table} on ${sql.raw(idColumn)} = next_id
-      ) as page on true order by ${sql.raw(outerOrderBy)}`,
-      settings,
-    )
-    // If the page is empty, its columns are null in the one row that has the total.
-    const { rows } = toRead(read.filter((row) => row[2] !== null))
-    return { rows, total: Number(read[0]?.[0] ?? 0) }
-  }
+/** Conditions of the ranges that come before a row when reading towards it. */
+function rangesBefore<L extends List>(row: Place, { sort, start }: Reading<L>, queries: PageQueries<L>): RawBuilder<unknown>[] {
+  const back = readFrom<L>({ sort, reversed: false }, isForwards(start) ? 'before' : 'after', row)
+  return queries.orders[sort].starts[back.start]!.parts.map(({ where }) => bindSql(where, back.parameters))
 }

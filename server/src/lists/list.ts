@@ -37,7 +37,7 @@ export interface ServedList<L extends List = List> {
    */
   indexedFilters?: readonly (keyof L['filters'] & string)[]
   /** SQL that is true for rows whose ids a page of a list that is paged by cursors tells beside them: what is no field of theirs. */
-  marked?: string
+  markCondition?: string
   /** SQL for the number of rows that a filter without a search matches, hidden ones included, where counters know it. */
   counted?: (filter: FilterOf<L>) => string
 }
@@ -60,13 +60,13 @@ export interface Where {
   /** True for the rows that the filter matches. */
   matches: Condition
   /** Each finds some of these rows by an index of its own; together they find all of them, and none twice. */
-  ways: Condition[] | undefined
+  conditions: Condition[] | undefined
   /** The same, or all that the filter matches, for the planner to guess how many rows each finds. */
-  guessedWays: Condition[]
+  estimatedConditions: Condition[]
   /** True for the rows that the filter would match if they were not hidden. */
   hides: Condition | undefined
   /** The table beside the entity's own that alone says which rows match; undefined where more than its fields are asked for. */
-  besideAlone: string | undefined
+  joinedTable: string | undefined
   /** True for rows within the bounds that the filter sets to this field: they narrow down the index which a sort by it reads. */
   withinBounds: (field: string) => Condition
 }
@@ -92,10 +92,12 @@ export function whereFilter<L extends List>(served: ServedList<L>, filter: Filte
     hasSearch: searched !== undefined,
     indexed: searched || within !== undefined || hidden !== undefined ? undefined : indexedFilter(served, given),
     matches: all([...matching, ...shownRows]),
-    ways: searched?.ways?.map(narrowed),
-    guessedWays: searched ? (searched.guessedWays ?? searched.ways ?? [searched.matches]).map(narrowed) : [narrowed(all([]))],
+    conditions: searched?.conditions?.map(narrowed),
+    estimatedConditions: searched
+      ? (searched.estimatedConditions ?? searched.conditions ?? [searched.matches]).map(narrowed)
+      : [narrowed(all([]))],
     hides: hiddenRows && all([...matching, hiddenRows]),
-    besideAlone:
+    joinedTable:
       !searched &&
       others.length === filters.length &&
       hidden === undefined &&
@@ -157,16 +159,16 @@ export function whereTarget<L extends List>(served: ServedList<L>, target: Targe
 
 /**
  * The same as ways to find these rows, of which each finds others: one that is searched for is not looked for along the whole table.
- * @param isGuessed whether the planner may take an index that another condition has instead of the search's
+ * @param isEstimated whether the planner may take an index that another condition has instead of the search's
  */
-export function targetWays<L extends List>(
+export function targetConditions<L extends List>(
   served: ServedList<L>,
   target: Target<FilterOf<L>>,
-  { context, isGuessed }: { context: CallContext; isGuessed: boolean },
+  { context, isEstimated }: { context: CallContext; isEstimated: boolean },
 ): Condition[] {
   if ('ids' in target) return [whereTarget(served, target, context)]
-  const { ways, guessedWays } = whereFilter(served, target.filter, context)
-  return isGuessed ? guessedWays : (ways ?? guessedWays)
+  const { conditions, estimatedConditions } = whereFilter(served, target.filter, context)
+  return isEstimated ? estimatedConditions : (conditions ?? estimatedConditions)
 }
 
 function wherePicked({ entity }: Pick<ServedList, 'entity'>, ids: string[]): Condition {

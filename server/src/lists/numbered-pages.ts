@@ -72,7 +72,7 @@ export function numberedPages<L extends List>(
           await reads.texts(sql`select ${counting} as total, ${sql.raw(fields)} from ${from}
             order by ${order} limit ${pageSize} offset ${offset}`),
         )
-      const hits = where.ways && (await findHits(where.ways))
+      const hits = where.conditions && (await findHits(where.conditions))
       return hits ? select(hits.rows, hits.total) : select(sql`${table} where ${where.matches}`, totalSql(where, filter))
     }
   }
@@ -82,9 +82,9 @@ export function numberedPages<L extends List>(
   }
 
   /** The rows that a search finds by its indexes, if they are not too many to be sorted. */
-  async function findHits(ways: NonNullable<Where['ways']>) {
+  async function findHits(conditions: NonNullable<Where['conditions']>) {
     const found = sql.join(
-      ways.map((way) => sql`(select ${columns} from ${table} where ${way})`),
+      conditions.map((condition) => sql`(select ${columns} from ${table} where ${condition})`),
       sql` union all `,
     )
     const total = await countRows(

@@ -13,9 +13,9 @@ export interface SearchCondition {
   /** True for the rows that the search finds. */
   matches: Condition
   /** Each finds some of these rows by an index of its own; together they find all of them, and none twice. */
-  ways?: Condition[]
+  conditions?: Condition[]
   /** The same for the planner to guess how many rows they find. Without them it is not worth a guess. */
-  guessedWays?: Condition[]
+  estimatedConditions?: Condition[]
 }
 
 export interface SearchTerm {
@@ -123,8 +123,10 @@ export function startsWithInIndex(value: RawBuilder<unknown>, prefix: string): C
 }
 
 /** Ways to find rows, each without those that `earlier`, the conditions before it, are true for: together they find no row twice. */
-export function eachOnce(ways: readonly Condition[], earlier: readonly Condition[] = ways): Condition[] {
-  return ways.map((way, index) => sql<boolean>`${sql.join([way, ...earlier.slice(0, index).map(isNot)], sql` and `)}`)
+export function disjoint(conditions: readonly Condition[], earlier: readonly Condition[] = conditions): Condition[] {
+  return conditions.map(
+    (condition, index) => sql<boolean>`${sql.join([condition, ...earlier.slice(0, index).map(isNot)], sql` and `)}`,
+  )
 }
 
 function isNot(condition: Condition): Condition {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { auditList } from '@arcade/contract/audit/fields'
 import { auditEntity } from '#src/db/entities.ts'
 import { serveList } from '#src/lists/list.ts'
-import { eachOnce, type SearchCondition, startsWithInIndex } from '#src/lists/search.ts'
+import { disjoint, type SearchCondition, startsWithInIndex } from '#src/lists/search.ts'
 
 export const servedAudit = serveList<typeof auditList>({
   list: auditList,
@@ -27,7 +27,7 @@ function searchEntries(text: string): SearchCondition {
   const isId = ['actor_id', 'record_id'].map((column) => sql<boolean>`${sql.ref(column)} = ${text}`)
   const isAct = UUID.test(text) ? [sql<boolean>`act_id = ${text}::uuid`] : []
   const found = [...beginsSo, ...isId, ...isAct]
-  return { matches: sql<boolean>`(${sql.join(found, sql` or `)})`, ways: eachOnce(found) }
+  return { matches: sql<boolean>`(${sql.join(found, sql` or `)})`, conditions: disjoint(found) }
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

@@ -12,7 +12,7 @@ import { playerEntity, sourceSql } from '#src/db/entities.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { namesOfUsers } from '#src/identity/accounts.ts'
 import { actOnMany, type BulkAct, type Refusal } from '#src/lists/bulk.ts'
-import { type Target, targetWays, whereTarget } from '#src/lists/list.ts'
+import { type Target, targetConditions, whereTarget } from '#src/lists/list.ts'
 import { servedPlayers } from './players-list.ts'
 
 interface Blocking extends BulkAct {
@@ -71,11 +71,13 @@ async function find(
   { target, isBlocked }: { target: Target<PlayersFilter>; isBlocked: boolean },
 ): Promise<Found[]> {
   // Few are blocked, and an index has them: for those the planner may prefer it to that of a search.
-  const ways = targetWays(servedPlayers, target, { context, isGuessed: isBlocked })
+  const conditions = targetConditions(servedPlayers, target, { context, isEstimated: isBlocked })
   const state = sql.raw(isBlocked ? IS_BLOCKED : IS_OPEN)
   const most = sql.lit(BULK_MAX_IDS + 1)
-  const enough = ways.length > 1 ? sql`limit ${most}` : sql`` // a single way is read in the order of ids, and only so far
-  const found = ways.map((way) => sql`(select ${FOUND} from ${PLAYERS} where ${way} and user_id > 0 and ${state} ${enough})`)
+  const enough = conditions.length > 1 ? sql`limit ${most}` : sql`` // a single condition is read in the order of ids, up to the limit
+  const found = conditions.map(
+    (condition) => sql`(select ${FOUND} from ${PLAYERS} where ${condition} and user_id > 0 and ${state} ${enough})`,
+  )
   const { rows } = await sql<Found>`
     select * from (${sql.join(found, sql` union all `)}) as found order by id limit ${most}`.execute(tx)
   if (rows.length > BULK_MAX_IDS)

@@ -6,7 +6,7 @@ import { counterSql } from '#src/counters/counters.ts'
 import { playerEntity } from '#src/db/entities.ts'
 import type { Condition } from '#src/lists/conditions.ts'
 import { serveList } from '#src/lists/list.ts'
-import { eachOnce, type SearchCondition, type SearchTerm, searchTerm, startsWithInIndex } from '#src/lists/search.ts'
+import { disjoint, type SearchCondition, type SearchTerm, searchTerm, startsWithInIndex } from '#src/lists/search.ts'
 
 const wallets = {
   any: sql<boolean>`(ton_wallet_address is not null or bsc_wallet is not null)`,
@@ -37,7 +37,7 @@ export const servedPlayers = serveList<typeof playerList>({
     ],
   },
   search: searchPlayers,
-  marked: 'blocked_at is not null',
+  markCondition: 'blocked_at is not null',
   counted: () => counterSql({ of: 'players' }),
 })
 
@@ -58,11 +58,11 @@ function searchPlayers(text: string): SearchCondition | undefined {
   const terms = [term, ...(phone ? [phone] : [])]
   const matches = terms.map((one) => one.matches)
   const earlier = [...matches, ...findsWallet]
-  const ways = (how: 'found' | 'guessed') => eachOnce([...terms.map((one) => one[how]), ...findsWallet, ...isId], earlier)
+  const conditions = (how: 'found' | 'guessed') => disjoint([...terms.map((one) => one[how]), ...findsWallet, ...isId], earlier)
   return {
     matches: sql<boolean>`(${sql.join([...matches, ...hasWallet, ...isId], sql` or `)})`,
-    ways: ways('found'),
-    guessedWays: ways('guessed'),
+    conditions: conditions('found'),
+    estimatedConditions: conditions('guessed'),
   }
 }
 

@@ -23,7 +23,7 @@ export function playersHandlers({ database }: { database: Database }): Handlers<
 
   return {
     async list(query) {
-      const { rows: users, marked: blocked, ...page } = await list.page(query)
+      const { rows: users, markedIds: blocked, ...page } = await list.page(query)
       return { users, ...page, ...(blocked && { blocked }) }
     },
 

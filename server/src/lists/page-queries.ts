@@ -1,0 +1,261 @@
+/**
+ * The statements that read a page of a list by its position in an order. cursor-pages.ts decides which of them to use. They return rows as
+ * JSON text, because making objects of thousands of rows would take longer than reading them.
+ */
+import { type RawBuilder, sql } from 'kysely'
+import type { List, SortName } from '@arcade/contract/entity'
+import type { Database } from '#src/db/database.ts'
+import { columnName, isBeside, lookedUpSql, sampleSql, selectList, sourceSql } from '#src/db/entities.ts'
+import type { TextRow } from '#src/db/reads.ts'
+import { bindSql, type Condition } from './conditions.ts'
+import { type CursorOrder, cursorOrder, type Place, type Ranges, type Reading, type Start } from './cursor-orders.ts'
+import { rowWriter } from './json-rows.ts'
+import type { ServedList, Where } from './list.ts'
+
+/** A row as JSON, and its position in the order. */
+export interface KeyedRow extends Place {
+  json: string
+  /** Whether the list's `markCondition` holds for the row. */
+  isMarked: boolean
+}
+
+export interface Read {
+  /** Up to `limit` rows, the nearest first. */
+  rows: readonly KeyedRow[]
+  /** The number of all rows that the filter matches, if reading has found it out. */
+  total?: number | undefined
+}
+
+/** A page to read: `limit` rows from a position on. */
+export interface PageRequest<L extends List> {
+  reading: Reading<L>
+  limit: number
+}
+
+interface HitsOptions<L extends List> extends PageRequest<L> {
+  maxHits?: number
+  /** SQL for the rows to search; all rows by default. */
+  from?: string
+  settings?: Record<string, string>
+}
+
+type PreparedPage = (parameters: unknown[]) => Promise<Read>
+
+/** Memory for the positions of ten million rows that an index has found: with less, PostgreSQL keeps pages only and rechecks all their rows. */
+export const BITMAP_SETTINGS = { work_mem: '64MB' }
+
+/** The number of columns before a row's fields: the total, and the row's key, id and mark. */
+const FIRST_FIELD = 4
+
+export class PageQueries<L extends List> {
+  readonly orders: Record<SortName<L>, CursorOrder>
+  readonly #reads: Database['reads']
+  readonly #served: ServedList<L>
+  readonly #table: RawBuilder<unknown>
+  readonly #idColumn: string
+  /** SQL that selects the fields. */
+  readonly #fields: string
+  readonly #fieldNames: string[]
+  readonly #writeRow: (row: TextRow) => string
+  /** SQL for the number of all rows. */
+  readonly #countAllSql: string
+  readonly #prepared = new Map<string, PreparedPage>()
+  readonly #readTotal: (parameters: unknown[]) => Promise<readonly { total: number }[]>
+
+  constructor({ reads }: Database, served: ServedList<L>) {
+    const { list, entity, derived, counted } = served
+    this.#reads = reads
+    this.#served = served
+    this.#table = sql.raw(sourceSql(entity))
+    this.#idColumn = columnName(entity, entity.id)
+    this.#fields = selectList(entity, { derived, moments: 'utc' })
+    this.#fieldNames = Object.keys(entity.fields).map((name) => `"${name}"`)
+    this.#writeRow = rowWriter(entity.fields, FIRST_FIELD)
+    this.#countAllSql = counted?.({}) ?? `(select count(*) from ${entity.table})`
+    const sorts = Object.keys(list.sorts) as SortName<L>[]
+    this.orders = Object.fromEntries(sorts.map((sort) => [sort, cursorOrder(served, sort)])) as Record<SortName<L>, CursorOrder>
+    for (const sort of sorts) this.#preparePages(sort)
+    this.#readTotal = reads.prepared<{ total: number }>(`${list.name}-total`, `select ${this.#countAllSql} as total`)
+  }
+
+  /** Returns the number of all rows of the list. */
+  async countAll(): Promise<number> {
+    return (await this.#readTotal([]))[0]?.total ?? 0
+  }
+
+  /** Reads a page of the whole list. Returns undefined for a limit that is not prepared. */
+  async whole({ reading, limit }: PageRequest<L>): Promise<Read | undefined> {
+    return this.#prepared.get(this.#statementName(reading, limit))?.(reading.parameters)
+  }
+
+  /** Reads a page of filters that have an index in this order. Returns undefined if there is no such index. */
+  async indexed(filters: NonNullable<Where['indexed']>, { reading, limit }: PageRequest<L>): Promise<Read | undefined> {
+    const page = this.#indexedPage(reading, limit, filters.filters)
+    return page && { rows: (await page([...reading.parameters, ...filters.values])).rows }
+  }
+
+  /** Reads the matching rows among the next `checkedRows` rows of the order. */
+  async nearby(where: Where, { reading, limit }: PageRequest<L>, checkedRows: number): Promise<readonly KeyedRow[]> {
+    const found = await this.#reads.texts(sql`
+      select ${sql.raw(this.#columns('null'))} from (
+        select ${sql.raw(this.#withPosition(reading.sort))} from ${this.#nextRows(where, reading, checkedRows, '*')} as looked
+          where ${where.matches} limit ${sql.lit(limit)}
+      ) as page order by ${sql.raw(this.orders[reading.sort].starts[reading.start]!.outerOrderBy)}`)
+    return this.#toRead(found).rows
+  }
+
+  /** Whether fewer than `checkedRows` rows of the order come after the position. */
+  async endsWithin(where: Where, reading: Reading<L>, checkedRows: number): Promise<boolean> {
+    const rows = await this.#reads.rows(sql`
+      select 1 from ${this.#nextRows(where, reading, checkedRows, this.#idColumn)} as looked offset ${sql.lit(checkedRows - 1)}`)
+    return rows.length === 0
+  }
+
+  /** Searches a random sample of about `size` of the list's `all` rows. */
+  async sampled({ matches }: Where, page: PageRequest<L>, { size, all }: { size: number; all: number }) {
+    const { entity } = this.#served
+    return this.among([matches], { ...page, from: `(${sampleSql(entity, size, all)}) as ${entity.table}` })
+  }
+
+  /**
+   * Collects all rows that match one of the conditions, at most one more than `maxHits`, and sorts them for the page. With more than
+   * `maxHits` rows the page is in no particular order. Returns the number of collected rows, too.
+   */
+  async among(
+    conditions: readonly Condition[],
+    { reading, limit, maxHits, from, settings = BITMAP_SETTINGS }: HitsOptions<L>,
+  ): Promise<{ rows: readonly KeyedRow[]; total: number }> {
+    const { sort, start, parameters } = reading
+    const { parts, outerOrderBy } = this.orders[sort].starts[start]!
+    const idColumn = sql.raw(this.#idColumn)
+    const most = maxHits === undefined ? sql`` : sql`limit ${sql.lit(maxHits + 1)}`
+    const columns = sql.raw(this.#orderColumns(sort))
+    const source = from === undefined ? this.#table : sql.raw(from)
+    const found = conditions.map((condition) => sql`(select ${columns} from ${source} where ${condition} ${most})`)
+    const afterPosition = parts.map(({ where }) => bindSql(where, parameters))
+    const read = await this.#reads.texts(
+      sql`
+      with hits as materialized (select * from (${sql.join(found, sql` union all `)}) as parts ${most}),
+      next as (
+        select ${idColumn} as next_id from hits where (${sql.join(afterPosition, sql`) or (`)})
+         order by ${sql.raw(parts.at(-1)!.orderBy)} limit ${sql.lit(limit)})
+      select ${sql.raw(this.#columns('counted.total'))} from (select count(*) as total from hits) as counted left join (
+        select ${sql.raw(this.#withPosition(sort))} from next join ${this.#table} on ${idColumn} = next_id
+      ) as page on true order by ${sql.raw(outerOrderBy)}`,
+      settings,
+    )
+    // If the page is empty, its columns are null in the one row that has the total.
+    const { rows } = this.#toRead(read.filter((row) => row[2] !== null))
+    return { rows, total: Number(read[0]?.[0] ?? 0) }
+  }
+
+  /** Whether the field of a sort is in a joined table instead of the entity's own. */
+  isJoined(sort: SortName<L>): boolean {
+    return isBeside(this.#served.entity, this.#served.list.sorts[sort]!.field)
+  }
+
+  /** The columns by which `among` sorts. */
+  #orderColumns(sort: SortName<L>): string {
+    const { column } = this.orders[sort]
+    const value = this.isJoined(sort) ? lookedUpSql(this.#served.entity, column!) : column
+    return value === undefined ? this.#idColumn : `${this.#idColumn}, ${value}`
+  }
+
+  /** Prepares the pages of the whole list. Literal limits show the planner that each is read a few steps down an index. */
+  #preparePages(sort: SortName<L>): void {
+    for (const [start, ranges] of Object.entries(this.orders[sort].starts) as [Start, Ranges][]) {
+      for (const pageSize of this.#served.list.pageSizes) {
+        const limit = pageSize + 1
+        const name = this.#statementName({ sort, start }, limit)
+        const text = `select ${this.#columns(this.#countAllSql)} from ${this.#pageSql(ranges, sort, limit)}`
+        this.#prepared.set(
+          name,
+          this.#reads.preparedTexts(name, text, (texts) => this.#toRead(texts)),
+        )
+      }
+    }
+  }
+
+  /** Prepares a page of filters that have an index in this order, when it is first needed. */
+  #indexedPage({ sort, start }: Reading<L>, limit: number, filters: readonly string[]): PreparedPage | undefined {
+    const { list, entity } = this.#served
+    const name = `${this.#statementName({ sort, start }, limit)}-${filters.join('-')}`
+    const known = this.#prepared.get(name)
+    if (known) return known
+    const isBound = (filter: string): boolean => list.filters[filter]!.field === list.sorts[sort]!.field
+    const order = filters.every(isBound) ? this.orders[sort] : this.orders[sort].filtered
+    const ranges = order?.starts[start]
+    if (!ranges) return undefined
+    const firstParameter = 1 + highestParameter(ranges)
+    const conditions = filters.map((filter, index) => {
+      const parameter = `$${firstParameter + index}`
+      if (!isBound(filter)) return `${columnName(entity, list.filters[filter]!.field!)} = ${parameter}`
+      return `${order.value} ${list.filters[filter]!.kind === 'from' ? '>=' : '<'} ${order.parameter.replace('$1', parameter)}`
+    })
+    const parts = ranges.parts.map(({ where, orderBy }) => ({ where: [where, ...conditions].join(' and '), orderBy }))
+    const text = `select ${this.#columns('null')} from ${this.#pageSql({ ...ranges, parts }, sort, limit)}`
+    const page = this.#reads.preparedTexts(name, text, (texts) => this.#toRead(texts))
+    this.#prepared.set(name, page)
+    return page
+  }
+
+  #pageSql({ parts, outerOrderBy }: Ranges, sort: SortName<L>, limit: number): string {
+    const { source } = this.orders[sort]
+    // Rows are ordered before their fields are selected: a field with the name of its column would hide the column, and its index.
+    const nearest = parts.map(({ where, orderBy }) => `select * from ${source} where ${where} order by ${orderBy} limit ${limit}`)
+    const ranges = nearest.map((rows) => `(select ${this.#withPosition(sort)} from (${rows}) as near)`)
+    return `(${ranges.join(' union all ')}) as page order by ${outerOrderBy} limit ${limit}`
+  }
+
+  /** The next rows of the order, matching or not, within the bounds that the filter sets to the field of the order. */
+  #nextRows(
+    { withinBounds }: Where,
+    { sort, start, parameters }: Reading<L>,
+    count: number,
+    columns: string,
+  ): RawBuilder<unknown> {
+    const bounds = withinBounds(this.#served.list.sorts[sort]!.field)
+    const { source, starts } = this.orders[sort]
+    const parts = starts[start]!.parts.map(
+      ({
+        where,
+        orderBy,
+      }) => sql`(select ${sql.raw(columns)} from ${sql.raw(source)} where ${bindSql(where, parameters)} and ${bounds}
+        order by ${sql.raw(orderBy)} limit ${sql.lit(count)})`,
+    )
+    if (parts.length === 1) return parts[0]!
+    return sql`(select * from (${sql.join(parts, sql` union all `)}) as ranges limit ${sql.lit(count)})`
+  }
+
+  /** The columns to select from the table: the fields, and the row's position in this order. */
+  #withPosition(sort: SortName<L>): string {
+    const { keyText, value } = this.orders[sort]
+    const mark = this.#served.markCondition ?? 'false'
+    return `${keyText} as place_key, ${value} as place_value, ${this.#idColumn} as place_id, ${mark} as place_mark, ${this.#fields}`
+  }
+
+  /** The columns of the result: FIRST_FIELD ones, then the fields. */
+  #columns(total: string): string {
+    return [total, 'place_key', 'place_id', 'place_mark', ...this.#fieldNames].join(', ')
+  }
+
+  #toRead(texts: readonly TextRow[]): Read {
+    const rows = texts.map((row) => ({
+      key: row[1] ?? null,
+      id: Number(row[2]),
+      isMarked: row[3] === 't',
+      json: this.#writeRow(row),
+    }))
+    return { rows, total: texts[0]?.[0] == null ? undefined : Number(texts[0][0]) }
+  }
+
+  #statementName({ sort, start }: Pick<Reading<L>, 'sort' | 'start'>, limit: number): string {
+    return `${this.#served.list.name}-${sort}-${start}-${limit - 1}`
+  }
+}
+
+/** Returns the highest number of a parameter ($1, $2 …) in the conditions of ranges, or 0. */
+function highestParameter({ parts }: Ranges): number {
+  const numbers = parts.flatMap(({ where }) => Array.from(where.matchAll(/\$(\d)/g), ([, number]) => Number(number)))
+  return Math.max(0, ...numbers)
+}
