@@ -1,7 +1,7 @@
-/** Where a request comes from: the peer of the connection or, behind proxies that are trusted, whom they name (TRUSTED_PROXIES). */
+/** Finds the client's address: the other end of the connection or, behind trusted proxies, the address they name (TRUSTED_PROXIES). */
 import { BlockList, isIP } from 'node:net'
 
-/** @param ranges addresses (`10.0.0.1`) and networks (`10.0.0.0/8`, `fd00::/8`), as config.ts has checked them */
+/** @param ranges addresses (`10.0.0.1`) and networks (`10.0.0.0/8`, `fd00::/8`) that config.ts has validated */
 export function addressReader(ranges: readonly string[]): (peer: string | undefined, forwardedFor: string | null) => string {
   const trusted = new BlockList()
   for (const range of ranges) {
@@ -15,7 +15,7 @@ export function addressReader(ranges: readonly string[]): (peer: string | undefi
   return (peer, forwardedFor) => {
     if (peer === undefined) return 'local'
     let address = withoutMapping(peer)
-    // Each proxy appends whom it was called by, so the last entry that no trusted proxy stands for is the client.
+    // Each proxy appends the address that called it, so the last entry that is not a trusted proxy is the client.
     const entries = forwardedFor?.split(',') ?? []
     while (isIP(address) !== 0 && isTrusted(address)) {
       const named = addressIn(entries.pop() ?? '')
@@ -26,7 +26,7 @@ export function addressReader(ranges: readonly string[]): (peer: string | undefi
   }
 }
 
-/** `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]:4711`; `undefined` for anything else. */
+/** Parses `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1` or `[2001:db8::1]:4711`. Returns `undefined` for any other text. */
 function addressIn(entry: string): string | undefined {
   const text = entry.trim()
   const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|([^:]+)(?::\d+)?)$/.exec(text) ?? []
@@ -39,7 +39,7 @@ function withoutMapping(address: string): string {
   return /^::ffff:/i.test(plain) && plain.includes('.') ? plain.slice('::ffff:'.length) : plain
 }
 
-/** An IPv4 address, or the /64 network that one IPv6 subscriber has (RFC 6177). */
+/** Returns an IPv4 address as it is, and of an IPv6 address the /64 network, which belongs to one subscriber (RFC 6177). */
 function toNetwork(address: string): string {
   return isIP(address) === 6 ? `${expandIpv6(address).slice(0, 4).join(':')}::/64` : address
 }

@@ -1,6 +1,6 @@
 /**
- * An answer before it is a Response, and the security headers that every answer has (security.md, Browser; OWASP Secure Headers). Answers
- * stay plain objects to the end because the Node adapter is fast only with a Response whose headers nobody touched (ADR 0009).
+ * An answer before it becomes a Response, and the security headers of all answers (security.md, Browser; OWASP Secure Headers). Answers stay
+ * plain objects until the end, because the Node adapter is fast only with a Response whose headers were not touched (ADR 0009).
  */
 import { JsonText } from '#src/calls.ts'
 
@@ -10,7 +10,7 @@ export interface Answer {
   body: string | Uint8Array<ArrayBuffer> | ReadableStream | null
 }
 
-/** The JSON of an answer, of which fields may have been written by the database. */
+/** Writes an answer as JSON. The database may have written parts of it already. */
 export function writeJson(output: unknown): string {
   if (typeof output !== 'object' || output === null || !Object.values(output).some((value) => value instanceof JsonText))
     return JSON.stringify(output)
@@ -26,7 +26,7 @@ export const jsonHeaders = { 'content-type': 'application/json' }
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'", // the component library sets style attributes and its theme's variables
+  "style-src 'self' 'unsafe-inline'", // the component library sets style attributes and the variables of its theme
   "img-src 'self' data: blob:",
   "font-src 'self'",
   "connect-src 'self'",
@@ -50,7 +50,7 @@ export function securityHeaders(isHttps: boolean): Record<string, string> {
   }
 }
 
-/** Whether the sender has this version already, so that 304 is the answer. @param etag a strong one, with its quotes (RFC 9110, 13.1.2) */
+/** Whether the client has this version already, so that 304 is the answer. @param etag a strong one, with its quotes (RFC 9110, 13.1.2) */
 export function hasVersion(request: Request, etag: string): boolean {
   const known = request.headers.get('if-none-match')?.split(',') ?? []
   return known.some((tag) => tag.trim().replace(/^W\//, '') === etag)

@@ -1,10 +1,10 @@
 /**
- * A streamed answer that breaks off when its source fails (security.md, Exports). Left to @hono/node-server 2.1, it would end well for a
- * reader who is behind: that writes the error's message and the last chunk before it closes the connection.
+ * A streamed answer that breaks off when its source fails (security.md, Exports). By itself, @hono/node-server 2.1 would write the error's
+ * message and the last chunk before it closes the connection, so a slow reader would take the answer for complete.
  */
 import type { Http2Bindings, HttpBindings } from '@hono/node-server'
 
-/** @param outgoing the answer on its connection; without one nothing is added */
+/** @param outgoing the answer on its connection; without one the body is returned as it is */
 export function breakableBody(
   source: ReadableStream<Uint8Array>,
   outgoing: (HttpBindings | Http2Bindings)['outgoing'] | undefined,

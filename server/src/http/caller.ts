@@ -1,4 +1,4 @@
-/** Who is calling: the session cookie, a bot's bearer token, a player's initData, and whether the call's access admits them (§6, design §8). */
+/** Identifies the caller by session cookie, bot token or a player's initData, and checks the call's access (§6, design §8). */
 import { type Access, admitsBot } from '@arcade/contract/call'
 import { type Attempts, limits } from '#src/identity/attempts.ts'
 import type { BotTokens } from '#src/identity/bot-tokens.ts'
@@ -8,7 +8,7 @@ import type { Sessions } from '#src/identity/sessions.ts'
 
 export interface Cookie {
   read(request: Request): string | undefined
-  /** The Set-Cookie value that stores a value, or clears it. */
+  /** Returns the Set-Cookie header that stores a value, or clears it. */
   write(value: string | undefined): string
 }
 
@@ -32,8 +32,7 @@ export function privateCookie(
 }
 
 /**
- * @throws Failure SIGNED_OUT for a bearer token that is not one of ours, or initData that is not believed; TOO_MANY_ATTEMPTS for too many of
- * them from one address
+ * @throws Failure SIGNED_OUT for an unknown bot token or invalid initData; TOO_MANY_ATTEMPTS for too many of these from one address
  */
 export async function identify(
   request: Request,

@@ -1,26 +1,26 @@
 /**
- * What a violated constraint of the database means to whoever made the call. Uniqueness is left to the constraints: a look beforehand
- * would miss what another request writes meanwhile. A test holds this list against the schema.
+ * The error codes of violated database constraints. Uniqueness is left to the constraints: a check beforehand would miss what another
+ * request writes in the meantime. A test compares this list with the schema.
  */
 import type { ErrorCode } from '@arcade/contract/errors'
 
 export const constraintCodes: Record<string, ErrorCode> = {
-  // Two requests want the same thing, or one wants what another has just removed.
+  // Two requests want the same value, or one needs a row that another has just removed.
   accounts_email_key: 'CREATE_USER_FAILED',
   users_email_key: 'CREATE_USER_FAILED',
   tasks_priority_key: 'PRIORITY_TAKEN',
-  sessions_user_id_fkey: 'LOGIN_FAILED', // removed while signing in: from now on there is no such account
+  sessions_user_id_fkey: 'LOGIN_FAILED', // the account was removed while the person was signing in
   known_addresses_user_id_fkey: 'LOGIN_FAILED',
   password_links_user_id_fkey: 'NO_SUCH_USER',
   bot_tokens_name_key: 'TOKEN_NAME_TAKEN',
   webhook_deliveries_webhook_id_fkey: 'NO_SUCH_WEBHOOK',
   saved_views_name_key: 'VIEW_NAME_TAKEN',
-  saved_views_owner_id_fkey: 'SIGNED_OUT', // removed while saving
+  saved_views_owner_id_fkey: 'SIGNED_OUT', // the account was removed while the person was saving a view
   saved_views_private_to_fkey: 'SIGNED_OUT',
   default_views_user_id_fkey: 'SIGNED_OUT',
   default_views_view_id_fkey: 'NO_SUCH_VIEW',
 
-  // Two rows with the same key, where both requests came to believe that theirs is the first.
+  // Two rows with the same key, inserted by two requests that both found none.
   accounts_pkey: 'CREATE_USER_FAILED',
   users_pkey: 'CREATE_USER_FAILED',
   sessions_pkey: 'STALE',
@@ -62,7 +62,7 @@ export const constraintCodes: Record<string, ErrorCode> = {
   webhook_deliveries_pkey: 'STALE',
   scheduled_work_pauses_pkey: 'STALE',
 
-  // Values that the schemas of the calls should have refused already.
+  // Values that the schemas of the calls refuse before they reach the database.
   users_user_type_check: 'INVALID_INPUT',
   balances_balance_check: 'INVALID_INPUT',
   bot_tokens_scope_check: 'INVALID_INPUT',

@@ -1,10 +1,10 @@
 /**
- * Calls that the pages of other sites may make: those for players' clients, whose Mini App has an address of its own. They admit no cookie,
- * so another site can do nothing there in the name of somebody who has a page of the console open (Fetch standard, 3.2).
+ * CORS for the calls of players' clients, whose Mini App has an origin of its own. These calls ignore cookies, so another site cannot act in
+ * the name of an operator who has the console open (Fetch standard, 3.2).
  */
 import type { CallMeta } from '@arcade/contract/call'
 
-/** Whether a call heeds what a page of another site sends, and lets that page read the answer. */
+/** Whether a call accepts requests from pages of other sites and lets them read the answer. */
 export function answersEverySite({ access }: CallMeta): boolean {
   return access.includes('player') && !access.some((one) => one === 'guest' || one === 'user' || one === 'admin')
 }
@@ -15,7 +15,7 @@ export const crossSiteHeaders = {
   'cross-origin-resource-policy': 'cross-origin',
 }
 
-/** What a browser asks before it sends such a request. */
+/** Answers the preflight request of a browser. */
 export const preflightHeaders = {
   ...crossSiteHeaders,
   'access-control-allow-methods': 'GET, POST, PUT',

@@ -1,4 +1,4 @@
-/** From whatever was thrown to what the client may know of it: the catalogue's text, with the cause only in the log. */
+/** Turns a thrown error into the answer that the client may see: the text of the error catalogue. The cause is only logged. */
 import type { Logger } from 'pino'
 import type { CallMeta } from '@arcade/contract/call'
 import type { ErrorBody, ErrorCode } from '@arcade/contract/errors'
@@ -7,7 +7,7 @@ import { type Answer, jsonHeaders } from './answer.ts'
 import { constraintCodes } from './constraint-codes.ts'
 import { isDiskFull, isNullViolation, isUnavailable, violatedConstraint } from '#src/postgres/errors.ts'
 
-/** The failure that an error stands for; `unexpected` if nobody foresaw it. */
+/** Returns the failure for an error; `unexpected` for an error that no rule covers. */
 export function toFailure(error: unknown, unexpected: ErrorCode = 'INTERNAL'): Failure {
   if (error instanceof Failure) return error
   const code = constraintCodes[violatedConstraint(error) ?? '']
@@ -18,7 +18,7 @@ export function toFailure(error: unknown, unexpected: ErrorCode = 'INTERNAL'): F
   return new Failure(unexpected, { cause: error })
 }
 
-/** The answer to a failed call, in the shape its callers compare (§7). */
+/** Returns the answer to a failed call, in the shape that §7 specifies. */
 export function failureAnswer(failure: Failure, requestId: string, shape: CallMeta['failure'] = 'envelope'): Answer {
   const body: ErrorBody = {
     success: shape === 'success' ? 'failed' : false,
@@ -40,7 +40,7 @@ export function failureAnswer(failure: Failure, requestId: string, shape: CallMe
 
 const MAX_BODY_BYTES = 8 * 1024
 
-/** What was sent may come back in messages and names of fields: too much of it is left out. */
+/** Shortens an answer: messages and names of fields may repeat what the client sent. */
 function shortJson(body: ErrorBody): string {
   const text = JSON.stringify(body)
   if (Buffer.byteLength(text) <= MAX_BODY_BYTES) return text
@@ -48,7 +48,7 @@ function shortJson(body: ErrorBody): string {
   return JSON.stringify(rest)
 }
 
-/** A line for every refusal and every fault, without personal data (security.md, Operations). */
+/** Logs one line for each refusal or fault, without personal data (security.md, Operations). */
 export function logFailure(
   log: Logger,
   failure: Failure,

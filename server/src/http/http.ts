@@ -1,6 +1,6 @@
 /**
- * The HTTP layer: turns a Request into a Response. For every call of the contract, in this order: origin, who calls,
- * access, room on the disk, body and input, handler, answer. What matches no call is the web app or a 404.
+ * The HTTP layer: turns a Request into a Response. For each call of the contract it checks, in this order: origin, caller, access, free disk
+ * space, body and input. Then it runs the handler and writes the answer. A path of no call is the web app's, or 404.
  */
 import { randomUUID } from 'node:crypto'
 import { IncomingMessage } from 'node:http'
@@ -47,7 +47,7 @@ export interface HttpServices {
   log: Logger
   /** PUBLIC_URL's origin, if it is set. */
   publicOrigin: string | undefined
-  /** Addresses and networks of proxies that are believed whom they name in X-Forwarded-For. */
+  /** Addresses and networks of the proxies whose X-Forwarded-For is trusted. */
   trustedProxies: readonly string[]
   metrics: Metrics
   /** The built web app; absent in tests of the calls alone. */
@@ -73,7 +73,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
 
   const base = securityHeaders(isHttps)
   const send = ({ status, headers, body }: Answer, cookies: readonly string[] = []): Response => {
-    // A connection that stays open could be given the next request at the moment at which it is closed.
+    // If the connection stayed open, the next request could arrive at the moment at which the server closes it.
     const ending = readiness.isStopping() ? { connection: 'close' } : {}
     const response = new Response(body, { status, headers: { ...base, ...headers, ...ending } })
     for (const cookie of cookies) response.headers.append('set-cookie', cookie)
@@ -82,8 +82,8 @@ export function createHttp(services: HttpServices): Hono<Env> {
   const refuse = (code: ErrorCode): Response => send(failureAnswer(new Failure(code), randomUUID()))
   const json = (value: unknown, status = 200): Response => send({ status, headers: jsonHeaders, body: JSON.stringify(value) })
 
-  // Hono takes the first path that matches, so `/api/telegram-users/count` has to come before `/api/telegram-users/{userId}`. A path that
-  // has no such method leaves the request to the next: `GET /api/users/remove` reads the user whose id is `remove`.
+  // Hono uses the first path that matches, so `/api/telegram-users/count` must come before `/api/telegram-users/{userId}`. If the path does
+  // not have the method, the next one applies: `GET /api/users/remove` reads the user whose id is `remove`.
   const literalFirst = routes.toSorted((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
   for (const [path, byMethod] of Map.groupBy(literalFirst, (route) => route.path)) {
     http.all(honoPath(path), (c, next) => {
@@ -101,7 +101,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
     const { isReady, replica } = await readiness.ask()
     return json({ status: isReady ? 'ready' : 'not ready', replica }, isReady ? 200 : 503)
   })
-  // Without a token this path is as unknown as any other.
+  // Without a token this path does not exist.
   http.get('/metrics', async (c, next) => {
     const { metrics } = services
     if (!metrics.isServed) return next()
@@ -141,7 +141,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
   http.fetch = (request, env, context) => (hasTwoHosts(env) ? refuse('INVALID_INPUT') : fetch(request, env, context))
   return http
 
-  /** What GET /api/session answers, for the page to start with. Null if that fails: then the page asks by itself. */
+  /** Returns the answer of GET /api/session to embed in the page, or null if that call fails: then the page calls it. */
   async function sessionFor(c: Context<Env>): Promise<PageSession | null> {
     const route = routes.find(({ name }) => name === 'auth.session')
     const response = route && (await answer(c, route))
@@ -170,7 +170,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
     const isOpen = answersEverySite(meta)
     const headers: Record<string, string> = { 'x-request-id': requestId, ...(isOpen && crossSiteHeaders) }
     const cookies: string[] = []
-    /** Whoever has changed something, or was refused because of what others have changed, reads nothing that is older than that. */
+    /** Remembers the database's position, so that a client which changed something, or met a conflict, does not read older data from a replica. */
     const rememberPosition = async (): Promise<void> => {
       if (database.replica === undefined || !changesState || meta.mayBeSecondOld) return
       cookies.push(positionCookie.write(await database.replica.position().catch(() => BEYOND_ALL)))
@@ -185,7 +185,7 @@ export function createHttp(services: HttpServices): Hono<Env> {
       const { bodyLimitBytes, rowsField } = meta
       const { inputSchema: schema, isDownload, isUpload } = route
       const device = deviceCookie.read(request)
-      // Whoever has signed in on this device before is no stranger whom somebody at the same address could keep out.
+      // A person who signed in on this device before is not locked out by failed attempts of others at the same address.
       const isLimited = changesState && caller.kind === 'guest' && !services.devices.isKnown(device)
       if (isLimited) refusals.check(address)
       const input = await readInput({
@@ -240,23 +240,23 @@ export function createHttp(services: HttpServices): Hono<Env> {
   }
 }
 
-/** Longer than the replica may be behind, after which all have what was written. */
+/** Seconds for which a client's position is kept: longer than a replica may lag behind. */
 const POSITION_SECONDS = 10
-/** A position that nothing has reached, while it is not known how far the database is. */
+/** A position that no replica has reached, used while the position of the primary is unknown. */
 const BEYOND_ALL = 'FFFFFFFF/FFFFFFFF'
 
-/** Node takes the first `Host` and a proxy perhaps the last (RFC 9112, 3.2). */
+/** Whether a request has two `Host` headers: Node uses the first one, and a proxy perhaps the last (RFC 9112, 3.2). */
 function hasTwoHosts(env: Env['Bindings'] | undefined): boolean {
   const names = env?.incoming?.rawHeaders?.filter((text, index) => index % 2 === 0 && text.length === 4 && /^host$/i.test(text))
   return names !== undefined && names.length > 1
 }
 
-/** `/removeUser/{id}` as Hono writes it. */
+/** Converts a path such as `/removeUser/{id}` to Hono's syntax. */
 function honoPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
-/** The path's parameters, decoded. @throws Failure INVALID_INPUT for a malformed escape */
+/** Returns the decoded parameters of the path. @throws Failure INVALID_INPUT for a malformed escape */
 function readParams(c: Context<Env>): Record<string, string> {
   const params = c.req.param() as Record<string, string>
   if (Object.keys(params).length > 0 && c.req.path.includes('%')) {

@@ -1,4 +1,4 @@
-/** Reads the Idempotency-Key of a request (IETF draft-ietf-httpapi-idempotency-key-header-07): bare, or in quotes as that draft has it. */
+/** Reads the Idempotency-Key of a request, with or without quotes (IETF draft-ietf-httpapi-idempotency-key-header-07). */
 import { createHash, createHmac } from 'node:crypto'
 import { type Caller, Failure, type IdempotencyKey } from '#src/calls.ts'
 import type { Route } from './routes.ts'
@@ -9,8 +9,8 @@ const BARE = /^[!#-[\]-~]+$/
 const QUOTED = /^"(?:[ !#-[\]-~]|\\["\\])+"$/
 
 /**
- * The key with what it is for; `undefined` without one, or for a guest, whom nothing tells from another.
- * @param input as the call's schema parsed it
+ * Returns the key, with the caller and call it belongs to. Returns `undefined` without a key, or for a guest, who cannot be identified.
+ * @param input the input that the call's schema returned
  * @throws Failure INVALID_INPUT for a malformed key
  */
 export function readIdempotencyKey(
@@ -21,7 +21,7 @@ export function readIdempotencyKey(
   const header = request.headers.get('idempotency-key')
   if (header === null || caller.kind === 'guest') return undefined
   const key = plainKey(header.trim())
-  // The key is not stored, so nobody who reads the table can guess a password among the input from the fingerprint.
+  // The key itself is not stored, so the fingerprint does not help anyone who reads the table to guess a password in the input.
   const fingerprint = createHmac('sha256', key).update(`${name}\0`)
   if (isUpload) {
     const { query, body } = input as { query: unknown; body: Uint8Array }

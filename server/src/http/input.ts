@@ -1,11 +1,11 @@
-/** Reads and checks what a request carries before any handler sees it (security.md, Input). A body whose length is not told is counted while it streams. */
+/** Reads and checks a request's input before a handler sees it (security.md, Input). A body of unknown length is counted while it streams. */
 import type { z, ZodType } from 'zod'
 import { Failure } from '#src/calls.ts'
 import { parseJson, refuseUnsafe } from './json.ts'
 
-/** More than any address of the console has. */
+/** The most query parameters of a request: more than any URL of the console has. */
 const MAX_QUERY_PARAMETERS = 100
-/** A refusal names so many of the fields that are wrong, and shows so much of what was sent. */
+/** The most invalid fields that a refusal names, and the most characters of the input that it shows. */
 const MAX_FIELDS = 20
 const MAX_SHOWN_CHARACTERS = 200
 
@@ -13,16 +13,16 @@ export interface RawInput {
   request: Request
   params: Record<string, string>
   bodyLimitBytes: number
-  /** As the call's meta has it. */
+  /** The field of rows that the call checks one by one, from the call's meta. */
   rowsField: string | undefined
   schema: ZodType | undefined
-  /** Its options may stand in the address beside a body: `?format=csv`. */
+  /** Whether the query may contain options besides the body, such as `?format=csv`. */
   isDownload: boolean
-  /** The body is a file as it is, and the input `{query, body}` with its bytes. */
+  /** Whether the body is a file; the input is then `{query, body}` with its bytes. */
   isUpload: boolean
 }
 
-/** Gives the path parameters with the query (GET, DELETE) or the JSON body, as the call's schema parses them. @throws Failure */
+/** Returns the path parameters and the query (GET, DELETE) or the JSON body, parsed by the call's schema. @throws Failure */
 export async function readInput({
   request,
   params,
@@ -67,7 +67,7 @@ const kindNames: Record<string, string> = {
   object: 'an object',
 }
 
-/** What is wrong with a value whose field has no words of its own for it. */
+/** Returns a message for an invalid value whose field has no message of its own. */
 function plainSentence(issue: z.core.$ZodRawIssue): string {
   const name = issue.path?.length ? issue.path.join('.') : 'The request'
   if (issue.code === 'invalid_type') {
@@ -86,7 +86,7 @@ function amountOf(origin: string, limit: number | bigint): string {
   return noun === undefined ? String(limit) : `${limit}${noun}${Number(limit) === 1 ? '' : 's'}`
 }
 
-/** A parameter that comes more than once is an array, which no schema takes. */
+/** Returns the query parameters. A repeated parameter becomes an array, which every schema refuses. */
 function readQuery({ searchParams }: URL): Record<string, string | string[]> {
   if (searchParams.size > MAX_QUERY_PARAMETERS) throw new Failure('INVALID_INPUT')
   const query: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>
@@ -102,7 +102,7 @@ async function readJson(request: Request, limitBytes: number, rowsField: string 
   return parseJson(await readBytes(request, limitBytes), { limitBytes, rowsField })
 }
 
-/** So browsers send a call whose path says everything. */
+/** Whether a request has no body, as browsers send it for a call with path parameters only. */
 function hasNoBody({ headers }: Request): boolean {
   const length = headers.get('content-length') ?? '0'
   return headers.get('content-type') === null && headers.get('transfer-encoding') === null && length === '0'
@@ -116,16 +116,16 @@ async function readFile(request: Request, limitBytes: number): Promise<Uint8Arra
   return readBytes(request, limitBytes, `The file must be at most ${limitBytes / 1024 / 1024} MB.`)
 }
 
-/** The whole body, up to a limit. @throws Failure TOO_LARGE as soon as it is known */
+/** Reads the whole body, up to a limit. @throws Failure TOO_LARGE as soon as the limit is exceeded */
 async function readBytes(request: Request, limitBytes: number, tooLarge?: string): Promise<Uint8Array> {
   const refused = (): Failure => new Failure('TOO_LARGE', tooLarge === undefined ? {} : { message: tooLarge })
   const brokenOff = (cause: unknown): never => {
-    // Whoever sent it has gone: that is no fault of the server or its database.
+    // The client has closed the connection, which is no fault of the server or its database.
     throw new Failure('INVALID_INPUT', { message: 'The request broke off.', cause })
   }
   const told = request.headers.get('content-length')
   if (Number(told ?? 0) > limitBytes) throw refused()
-  // Node takes no more than the head says (RFC 9112, 6.3), so this is within the limit; a stream of a small body takes far longer.
+  // Node reads no more than Content-Length (RFC 9112, 6.3), so this is within the limit; streaming a small body would take far longer.
   if (told !== null) return new Uint8Array(await request.arrayBuffer().catch(brokenOff))
   const chunks: Uint8Array[] = []
   let length = 0

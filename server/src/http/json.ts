@@ -1,7 +1,7 @@
 /**
- * JSON of a request, as untrusted text (security.md, Input). Its bytes are scanned once before anything is made of them: how many values
- * it holds, how deep, and whether a double holds its numbers. `JSON.parse` alone would take seconds for 8 MB of empty objects. Between
- * the steps other requests have their turn.
+ * Parses the JSON of a request, which is untrusted (security.md, Input). Its bytes are scanned first: for the number of values, the depth,
+ * and numbers that a double cannot represent. `JSON.parse` alone would take seconds for 8 MB of empty objects. Other requests run between
+ * the steps.
  */
 import { setImmediate as letOthersRun } from 'node:timers/promises'
 import { MAX_NUMBER } from '@arcade/contract/entity'
@@ -10,19 +10,19 @@ import { Failure } from '#src/calls.ts'
 
 const MAX_DEPTH = 16
 const MAX_KEYS = 100 // an object with 100,000 different keys takes half a second to build
-/** So many bytes of the call's limit make room for one value: 1,024 values in 64 kB, 10,000 users with 12 fields in 8 MB. */
+/** Bytes of the call's limit for each allowed value: 1,024 values in 64 kB, 10,000 users with 12 fields in 8 MB. */
 const LIMIT_BYTES_A_VALUE = 64
-/** From here on the steps are long enough to let others run in between. */
+/** Bytes from which the steps take long enough to let other requests run in between. */
 const LARGE_BYTES = 64 * 1024
 
 export interface JsonOptions {
-  /** The most bytes that the call takes, which the body is known not to exceed. */
+  /** The call's limit of bytes, which the body does not exceed. */
   limitBytes: number
-  /** A field whose rows the call checks one by one: they may hold any text, and NaN stands in them for a number that a double would change. */
+  /** A field whose rows the call checks one by one: they may contain any text, and NaN replaces a number that a double cannot represent. */
   rowsField?: string | undefined
 }
 
-/** @throws Failure INVALID_INPUT for what is not JSON, or JSON that nobody can mean */
+/** @throws Failure INVALID_INPUT for text that is not JSON, or JSON beyond the limits */
 export async function parseJson(bytes: Uint8Array, { limitBytes, rowsField }: JsonOptions): Promise<unknown> {
   const pause = (): Promise<unknown> | undefined => (bytes.length > LARGE_BYTES ? letOthersRun() : undefined)
   const inexact = scan(bytes, Math.floor(limitBytes / LIMIT_BYTES_A_VALUE))
@@ -32,7 +32,7 @@ export async function parseJson(bytes: Uint8Array, { limitBytes, rowsField }: Js
   await pause()
   const value = parse(text, inexact && nanForInexact)
   await pause()
-  // Nothing but an escape can bring these into decoded text.
+  // Forbidden characters can come into decoded text by escapes only.
   if (/\\u/i.test(text) || prototypeKeys.some((key) => text.includes(key))) refuseUnsafe(withoutRows(value, rowsField))
   await pause()
   return value
@@ -54,7 +54,7 @@ function parse(text: string, revive: typeof nanForInexact | undefined): unknown 
   }
 }
 
-/** `source` is the number as it stands in the text, which TypeScript does not know of yet. */
+/** A reviver for JSON.parse. `source`, the number as written, is not in TypeScript's types yet. */
 function nanForInexact(_key: string, value: unknown, { source }: { source?: string }): unknown {
   return typeof value === 'number' && source !== undefined && !isExactNumber(source) ? Number.NaN : value
 }
@@ -67,7 +67,7 @@ function withoutRows(value: unknown, rowsField: string | undefined): unknown {
 
 const prototypeKeys = ['__proto__', 'constructor', 'prototype']
 
-/** Refuses what PostgreSQL cannot store or what could reach JavaScript's prototypes: U+0000, lone surrogates, `__proto__`. */
+/** Refuses text that PostgreSQL cannot store, and keys that could reach JavaScript's prototypes: U+0000, lone surrogates, `__proto__`. */
 export function refuseUnsafe(value: unknown, key = ''): void {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed()) throw invalid('Text must not hold control characters.', key)
@@ -86,11 +86,11 @@ const [QUOTE, BACKSLASH, COMMA, COLON, MINUS, ZERO, NINE] = [0x22, 0x5c, 0x2c, 0
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d]
 
 /**
- * Reads JSON byte by byte without building anything. Text that is no JSON is left for the parser to refuse.
- * @returns why the first number that a double would change is refused
+ * Scans JSON byte by byte without building values. Text that is not JSON is left to the parser.
+ * @returns the refusal of the first number that a double cannot represent
  */
 function scan(bytes: Uint8Array, maxValues: number): Failure | undefined {
-  /** The keys of each open object, or -1 for an array. */
+  /** The number of keys of each open object, or -1 for an array. */
   const open: number[] = []
   let values = 1
   let text = { from: 0, to: 0 }
@@ -130,7 +130,7 @@ function scan(bytes: Uint8Array, maxValues: number): Failure | undefined {
   return inexact
 }
 
-/** Where the quote is that ends a text. */
+/** Returns the position of the quote that ends a text. */
 function endOfText(bytes: Uint8Array, from: number): number {
   let at = from
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1
@@ -138,7 +138,7 @@ function endOfText(bytes: Uint8Array, from: number): number {
 }
 
 const JSON_NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
-/** What is cut off from a longer number leaves more digits than any double has, so it is refused all the same. */
+/** Characters of a number that are looked at: a longer number, cut off here, still has more digits than a double and is refused. */
 const LONGEST_NUMBER = 400
 const SHOWN_NAME_BYTES = 64
 const isInNumber = new Uint8Array(256)

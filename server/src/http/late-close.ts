@@ -1,24 +1,24 @@
 /**
- * Closes a connection whose request was refused before it was read. One that is closed while somebody still sends breaks on them, and they
- * never see the answer (RFC 9112, 9.6): so what still arrives is thrown away until its end, or some time or too much of it has passed.
+ * Closes a connection whose request was refused before it was read. If it were closed while the client is sending, the client would never
+ * see the answer (RFC 9112, 9.6). The rest of the request is therefore discarded until it ends, or until a limit of time or bytes.
  */
 import type { IncomingMessage } from 'node:http'
 
 const LATE_MS = 10_000
 const LATE_BYTES = 64 * 1024 * 1024
 
-/** To be called before the answer, which says `Connection: close`. */
+/** Arranges the late close. Call it before the answer, which says `Connection: close`. */
 export function closeAfterRest(request: IncomingMessage): void {
   const { socket } = request
   const close = socket.destroySoon.bind(socket)
-  // Node calls it once the answer is sent.
+  // Node calls this function when the answer has been sent.
   socket.destroySoon = () => {
     socket.destroySoon = () => {}
     if (request.complete) return close()
     const timer = setTimeout(() => socket.destroy(), LATE_MS)
     socket.once('close', () => clearTimeout(timer))
     const mostRead = socket.bytesRead + LATE_BYTES
-    request.removeAllListeners('data') // nobody keeps it
+    request.removeAllListeners('data') // the rest is discarded
     request.on('data', () => socket.bytesRead > mostRead && socket.destroy())
     request.once('end', close)
     request.resume()

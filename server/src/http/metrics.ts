@@ -1,6 +1,6 @@
 /**
- * `GET /metrics` in Prometheus' format, for whoever has METRICS_TOKEN: requests with their times, the pool, exports, the event loop, the
- * database, the audit trail, backups. What a server knows by itself it counts as it goes; what the database knows is asked when it is wanted.
+ * `GET /metrics` in Prometheus' format, for clients with METRICS_TOKEN: requests and their durations, the pool, exports, the event loop, the
+ * database, the audit trail and backups. The server keeps its own metrics all the time, and reads those of the database on request.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
@@ -8,24 +8,24 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Database } from '#src/db/database.ts'
 
 export interface Metrics {
-  /** Counts a request that was answered, where somebody may read it. */
+  /** Counts an answered request, if metrics are served. */
   observe(request: { call: string; method: string; status: number; seconds: number }): void
-  /** Whether there are metrics to be seen, for whoever has their token. */
+  /** Whether metrics are served, which needs METRICS_TOKEN. */
   isServed: boolean
-  /** Whether a request may see them. */
+  /** Whether a request may read them. */
   isAllowed(request: Request): boolean
   read(): Promise<{ contentType: string; body: string }>
 }
 
 interface Sources {
   database: Database
-  /** METRICS_TOKEN; without it there are no metrics. */
+  /** METRICS_TOKEN; without it no metrics are served. */
   token: string | undefined
-  /** How many spreadsheets are being written. */
+  /** Returns the number of spreadsheets that are being written. */
   exportsRunning: () => number
 }
 
-/** Seconds, around the budgets of design §9. */
+/** Upper bounds of the histogram's buckets in seconds, around the budgets of design §9. */
 const BUCKETS = [0.005, 0.015, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 export function createMetrics({ database, token, exportsRunning }: Sources): Metrics {
@@ -93,7 +93,7 @@ export function createMetrics({ database, token, exportsRunning }: Sources): Met
     replica.failed.set(failed)
   }
 
-  /** Metrics are wanted most when the database does not answer. */
+  /** Reads the metrics of the database. A failure is tolerated, because metrics are most needed when the database does not answer. */
   async function askDatabase(): Promise<void> {
     const isUp = await database.isReady()
     known.isDatabaseUp.set(isUp ? 1 : 0)
@@ -119,7 +119,7 @@ interface Figures {
   backupAge: number | null
 }
 
-/** Of equal length, whatever was given. */
+/** Returns a hash, so that texts of different lengths can be compared in constant time. */
 function hash(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

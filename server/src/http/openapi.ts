@@ -1,4 +1,4 @@
-/** The API described for people and programs, from the contract alone: /api/openapi.json and /api/docs. */
+/** Describes the API for people and programs, from the contract: /api/openapi.json and /api/docs. */
 import { type OpenAPI, OpenAPIGenerator } from '@orpc/openapi'
 import { ZodToJsonSchemaConverter } from '@orpc/zod/zod4'
 import { contract } from '@arcade/contract/contract'
@@ -7,7 +7,7 @@ import { listRoutes } from './routes.ts'
 
 let document: Promise<OpenAPI.Document> | undefined
 
-/** The OpenAPI 3.1 description of every call; who may make it stands in `x-access`. */
+/** Returns the OpenAPI 3.1 description of every call; `x-access` says who may make it. */
 export function openApiDocument(serverUrl: string | undefined): Promise<OpenAPI.Document> {
   document ??= generate(serverUrl)
   return document
@@ -40,7 +40,7 @@ const idempotencyKey: OpenAPI.ParameterObject = {
   schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH },
 }
 
-/** A page without scripts that lists every call with its input and output. */
+/** Returns a page without scripts that lists every call with its input and output. */
 export function renderDocs({ info, paths }: OpenAPI.Document): string {
   const calls = Object.entries(paths ?? {}).flatMap(([path, item]) =>
     Object.entries(item ?? {}).map(([method, operation]) =>

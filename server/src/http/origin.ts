@@ -1,11 +1,11 @@
-/** State changes come from our own pages only (security.md, Browser): Sec-Fetch-Site where the browser sends it, else Origin. */
+/** Refuses changes that do not come from the console's own pages (security.md, Browser), by Sec-Fetch-Site or else Origin. */
 import { Failure } from '#src/calls.ts'
 
 /**
  * Browsers send Origin with every request that is not a GET (Fetch standard, 3.2), and Sec-Fetch-Site with every request to https or to a
- * loopback address. A request with neither is a program's, or a GET over plain http, which may come from a page on another port or a
- * sibling host; so a GET that changes something must change nothing more when it is repeated (security.md, Deviations).
- * @param ownOrigin PUBLIC_URL's origin, or undefined for the address the request was sent to
+ * loopback address. A request with neither comes from a program, or is a GET over plain http, which may come from a page on another port or
+ * a sibling host. A GET that changes something must therefore change nothing more when it is repeated (security.md, Deviations).
+ * @param ownOrigin PUBLIC_URL's origin, or undefined for the origin that the request was sent to
  * @throws Failure CROSS_ORIGIN
  */
 export function refuseForeignOrigin(request: Request, ownOrigin: string | undefined): void {
@@ -21,7 +21,7 @@ export function refuseForeignOrigin(request: Request, ownOrigin: string | undefi
   if (!isOwn) throw new Failure('CROSS_ORIGIN')
 }
 
-/** The site that a browser says the request comes from; on a plain-http host Chromium sends no Sec-Fetch-Site, only a Referer. */
+/** Returns the origin that a browser names in the request. On a plain-http host Chromium sends no Sec-Fetch-Site, only a Referer. */
 export function requestOrigin({ headers }: Request): string | undefined {
   const referer = headers.get('referer')
   const site = referer !== null && URL.canParse(referer) ? new URL(referer).origin : undefined

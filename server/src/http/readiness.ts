@@ -1,22 +1,22 @@
 /**
- * Whether this server is to be sent requests (`/readyz`). Hides what that depends on, and whether a proxy looks after it, which has to be
- * told of a stop before the server refuses connections.
+ * Tells load balancers whether to send requests to this server (`/readyz`). Hides what readiness depends on, and whether a load balancer
+ * asks for it, which must learn about a stop before the server refuses connections.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '#src/db/database.ts'
 import type { Files } from '#src/files/files.ts'
 
 export interface Readiness {
-  /** A replica that is away is told, and is no reason not to be ready. */
+  /** Returns whether the server is ready, and the state of the replica. An unreachable replica does not make the server unready. */
   ask(): Promise<{ isReady: boolean; replica: string | undefined }>
   isStopping(): boolean
-  /** From now on the server is not ready. Resolves once whoever asks regularly knows it, at once where nobody asks. */
+  /** Makes the server unready. Resolves when a load balancer that asks regularly has seen it, or at once if none asks. */
   beginStop(): Promise<void>
 }
 
-/** Proxies ask every few seconds; who has not asked for so long is none. */
+/** Milliseconds after which a load balancer that has not asked no longer counts: they ask every few seconds. */
 const ASKED_MS = 15_000
-/** A proxy that asks every second has then been told twice. */
+/** Milliseconds to stay reachable while unready: a load balancer that asks every second has then seen it twice. */
 const NOTICE_MS = 3_000
 
 export function createReadiness({ database, files }: { database: Database; files: Files }): Readiness {

@@ -1,6 +1,6 @@
 /**
- * A limit on what a signed-out visitor may have refused. The calls for guests count what they take on by themselves; requests that are
- * not valid never get there. Counted in this process: a row in the database for each would cost more than the refusal.
+ * Limits the refused requests of signed-out visitors. The calls for guests count valid requests themselves; invalid ones are counted here.
+ * They are counted in this process, because a row in the database for each would cost more than the refusal.
  */
 import { Failure } from '#src/calls.ts'
 
@@ -9,7 +9,7 @@ const WINDOW_MS = 15 * 60 * 1000
 const ADDRESSES_MAX = 10_000
 
 export interface Refusals {
-  /** @throws Failure TOO_MANY_ATTEMPTS for an address that has used its limit up */
+  /** @throws Failure TOO_MANY_ATTEMPTS for an address that has reached its limit */
   check(address: string): void
   count(address: string): void
 }

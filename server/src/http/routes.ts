@@ -1,20 +1,20 @@
-/** The contract as a flat list of calls with their handlers: what the router is built from, and the access matrix's source. */
+/** Lists the contract's calls with their handlers, for the router and for the access matrix. */
 import type { AnyContractProcedure, AnyContractRouter } from '@orpc/contract'
 import type { ZodType } from 'zod'
 import type { CallMeta } from '@arcade/contract/call'
 import type { CallContext, Handlers } from '#src/calls.ts'
 
 export interface Route {
-  /** `users.remove`, say. */
+  /** The call's name, such as `users.remove`. */
   name: string
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** As in the contract: `/removeUser/{id}`. */
+  /** The path as in the contract, such as `/removeUser/{id}`. */
   path: string
   meta: CallMeta
   inputSchema: ZodType | undefined
-  /** The output carries headers and a stream instead of JSON. */
+  /** Whether the output has headers and a stream instead of JSON. */
   isDownload: boolean
-  /** The body is a file as it is, and the input `{query, body}` with its bytes. */
+  /** Whether the body is a file; the input is then `{query, body}` with its bytes. */
   isUpload: boolean
 }
 
@@ -22,7 +22,7 @@ export interface BoundRoute extends Route {
   handler: (input: unknown, context: CallContext) => Promise<unknown>
 }
 
-/** Every call of a contract. @throws Error for a call without method, path or access: it could not be made by anyone */
+/** Returns every call of a contract. @throws Error for a call without method, path or access, which nobody could make */
 export function listRoutes(router: AnyContractRouter, prefix = ''): Route[] {
   if (!isProcedure(router))
     return Object.entries(router).flatMap(([key, part]) => listRoutes(part, prefix ? `${prefix}.${key}` : key))
@@ -43,12 +43,12 @@ export function listRoutes(router: AnyContractRouter, prefix = ''): Route[] {
   ]
 }
 
-/** Matches the paths that a path of the contract stands for, as they come: encoded. */
+/** Returns a pattern for the URL-encoded paths that match a path of the contract. */
 export function pathPattern(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 }
 
-/** Every call of a contract with its handler. */
+/** Returns every call of a contract with its handler. */
 export function bindRoutes<Router extends AnyContractRouter>(router: Router, handlers: Handlers<Router>): BoundRoute[] {
   return listRoutes(router).map((route) => ({ ...route, handler: handlerAt(handlers, route.name) }))
 }

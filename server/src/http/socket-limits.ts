@@ -1,10 +1,10 @@
-/** How long a socket may take: to send a request, to be idle, and to take nothing of an answer. */
+/** Limits how long a socket may take to send a request, be idle, or read nothing of an answer. */
 import type { Server } from 'node:http'
 
-/** As long as a slow reader of a spreadsheet may take between two pieces (sheets/spool.ts); streams of events send something earlier. */
+/** Milliseconds without a byte: a little more than a slow reader of a spreadsheet may pause (sheets/spool.ts). Event streams send more often. */
 const STUCK_MS = 31 * 60_000
 
-/** Sets the limits of a server's sockets. @param stuckMs after so long without a byte in either direction a socket is closed */
+/** Sets the limits of a server's sockets. @param stuckMs milliseconds without a byte in either direction after which a socket is closed */
 export function limitSockets(server: Server, stuckMs = STUCK_MS): void {
   server.headersTimeout = 10_000
   server.requestTimeout = 60_000

@@ -1,4 +1,4 @@
-/** The built web app, held in memory and compressed once: no path of a request ever reaches the file system. */
+/** Serves the built web app from memory, compressed once: no path of a request reaches the file system. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
@@ -30,17 +30,17 @@ interface Asset {
   gzip: Uint8Array<ArrayBuffer> | undefined
 }
 
-/** As far as it matters here. */
+/** The part of a session's answer that the page needs. */
 export interface PageSession {
   user: { userType: string } | null
 }
 
 export interface WebApp {
-  /** A file of the build; `undefined` if there is none at this path. */
+  /** Returns a file of the build, or `undefined` if there is no file at this path. */
   file(request: Request, pathname: string): Answer | undefined
   /**
-   * The page for every address of the app. It holds the answer of GET /api/session and links to the files of the first page, so that the
-   * browser loads all of them at once instead of finding them one after the other. Its loading screen begins with what that page shows.
+   * Returns the page for every URL of the app. It contains the answer of GET /api/session and links to the files of the first page, so that
+   * the browser loads all of them at once instead of one after the other. Its loading screen already shows parts of that page.
    */
   page(session: PageSession | null, pathname: string): Answer
 }
@@ -67,7 +67,7 @@ export async function loadWebApp(directory: string): Promise<WebApp> {
       return asset && respond(request, asset)
     },
     page(session, pathname) {
-      // Within a script element `<` could end it (HTML, 4.12.1.3).
+      // In a script element, `<` could end the element (HTML, 4.12.1.3).
       const json = JSON.stringify(session).replaceAll('<', String.raw`\u003c`)
       const before = session?.user ? signedInPage : signedOutPage
       const body = `${before.replace(LOADING_SCREEN, loadingScreen(session, pathname))}${json}${afterSession}`
@@ -76,13 +76,13 @@ export async function loadWebApp(directory: string): Promise<WebApp> {
   }
 }
 
-/** The placeholder in index.html, from where web/src/session.tsx reads the session. */
+/** The placeholder in index.html for the session, which web/src/session.tsx reads. */
 const SESSION_PLACE = '"the session"'
 
 /** The start tag of the loading screen in index.html. */
 const LOADING_SCREEN = '<main class="app-loading">'
 
-/** Login's picture is behind its spinner, and the dashboard's heading above it: both stand where they will stay. */
+/** Returns the loading screen: Login's picture or the dashboard's heading, where the page will show them, with the spinner. */
 function loadingScreen(session: PageSession | null, pathname: string): string {
   if (session === null) return LOADING_SCREEN
   const isDashboard = pathname === '/' || pathname === '/admin'
@@ -91,14 +91,14 @@ function loadingScreen(session: PageSession | null, pathname: string): string {
   return isDashboard ? `${LOADING_SCREEN}<p class="app-loading-title" aria-hidden="true">${title}</p>` : LOADING_SCREEN
 }
 
-/** The text of a file that the server alone needs: it is taken out of the files that a browser can ask for. */
+/** Returns the text of a file that only the server needs, and removes it from the files that browsers can request. */
 function decodeAsset(assets: Map<string, Asset>, name: string): string | undefined {
   const asset = assets.get(name)
   assets.delete(name)
   return asset && new TextDecoder().decode(asset.plain)
 }
 
-/** The same tags as Vite's loader writes. It looks for them and does not load the files a second time. */
+/** Returns the tags that Vite's loader would write. The loader finds them and does not load the files again. */
 function linksTo(files: string[]): string {
   return files.map((file) => `<link ${linkOf(file)} href="${file}">`).join('')
 }
@@ -108,7 +108,7 @@ function linkOf(file: string): string {
   return file.endsWith('.svg') ? 'rel="preload" as="image"' : 'rel="modulepreload" crossorigin'
 }
 
-/** The files that a page with these `files` does not need at once. web/src/start.tsx has the browser fetch them when the page is there. */
+/** Returns the links to files that the page does not need at once. web/src/start.tsx makes the browser fetch them when the page is shown. */
 function linksAhead(ahead: string[], files: string[]): string {
   const links = [...new Set(ahead)]
     .filter((file) => !files.includes(file))

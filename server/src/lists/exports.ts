@@ -1,6 +1,6 @@
 /**
- * A list as a spreadsheet (§7): all of it in the list's own order; picked rows, or those that a filter matches, in the order that is asked
- * for. It has all columns of the list's sheet, whichever the page shows; their headers and widths are those that the contract declares.
+ * Exports a list as a spreadsheet (§7): the whole list in its own order, or selected rows or the matches of a filter in the requested order.
+ * The sheet has all columns that the contract declares, regardless of which ones the page shows.
  */
 import { sql } from 'kysely'
 import type { SheetFormat } from '@arcade/contract/downloads/calls'
@@ -13,7 +13,7 @@ import type { DownloadAnswer, Downloads } from '#src/sheets/download.ts'
 import { orderSql, type ServedList, type Target, whereTarget } from './list.ts'
 import { sheetColumns, sheetNames } from './sheet.ts'
 
-/** The audit entry of an export of picked rows names at most so many of them, beside their number. */
+/** The most ids that the audit entry of an export of selected rows names, besides their number. */
 const AUDITED_IDS = 1000
 
 interface ExportOptions {
@@ -23,7 +23,7 @@ interface ExportOptions {
 
 export interface ExportInput<Filter> extends ExportOptions {
   target: Target<Filter>
-  /** One of the list's, which the contract has checked. */
+  /** A sort of the list, which the contract has checked. */
   sort: string
   reversed: boolean
 }
@@ -34,7 +34,7 @@ export interface ListExports<L extends List> {
   selection: (input: ExportInput<FilterOf<L>>, context: CallContext) => Promise<DownloadAnswer>
 }
 
-/** Exports of one list. Rows are counted and read in one snapshot. */
+/** Makes the exports of one list. Rows are counted and read in one snapshot. */
 export function listExports<L extends List>(
   { database, downloads }: { database: Database; downloads: Downloads },
   served: ServedList<L>,
@@ -68,9 +68,9 @@ export function listExports<L extends List>(
     where: { sql: string; parameters: readonly unknown[] }
     source: string
     order: string
-    /** SQL for the number of rows, with the parameters of `where` if it has any. */
+    /** SQL for the number of rows, with the parameters of `where`, if there are any. */
     total: string
-    /** For the audit trail. */
+    /** What the audit entry says about the export. */
     detail?: Record<string, unknown>
   }
 
@@ -96,7 +96,7 @@ export function listExports<L extends List>(
 
 type Selection = (input: ExportInput<never>, context: CallContext) => Promise<DownloadAnswer>
 
-/** POST /api/exports: the export of whichever list the input names, whose filter the contract has checked. */
+/** POST /api/exports: exports the list that the input names, by a filter that the contract has checked. */
 export function exportSelection(selections: Readonly<Record<ListName, Selection>>) {
   return (input: { list: ListName } & ExportInput<unknown>, context: CallContext): Promise<DownloadAnswer> =>
     selections[input.list](input as ExportInput<never>, context)

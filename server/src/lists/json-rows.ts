@@ -1,4 +1,4 @@
-/** Writes rows of a list as JSON straight from the texts that PostgreSQL sends, by their fields' kinds. To make objects of them first would take longer. */
+/** Writes rows of a list as JSON directly from the texts that PostgreSQL sends. Making objects of them first would take longer. */
 import type { Field, Fields } from '@arcade/contract/entity'
 import { JsonText } from '#src/calls.ts'
 import type { TextRow } from '#src/db/reads.ts'
@@ -6,7 +6,7 @@ import { isoOfUtc } from '#src/db/moments.ts'
 
 const asItIs = (text: string): string => text
 
-/** What JSON makes of PostgreSQL's text for a value of each kind. */
+/** Converts PostgreSQL's text for a value of each kind into JSON. */
 const writers: Record<Field['kind'], (text: string) => string> = {
   text: JSON.stringify,
   choice: JSON.stringify,
@@ -16,7 +16,7 @@ const writers: Record<Field['kind'], (text: string) => string> = {
   flag: (letter) => (letter === 't' ? 'true' : 'false'),
 }
 
-/** How a row of these fields is written, whose columns are those of `selectList` with moments as `utc`, after `skipped` other ones. */
+/** Returns a function that writes a row as JSON. The row has `skipped` other columns, then those of `selectList` with `utc` timestamps. */
 export function rowWriter(fields: Fields, skipped: number): (row: TextRow) => string {
   const parts = Object.entries(fields).map(([name, { kind }], index) => ({
     before: `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,

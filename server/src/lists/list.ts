@@ -1,6 +1,6 @@
 /**
- * A list of the contract as the database serves it: the table, what a filter means there, and what its rows look like. Pages, counts,
- * exports and acts on many rows all ask the same conditions of it.
+ * A list of the contract in terms of the database: its table, the SQL of its filters, and its rows. Pages, counts, exports and acts on many
+ * rows use the same conditions.
  */
 import { sql } from 'kysely'
 import type { FilterOf, FilterValue, List, RowOf, SortName } from '@arcade/contract/entity'
@@ -11,7 +11,7 @@ import { all, bindSql, type Condition } from './conditions.ts'
 import type { SearchCondition } from './search.ts'
 import type { ListSheet } from './sheet.ts'
 
-/** A condition for each filter that names no field; for the others the field says what they mean. */
+/** A condition for each filter that names no field; the conditions of the others follow from their fields. */
 type FilterConditions<L extends List> = {
   readonly [Name in keyof L['filters'] as L['filters'][Name] extends { field: string } ? never : Name]: (
     value: FilterValue<L['filters'][Name]>,
@@ -21,59 +21,59 @@ type FilterConditions<L extends List> = {
 export interface ServedList<L extends List = List> {
   list: L
   entity: Entity & { fields: L['fields'] }
-  /** SQL for each field that the server works out. */
+  /** SQL for each derived field. */
   derived: DerivedSql<{ table: string; fields: L['fields']; columnNames: Record<string, string>; id: string }>
   conditions: FilterConditions<L>
   sheet: ListSheet<L['fields']>
-  /** What a searched text means; it is not empty. */
+  /** Returns the condition of a search; its text is not empty. */
   search: (text: string) => SearchCondition | undefined
-  /** SQL that holds for the rows of this list, where several lists share a table. */
+  /** A condition for the rows of this list, if several lists share a table. */
   within?: string
-  /** SQL that holds for rows which filters never match, with $1 for the id of who asks: the list of users leaves oneself out. */
+  /** A condition for rows that no filter matches, with $1 for the operator's id: the list of users omits the operator. */
   hidden?: string
   /**
-   * Filters by equality that have an index each: (column, what the list's own sort goes by, id), with a moment as it is in UTC. For a list
-   * that is paged by cursors in the order of a moment.
+   * Filters by equality for which there is an index on (column, the value of the list's own sort, id), with timestamps in UTC. Only for lists
+   * that are paged by cursors in the order of a timestamp.
    */
   indexedFilters?: readonly (keyof L['filters'] & string)[]
-  /** SQL that is true for rows whose ids a page of a list that is paged by cursors tells beside them: what is no field of theirs. */
+  /** A condition on rows that is no field of theirs, such as being blocked. Pages by cursors list the ids of the rows for which it holds. */
   markCondition?: string
-  /** SQL for the number of rows that a filter without a search matches, hidden ones included, where counters know it. */
+  /** SQL for the number of rows, hidden ones included, that a filter without a search matches, if counters know it. */
   counted?: (filter: FilterOf<L>) => string
 }
 
-/** Checks that a list is served completely: a filter without a condition does not compile. */
+/** Returns its argument. Its type makes the compiler refuse a list with a filter that has no condition. */
 export function serveList<const L extends List>(served: ServedList<L>): ServedList<L> {
   return served
 }
 
-/** The type of a list's rows on the wire. */
+/** The type of a list's rows in the API. */
 export type ListRow<L extends List> = RowOf<L['fields']>
 
 /** A filter as conditions on the list's table. */
 export interface Where {
-  /** The filter matches every row of the list. */
+  /** Whether the filter matches every row of the list. */
   isEmpty: boolean
   hasSearch: boolean
-  /** The filters that are given and their parameters, if one index gives what they match in the list's own order. */
+  /** The given filters and their values, if one index contains their matches in the list's own order. */
   indexed: { filters: readonly string[]; values: readonly unknown[] } | undefined
-  /** True for the rows that the filter matches. */
+  /** The condition for the rows that the filter matches. */
   matches: Condition
-  /** Each finds some of these rows by an index of its own; together they find all of them, and none twice. */
+  /** Disjoint conditions, each with its own index, that together find all of these rows. */
   conditions: Condition[] | undefined
-  /** The same, or all that the filter matches, for the planner to guess how many rows each finds. */
+  /** The same rows, by conditions whose number of rows the planner can estimate. */
   estimatedConditions: Condition[]
-  /** True for the rows that the filter would match if they were not hidden. */
+  /** The condition for rows that the filter would match if they were not hidden. */
   hides: Condition | undefined
-  /** The table beside the entity's own that alone says which rows match; undefined where more than its fields are asked for. */
+  /** The joined table, if the filter uses its fields only; undefined if the filter needs the entity's own table. */
   joinedTable: string | undefined
-  /** True for rows within the bounds that the filter sets to this field: they narrow down the index which a sort by it reads. */
+  /** Returns the condition for the bounds that the filter sets to this field. It narrows the range of the index that a sort by it reads. */
   withinBounds: (field: string) => Condition
 }
 
 /**
- * What a filter of the contract means in SQL.
- * @param context of who asks; without it nothing is hidden
+ * Translates a filter of the contract into SQL.
+ * @param context the call's context; without it no row is hidden
  */
 export function whereFilter<L extends List>(served: ServedList<L>, filter: FilterOf<L>, context?: CallContext): Where {
   const { search = '', ...values } = filter as { search?: string } & Record<string, unknown>
@@ -108,7 +108,7 @@ export function whereFilter<L extends List>(served: ServedList<L>, filter: Filte
   }
 }
 
-/** At most one filter with an index, and bounds to what the list's own sort goes by. */
+/** Returns the filters if there is at most one with an index, and otherwise only bounds of the list's own sort. */
 function indexedFilter<L extends List>({ list, indexedFilters }: ServedList<L>, given: [string, unknown][]): Where['indexed'] {
   if (indexedFilters === undefined) return undefined
   const isBound = (name: string): boolean => {
@@ -125,7 +125,7 @@ function indexedFilter<L extends List>({ list, indexedFilters }: ServedList<L>, 
 }
 
 interface FilterCondition {
-  /** The field that the filter is about, unless only the server knows what it means. */
+  /** The field that the filter compares, unless the server has a condition of its own for the filter. */
   field: string | undefined
   condition: Condition
 }
@@ -147,10 +147,10 @@ function filterCondition<L extends List>(served: ServedList<L>, name: string, va
   return { field, condition: sql`${column} = ${value}` }
 }
 
-/** Picked rows of a list, or those that a filter matches. */
+/** Selected rows of a list, or those that a filter matches. */
 export type Target<Filter> = { ids: string[] } | { filter: Filter }
 
-/** True for the rows that a call is to act on. Picked rows may be hidden ones: whoever acts on them says why not. */
+/** Returns the condition for the rows that a call acts on. Selected rows may be hidden ones, which the call itself must refuse. */
 export function whereTarget<L extends List>(served: ServedList<L>, target: Target<FilterOf<L>>, context: CallContext): Condition {
   if (!('ids' in target)) return whereFilter(served, target.filter, context).matches
   const picked = wherePicked(served, target.ids)
@@ -158,8 +158,8 @@ export function whereTarget<L extends List>(served: ServedList<L>, target: Targe
 }
 
 /**
- * The same as ways to find these rows, of which each finds others: one that is searched for is not looked for along the whole table.
- * @param isEstimated whether the planner may take an index that another condition has instead of the search's
+ * Returns disjoint conditions for the same rows, so that a search uses its indexes instead of scanning the whole table.
+ * @param isEstimated whether the planner may use the index of another condition instead of the search's
  */
 export function targetConditions<L extends List>(
   served: ServedList<L>,
@@ -178,7 +178,7 @@ function wherePicked({ entity }: Pick<ServedList, 'entity'>, ids: string[]): Con
   return sql`${id} = any(${numbers.filter(Number.isSafeInteger)}::bigint[])`
 }
 
-/** What a sort goes by: texts whatever their case. */
+/** Returns the SQL value of a sort; texts are compared regardless of case. */
 function sortSql<L extends List>({ list, entity, derived }: ServedList<L>, sort: SortName<L>): string {
   const name = list.sorts[sort]!.field
   const field = entity.fields[name]!
@@ -187,7 +187,7 @@ function sortSql<L extends List>({ list, entity, derived }: ServedList<L>, sort:
   return field.kind === 'text' || field.kind === 'choice' ? `lower(${column})` : column
 }
 
-/** An order of the list, ties by id. Missing values come last, in a reversed order first. */
+/** Returns the ORDER BY of a sort, with ties ordered by id. Missing values come last, or first in a reversed order. */
 export function orderSql<L extends List>(served: ServedList<L>, sort: SortName<L>, reversed: boolean): string {
   const { list, entity } = served
   const { field, isDescending = false } = list.sorts[sort]!

@@ -1,6 +1,6 @@
 /**
- * Pages of a list by their number (§9: 50 rows). Hides how rows are found and counted: by counters where they know the number, among the
- * rows that a search's indexes find while those are few enough to be sorted, else along the order.
+ * Reads pages of a list by number (§9: 50 rows). Rows are counted by counters where possible. A page of a search is sorted out of the rows
+ * that its indexes find, if they are few enough; otherwise pages are read along the order.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { FilterOf, List, SortName } from '@arcade/contract/entity'
@@ -11,7 +11,7 @@ import type { TextRow } from '#src/db/reads.ts'
 import { jsonArray, rowWriter } from './json-rows.ts'
 import { type ListRow, orderSql, type ServedList, type Where, whereFilter } from './list.ts'
 
-/** That many rows are counted and sorted at once; of more than that a page is found by walking along the order. */
+/** The most rows that are counted and sorted at once; a page of more rows is read along the order. */
 const MAX_HITS = 10_000
 
 export type NumberedQuery<L extends List> = { page: number; sort: SortName<L>; reversed: boolean } & FilterOf<L>
@@ -26,11 +26,11 @@ export interface NumberedPage<L extends List> {
 
 interface Read<L extends List> {
   rows: JsonText<ListRow<L>[]>
-  /** Unknown where there are no rows. */
+  /** The number of rows; unknown if the page has no rows. */
   total: number | undefined
 }
 
-/** Reads pages of a list. The list in its own order is prepared. */
+/** Returns a function that reads pages of a list. The statements of the list in its own order are prepared. */
 export function numberedPages<L extends List>(
   database: Database,
   served: ServedList<L>,
@@ -81,7 +81,7 @@ export function numberedPages<L extends List>(
     return { rows: jsonArray(rows.map(writeRow)), total: rows[0] === undefined ? undefined : Number(rows[0][0]) }
   }
 
-  /** The rows that a search finds by its indexes, if they are not too many to be sorted. */
+  /** Finds the rows of a search by its indexes, if they are few enough to be sorted. */
   async function findHits(conditions: NonNullable<Where['conditions']>) {
     const found = sql.join(
       conditions.map((condition) => sql`(select ${columns} from ${table} where ${condition})`),
@@ -91,7 +91,7 @@ export function numberedPages<L extends List>(
       sql`(select count(*) from (select from (${found}) as found limit ${sql.lit(MAX_HITS + 1)}) as hits)`,
     )
     if (total > MAX_HITS) return undefined
-    // The offset keeps the planner from walking along the order, which it believes to be quicker.
+    // The offset keeps the planner from reading along the order, which it wrongly estimates to be faster.
     return { rows: sql`(select * from (${found}) as found offset 0) as ${table}`, total: sql.lit(total) }
   }
 
@@ -100,7 +100,7 @@ export function numberedPages<L extends List>(
     return row?.total ?? 0
   }
 
-  /** The number of rows that the filter matches. Counters count hidden rows, too, so those are taken off. */
+  /** Counts the rows that the filter matches. Counters include hidden rows, which are subtracted. */
   function totalSql(where: Where, filter: FilterOf<L>): RawBuilder<unknown> {
     if (counted === undefined || where.hasSearch) return sql`(select count(*) from ${table} where ${where.matches})`
     const total = sql.raw(counted(filter))
@@ -109,8 +109,8 @@ export function numberedPages<L extends List>(
   }
 
   /**
-   * The first page of the whole list. Where rows are hidden, its parameter is who asks. The limit is literal and the first page has no
-   * offset, because PostgreSQL plans a statement anew each time if it has to guess how many rows are wanted.
+   * Prepares the first page of the whole list. If the list hides rows, the parameter is the operator's id. The limit is literal and there is
+   * no offset, because PostgreSQL plans a statement anew on each call if it must guess how many rows are needed.
    */
   function plainPageSql(): string {
     const shown = hidden === undefined ? within : `${within} and not (${hidden})`

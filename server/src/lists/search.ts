@@ -1,42 +1,43 @@
 /**
- * Searching for a part of a text, whatever the case, width and diacritics of its letters. Hides which index serves a text, and that a
- * common one must not be looked up in an index: then the rows at hand are filtered. Players and users have a column `folded_text` with
- * two indexes for it (migrations 0002 and 0009).
+ * Searches for a part of a text, regardless of the case, width and diacritics of its letters. Hides which index serves a search, and that a
+ * frequent text must not be looked up in an index, but compared with the rows of the page. Players and users have a column `folded_text`
+ * with two indexes (migrations 0002 and 0009).
  */
 import { type RawBuilder, sql } from 'kysely'
 import { findsBeginningsOnly, foldsToNothing, searchedText } from '@arcade/contract/search'
 import { foldedSql } from '#src/db/folded-text.ts'
 import { bindSql, type Condition } from './conditions.ts'
 
-/** What a searched text means for a list. */
+/** The conditions of a search in a list. */
 export interface SearchCondition {
-  /** True for the rows that the search finds. */
+  /** The condition for the rows that the search finds. */
   matches: Condition
-  /** Each finds some of these rows by an index of its own; together they find all of them, and none twice. */
+  /** Disjoint conditions, each with its own index, that together find all of these rows. */
   conditions?: Condition[]
-  /** The same for the planner to guess how many rows they find. Without them it is not worth a guess. */
+  /** The same rows, by conditions whose number of rows the planner can estimate; absent if estimating is not worthwhile. */
   estimatedConditions?: Condition[]
 }
 
 export interface SearchTerm {
-  /** True for a row whose `folded_text` holds the text. */
+  /** The condition for rows whose `folded_text` contains the text. */
   matches: Condition
-  /** True for such rows and some others, which the index finds. */
+  /** The condition that the index serves: it holds for these rows and some others. */
   inIndex: Condition
-  /** True for the same rows as `matches`; the planner always takes the index for it. */
+  /** A condition for the same rows as `matches` for which the planner always uses the index. */
   found: Condition
-  /** The same; the planner guesses how many rows the index finds. */
+  /** A condition for the same rows of which the planner estimates how many the index finds. */
   guessed: Condition
 }
 
 const never = sql<boolean>`false`
 
-/** Characters; with fewer, three trigrams would be all there are, or would be found in many rows that have no such number. */
+/** Digits from which a number is searched by every third trigram: a shorter one has too few trigrams to be told from other numbers. */
 const LONG_NUMBER = 7
 
 /**
- * The conditions for a text in `folded_text`; undefined for an empty text. A leading `@` is not looked for: people write it before a handle.
- * @param texts what `matches` looks into instead: folded texts, each after a space. `inIndex` is always about `folded_text`
+ * Returns the conditions of a search in `folded_text`, or undefined for an empty text. A leading `@` is ignored, because people write it
+ * before a username.
+ * @param texts the folded texts, each after a space, that `matches` searches instead. `inIndex` always uses `folded_text`
  */
 export function searchTerm(search: string, texts?: RawBuilder<string>): SearchTerm | undefined {
   const text = searchedText(search)
@@ -47,7 +48,7 @@ export function searchTerm(search: string, texts?: RawBuilder<string>): SearchTe
   const matches = isWordStart
     ? sql<boolean>`(strpos(${searched}, ' ' || ${part}) > 0 or strpos(${searched}, '@' || ${part}) > 0)`
     : sql<boolean>`strpos(${searched}, ${part}) > 0`
-  // Only one index is asked, the one that finds fewer rows: two letters in succession are rarer than most single characters.
+  // Only the index that finds fewer rows is used: two consecutive letters are rarer than most single characters.
   const hasWord = !hasUnindexedCharacters(text) || /[a-z0-9_.#-]{2}/i.test(text)
   const indexed = (value: Value): Condition => (hasWord ? inWordIndex(text, isWordStart, value) : inCharacterIndex(text, value))
   const [inIndex, guessed] = [indexed(hidden), indexed(shown)]
@@ -59,29 +60,29 @@ export function searchTerm(search: string, texts?: RawBuilder<string>): SearchTe
   }
 }
 
-/** What a text with spaces is looked for in: people see one space where a name has several, or where one ends with a space before the next. */
+/** Reduces runs of spaces to one if the searched text has spaces: people see one space where a name has several. */
 function withSingleSpaces(searched: RawBuilder<string>, text: string): RawBuilder<string> {
   return text.includes(' ') ? sql<string>`regexp_replace(${searched}, ' +', ' ', 'g')` : searched
 }
 
-/** How a value that is looked for in an index stands in a statement. */
+/** How a searched value is written in a statement. */
 type Value = (value: RawBuilder<unknown>) => RawBuilder<unknown>
 
-/** A subquery hides it from the planner, which believes an unknown pattern to be rare and takes the index. */
+/** Writes the value as a subquery, which hides it from the planner: the planner takes an unknown pattern for a rare one and uses the index. */
 const hidden: Value = (value) => sql`(select ${value})`
 const shown: Value = (value) => sql`(${value})`
 
-/** Whether a text holds characters that no trigram has. */
+/** Whether a text contains characters that trigrams do not contain. */
 function hasUnindexedCharacters(text: string): boolean {
   return /[^a-zA-Z0-9_.#@ -]/.test(text)
 }
 
-/** PostgreSQL folds what is looked for as it has folded the rows, once a statement. A subquery would cost a cluster a step of its own. */
+/** Folds the text in PostgreSQL, once for each statement, as the rows were folded. On a Citus cluster a subquery would cost a further step. */
 function folded(text: string): RawBuilder<string> {
   return sql<string>`(${bindSql(foldedSql('$1::text'), [text])})`
 }
 
-/** The text with the replacements that `folded_text` has (migration 0009). */
+/** Returns the text with the replacements of `folded_text` (migration 0009). */
 function asStored(text: string): RawBuilder<string> {
   return sql<string>`translate(${folded(text)}, '_.-#', 'QXZJ')`
 }
@@ -94,15 +95,15 @@ function inWordIndex(text: string, isWordStart: boolean, value: Value): Conditio
   return sql<boolean>`${sql.join(isLike, sql` and `)}`
 }
 
-/** Numbers tell names apart, the words before them are common: in `moon_4711` the trigrams of `moon_` cost ten times the others. */
+/** Returns the longest number of a text. Numbers tell names apart better than words: the trigrams of `moon_` in `moon_4711` cost ten times as much. */
 function rarestPart(text: string): string | undefined {
   const numbers = text.match(/[a-z_.#-]?\d{3,}/gi) ?? []
   return numbers.toSorted((a, b) => b.length - a.length)[0]
 }
 
 /**
- * Patterns that together hold every third trigram of a long number, and its last one. The rows that have these are hardly more than those that
- * have all of its trigrams, and each trigram costs reading its list of rows, which grows with the table.
+ * Returns patterns that together contain every third trigram of a long number and its last one. Hardly more rows have these than have all
+ * of its trigrams, and each trigram costs reading its list of rows, which grows with the table.
  */
 function sparsePatterns(number: string): string[] {
   if (number.length < LONG_NUMBER) return [number]
@@ -117,12 +118,12 @@ function inCharacterIndex(text: string, value: Value): Condition {
     @> ${value(characters)}`
 }
 
-/** True for rows whose value, in any case, begins with a text. A range instead of LIKE: for that the planner would have to know the pattern to take the index. */
+/** Returns the condition for values that begin with a text, in any case. It is a range, because for LIKE the planner uses an index only if it knows the pattern. */
 export function startsWithInIndex(value: RawBuilder<unknown>, prefix: string): Condition {
   return sql<boolean>`(${value} ~>=~ lower(${prefix}::text) and ${value} ~<~ (lower(${prefix}::text) || chr(1114111)))`
 }
 
-/** Ways to find rows, each without those that `earlier`, the conditions before it, are true for: together they find no row twice. */
+/** Makes conditions disjoint: excludes from each the rows for which one of the `earlier` conditions holds. */
 export function disjoint(conditions: readonly Condition[], earlier: readonly Condition[] = conditions): Condition[] {
   return conditions.map(
     (condition, index) => sql<boolean>`${sql.join([condition, ...earlier.slice(0, index).map(isNot)], sql` and `)}`,
@@ -133,7 +134,7 @@ function isNot(condition: Condition): Condition {
   return sql<boolean>`(${condition}) is not true`
 }
 
-/** For tables of some thousand rows, which no index makes faster: `text` is SQL for what is searched, in any case. */
+/** Returns the condition of a search in a table of some thousand rows, for which no index is needed. `text` is the SQL of the searched text. */
 export function searchWithoutIndex(text: string, search: string): SearchCondition {
   if (foldsToNothing(search)) return { matches: never }
   const words = search.replaceAll(/\s+/g, ' ').trim()
