@@ -1,28 +1,28 @@
 /**
- * Objects of an S3-compatible store: `s3://bucket/prefix?endpoint=https://…&region=…`. Credentials come from where the AWS SDK looks
- * for them (AWS_ACCESS_KEY_ID, a profile, an instance's role); the SDK is loaded with the first object.
+ * Objects in an S3-compatible store: `s3://bucket/prefix?endpoint=https://…&region=…`. The AWS SDK finds the credentials (AWS_ACCESS_KEY_ID,
+ * a profile, an instance's role). It is loaded when the first object is used.
  */
 import type { S3Client } from '@aws-sdk/client-s3'
 import { Failure } from '#src/calls.ts'
 import { StartError } from '#src/postgres/errors.ts'
 
 export interface BucketOptions {
-  /** What names the address, for a person who has to mend it: `FILES_URL`. */
+  /** The name of the setting with the address, such as `FILES_URL`, for error messages. */
   setting: string
-  /** What is said while the store does not answer. */
+  /** The error message while the store does not answer. */
   unavailable: string
   answerTimeoutMs: number
 }
 
-/** Objects by name, below the address's prefix. */
+/** Objects by name, below the prefix of the address. */
 export interface Bucket {
   put(name: string, bytes: Uint8Array, mediaType: string): Promise<void>
-  /** `undefined` if there is no such object. */
+  /** Resolves with `undefined` if there is no such object. */
   open(name: string): Promise<{ body: ReadableStream; lengthBytes: number } | undefined>
   has(name: string): Promise<boolean>
-  /** Also succeeds when there is nothing to remove. */
+  /** Removes an object; succeeds if there is none. */
   remove(name: string): Promise<void>
-  /** Names that begin so. */
+  /** Yields the names that begin with a prefix. */
   list(beginning: string): AsyncGenerator<string>
 }
 
@@ -39,7 +39,7 @@ export function openBucket(url: string, { setting, unavailable, answerTimeoutMs 
       maxAttempts: ATTEMPTS,
       requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, requestTimeout: answerTimeoutMs, throwOnRequestTimeout: true },
       ...(region !== undefined && { region }),
-      // Other makers' stores answer to one host name and know fewer checksums than Amazon's.
+      // Stores other than Amazon's use a single host name and support fewer checksums.
       ...(endpoint !== undefined && {
         endpoint,
         region: region ?? 'us-east-1',
@@ -51,7 +51,7 @@ export function openBucket(url: string, { setting, unavailable, answerTimeoutMs 
     return { client, sdk }
   }
 
-  /** Runs a request; `undefined` for an object that is not there. */
+  /** Sends a request. Resolves with `undefined` for an object that does not exist. */
   async function send<T>(
     request: (client: S3Client, sdk: typeof import('@aws-sdk/client-s3')) => Promise<T>,
   ): Promise<T | undefined> {
@@ -67,7 +67,7 @@ export function openBucket(url: string, { setting, unavailable, answerTimeoutMs 
         AccessDenied: `${setting} names the bucket ${bucket}, which refuses to store files: grant s3:GetObject, s3:PutObject and s3:DeleteObject on it.`,
       }[name]
       if (reason !== undefined) throw new StartError(reason, { cause: error })
-      // No answer, a fault of the store or its limit on requests: it may work in a moment.
+      // No answer, an error of the store or its rate limit: the request may succeed shortly.
       const status = $metadata?.httpStatusCode
       throw status === undefined || status >= 500 || status === 429 ? storeUnavailable(unavailable, error) : error
     }

@@ -1,21 +1,21 @@
-/** The interface of a file store, and the store in a local folder: a file is written beside its place, flushed and renamed into it. */
+/** The interface of a file store, and the store in a local folder, which writes a file under a temporary name, flushes and renames it. */
 import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { isDiskFull } from '#src/postgres/errors.ts'
 
-/** Bytes by key, whole or not at all. A key is `folder/name` of letters, digits, dots, hyphens and underscores. */
+/** Stores files by key, completely or not at all. A key is `folder/name` of letters, digits, dots, hyphens and underscores. */
 export interface FileStore {
-  /** Rejects when files cannot be stored at the moment, with a StartError where only a person can mend it. */
+  /** Rejects if files cannot be stored now; with a StartError if only an operator can fix it. */
   check(): Promise<void>
-  /** Returns once the bytes would survive a power failure. */
+  /** Resolves when the bytes would survive a power failure. */
   put(key: string, bytes: Uint8Array, mediaType: string): Promise<void>
-  /** `undefined` if there is no such file. */
+  /** Resolves with `undefined` if there is no such file. */
   open(key: string): Promise<OpenFile | undefined>
   has(key: string): Promise<boolean>
-  /** Also succeeds when there is nothing to remove. */
+  /** Removes a file; succeeds if there is none. */
   remove(key: string): Promise<void>
-  /** What lies in the store. */
+  /** Yields the files in the store. */
   keys(): AsyncIterable<string>
 }
 
@@ -27,7 +27,7 @@ export interface OpenFile {
 export function diskStore(root: string): FileStore {
   const toPath = (key: string): string => join(root, checkedKey(key))
   return {
-    /** A full disk passes: reading goes on there. */
+    /** Checks the folder. A full disk is no error, because files can still be read. */
     async check() {
       const probe = join(root, `.probe-${process.pid}`)
       try {
@@ -62,7 +62,7 @@ export function diskStore(root: string): FileStore {
   }
 }
 
-/** Writes a file that is there whole or not at all, also after a power failure. */
+/** Writes a file completely or not at all, even if the power fails. */
 export async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   const file = await open(partialPath(path), 'w', 0o600)
@@ -76,13 +76,13 @@ export async function writeWhole(path: string, bytes: Uint8Array): Promise<void>
   await flushFolder(dirname(path))
 }
 
-/** The files in a folder and those below it, as paths from there with slashes. A folder that is missing has none. */
+/** Yields the files in a folder and below it, as relative paths with slashes. A missing folder has no files. */
 export async function* filesBelow(root: string): AsyncGenerator<string> {
   for (const entry of (await readdir(root, { withFileTypes: true, recursive: true }).catch(unlessMissing)) ?? [])
     if (!entry.isDirectory()) yield relative(root, join(entry.parentPath, entry.name)).split(sep).join('/')
 }
 
-/** Where a file is until it is whole. One that a crash leaves there is removed together with the file it was to become. */
+/** Returns the temporary path of an unfinished file. One that a crash leaves there is removed together with the file itself. */
 function partialPath(path: string): string {
   return `${path}.part`
 }
@@ -101,12 +101,12 @@ function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }
 
-/** Whether a text has the form of a key: `folder/name`, without anything by which a path could leave the store. */
+/** Whether a text has the form of a key: `folder/name`, with nothing by which a path could leave the store. */
 export function isKey(key: string): boolean {
   return /^[a-z-]+\/[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(key) && key.length <= 250 && !key.includes('..')
 }
 
-/** The key, once it is known to be safe as a path. @throws Error for any other text */
+/** Returns the key if it is safe as a path. @throws Error for any other text */
 export function checkedKey(key: string): string {
   if (!isKey(key)) throw new Error(`not a key of the file store: ${JSON.stringify(key)}`)
   return key

@@ -1,6 +1,6 @@
 /**
- * The file store compared with the rows, while files come and go: what looks wrong is looked at once more. A file's bytes come after its
- * entry in `file_removals` and go before it, and no key is used twice, so that what is wrong the second time, too, stays so.
+ * Compares the file store with the rows while files come and go. Each difference is checked a second time: a file is stored after its entry
+ * in `file_removals` is written and removed before the entry is, and no key is used twice, so a difference found twice is real.
  */
 import { type Kysely, sql } from 'kysely'
 import type { Tables } from '#src/db/tables.ts'
@@ -8,7 +8,7 @@ import { type FileStore, isKey } from './disk.ts'
 import { belongingKeysSql, thumbKey } from './files.ts'
 
 export interface FileFault {
-  /** What is wrong with the file, as `faultTexts` says it. */
+  /** What is wrong with the file; `faultTexts` has the sentences. */
   kind: 'missing' | 'leaving' | 'unkept' | 'stray'
   key: string
 }
@@ -37,30 +37,30 @@ export async function* findFileFaults(db: Kysely<Tables>, store: FileStore): Asy
     const known = new Set(await among(db, knownKeysSql, keys))
     for (const { name, key } of names) {
       if (known.has(key) || !(await store.has(name))) continue
-      // What belongs to a file is told with it.
+      // A thumbnail or unfinished part is reported with its file.
       if (name === key || !(await store.has(key))) yield { kind: 'stray', key }
     }
   }
 }
 
-/** Mends what can be mended in the database; false for a file whose bytes are gone, or that is as it should be by now. */
+/** Repairs what can be repaired in the database. Returns false if the file's bytes are lost, or if it needs no repair any more. */
 export async function mendFileFault(tx: Kysely<Tables>, { kind, key }: FileFault): Promise<boolean> {
   if (kind === 'missing') return false
   const { numAffectedRows = 0n } = await mendings[kind](key).execute(tx)
   return numAffectedRows > 0n
 }
 
-/** Requests to a store, or names of files in a statement. */
+/** Requests to a store at the same time, or names of files in one statement. */
 const ASKED_AT_ONCE = 16
 const NAMES_AT_ONCE = 1000
-/** A file that nothing names stays for so long, in which a person may still see what it is. */
+/** How long a file that no row names is kept, so that an operator can look at it. */
 const STRAY_DAYS = 7
 
 const namedKeysSql = `select image_key as key from announcements where image_key is not null
   union select icon_key from announcements where icon_key is not null`
 const trashedKeysSql = `select key from trash, unnest(array[content #>> '{row,image_key}', content #>> '{row,icon_key}']) as key
   where kind = 'announcement' and expires_at > now() and key is not null`
-/** Those that belong to a record, and those that wait to be removed. */
+/** The keys of files that belong to a record, and of files that wait to be removed. */
 const knownKeysSql = `${namedKeysSql} union select key from file_removals`
 
 const contradictions = {
@@ -86,7 +86,7 @@ async function isWhole(store: FileStore, key: string): Promise<boolean> {
   return isKey(key) && (await store.has(key)) && (await store.has(thumbKey(key)))
 }
 
-/** Those of the keys that a query gives. */
+/** Returns those of the keys that a query returns. */
 async function among(db: Kysely<Tables>, query: string, keys: string[]): Promise<string[]> {
   const { rows } = await sql<{ key: string }>`
     select key from (${sql.raw(query)}) as given where key = any(${keys}) order by key`.execute(db)
@@ -95,14 +95,14 @@ async function among(db: Kysely<Tables>, query: string, keys: string[]): Promise
 
 interface StoredName {
   name: string
-  /** Of the file that it is, or whose thumbnail or unfinished part it is. */
+  /** The key of the file, or of the file whose thumbnail or unfinished part this is. */
   key: string
 }
 
 async function* batches(names: AsyncIterable<string>): AsyncGenerator<StoredName[]> {
   let batch: StoredName[] = []
   for await (const name of names) {
-    if (!isKey(name)) continue // what somebody else has put there
+    if (!isKey(name)) continue // not a file of the console
     batch.push({ name, key: fileOf(name) })
     if (batch.length < NAMES_AT_ONCE) continue
     yield batch

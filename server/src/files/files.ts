@@ -1,9 +1,9 @@
 /**
- * Uploaded files (design §4, security.md Uploads), on disk or on S3. Hides names, where bytes are, and how files and rows stay in
- * agreement: a file is listed for removal before its first byte is stored, the transaction of a row that names it takes it off that
- * list, and the transaction that drops it from a row lists it again, as withdrawn: from then on nobody is served the file, though its
- * bytes stay until it is purged (ADR 14). `sweep` removes what is listed and due until that succeeds.
- * No transaction waits for the store, which may be slow: whoever needs its answer asks before or after.
+ * Uploaded files (design §4, security.md Uploads), on disk or in S3. Hides their names and places, and how files and rows stay consistent.
+ * A file is listed for removal before its first byte is stored. The transaction of a row that names it takes it off that list. The
+ * transaction that removes it from the row lists it again, as withdrawn: it is no longer served, but its bytes stay until it is purged
+ * (ADR 14). `sweep` removes due files, and tries again until it succeeds. No transaction waits for the store, which may be slow: code that
+ * needs its answer asks before or after the transaction.
  */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -17,59 +17,59 @@ import { diskStore, type FileStore, isKey, type OpenFile } from './disk.ts'
 import { storeUnavailable } from './bucket.ts'
 import { s3Store, STORE_UNAVAILABLE } from './s3.ts'
 
-/** The store that FILES_URL names, or the folder DATA_DIR/files. Nothing is opened before it is used. */
+/** Returns the store that FILES_URL names, or the folder DATA_DIR/files. It is opened when it is first used. */
 export function openFileStore({ filesUrl, dataDir }: { filesUrl: string | undefined; dataDir: string }): FileStore {
   return filesUrl === undefined ? diskStore(join(dataDir, 'files')) : s3Store(filesUrl)
 }
 
 export interface NewFile {
   folder: 'announcements'
-  /** The name on the person's computer. Its safe part becomes the end of the key. */
+  /** The name of the file on the operator's computer. Its safe part becomes the end of the key. */
   name: string
   extension: keyof typeof mediaTypes
   bytes: Uint8Array
-  /** A small WebP of it. */
+  /** A thumbnail in WebP. */
   thumb: Uint8Array
 }
 
 export interface Files {
-  /** Stores a file and its thumbnail under a new key; they are gone after an hour unless `keep` is called meanwhile. */
+  /** Stores a file and its thumbnail under a new key. They are removed after an hour unless `keep` is called. */
   put(file: NewFile): Promise<string>
-  /** Undefined for a file that is not there or was withdrawn, as `has` is false. */
+  /** Resolves with undefined for a file that does not exist or was withdrawn; `has` is false for these. */
   open(key: string, size?: 'thumb'): Promise<(OpenFile & { mediaType: string }) | undefined>
   has(key: string): Promise<boolean>
-  /** The first of the keys whose file is not in the store. To be asked before the transaction that keeps them. */
+  /** Returns the first of the keys whose file is not in the store. Call it before the transaction that keeps them. */
   findMissing(keys: string[]): Promise<string | undefined>
-  /** In the transaction of the row that names them: makes files stay. Gives the first key that is not there to be kept. */
+  /** Keeps files, in the transaction of the row that names them. Returns the first key that cannot be kept. */
   keep(tx: Kysely<Tables>, keys: string[]): Promise<string | undefined>
   /**
-   * In the transaction of the row that named them: nobody is served the files any more.
-   * @param end of their bytes: when they are purged with the row, or after as many days as the trash keeps rows
+   * Withdraws files, in the transaction that removes them from their row: they are no longer served.
+   * @param end when their bytes are removed: with the row, or after the days for which the trash keeps rows
    */
   withdraw(tx: Kysely<Tables>, keys: string[], end: 'purge' | 'expiry'): Promise<void>
-  /** In the transaction of the row that names them again: serves withdrawn files. @throws Failure NOT_IN_TRASH if the bytes of one are gone */
+  /** Serves withdrawn files again, in the transaction of the restored row. @throws Failure NOT_IN_TRASH if the bytes of one are gone */
   restore(tx: Kysely<Tables>, keys: string[]): Promise<void>
-  /** Makes withdrawn files go. Call `sweepSoon` after the commit. */
+  /** Makes withdrawn files due for removal. Call `sweepSoon` after the commit. */
   purge(tx: Kysely<Tables>, keys: string[]): Promise<void>
-  /** Whether files can be stored, as of the last few seconds. */
+  /** Whether files could be stored within the last few seconds. */
   isReady(): Promise<boolean>
   /** Starts a sweep without waiting for it. */
   sweepSoon(): void
-  /** Removes from the store what is due. A chore; any number of processes may do so at once. */
+  /** Removes due files from the store. A background task calls this; several processes may do so at once. */
   sweep(): Promise<void>
 }
 
-/** A store that has so many files of keys that nobody has used does not tell the truth. */
+/** Attempts to find an unused key: a store that claims to have a file under each of them is faulty. */
 const TAKEN_MAX = 20
 const READY_MS = 1000
 const READY_AGAIN_MS = 3000
 const ORPHAN_SECONDS = 60 * 60
 const RETRY_SECONDS = 10 * 60
 
-/** The types that the console stores, by extension. Anything else that lies in a store is served as application/octet-stream. */
+/** The media types that the console stores, by extension. Any other file in a store is served as application/octet-stream. */
 const mediaTypes = { png: 'image/png', jpg: 'image/jpeg', webp: 'image/webp', gif: 'image/gif' } as const
 
-/** SQL for the keys of all files that belong to the data: those that a row names, and withdrawn ones that can still be restored. */
+/** SQL for the keys of all files in use: those that a row names, and withdrawn ones that can still be restored. */
 export const belongingKeysSql = `
   select image_key as key from announcements where image_key is not null
   union select icon_key from announcements where icon_key is not null
@@ -79,7 +79,7 @@ interface FilesOptions {
   database: Database
   store: FileStore
   log: Logger
-  /** For so many days the trash keeps what was deleted. */
+  /** The days for which the trash keeps deleted records. */
   trashDays: number
 }
 
@@ -93,10 +93,10 @@ export function createFiles({ database, store, log, trashDays }: FilesOptions): 
   let lastTimestamp = 0
   let ready: { askedAt: number; answer: Promise<boolean> } | undefined
 
-  /** Gives a key that no file has or had, and lists it for removal. The primary key of `file_removals` keeps two processes apart. */
+  /** Returns a key that was never used, and lists it for removal. The primary key of `file_removals` prevents a race of two processes. */
   const reserve = async (folder: string, name: string): Promise<string> => {
     for (let taken = 0; taken < TAKEN_MAX;) {
-      // Only a part of the name (§7): that no other file has it is asked below, so it does not matter which clock is right.
+      // The time is only a part of the name (§7). Uniqueness is checked below, so the clock need not be right.
       lastTimestamp = Math.max(Date.now(), lastTimestamp + 1)
       const key = `${folder}/${lastTimestamp}_${name}`
       if (await store.has(key)) {
@@ -192,13 +192,13 @@ export function createFiles({ database, store, log, trashDays }: FilesOptions): 
 
     async sweep() {
       while (await removeOne()) {
-        // until nothing is due
+        // repeats until no file is due
       }
     },
   }
   return files
 
-  /** Removes the file that is longest due; false if none is. Until it is gone, its entry is one of a removal to be tried again. */
+  /** Removes the file that is due the longest; returns false if none is. Its entry stays until the file is removed, so a failure is retried. */
   async function removeOne(): Promise<boolean> {
     const due = await db
       .updateTable('file_removals')
@@ -230,12 +230,12 @@ export function createFiles({ database, store, log, trashDays }: FilesOptions): 
 }
 
 /**
- * A backup holds this lock from before its snapshot until it has copied the files, so that each file that a row of its snapshot names is
- * still there. What was marked before, no such row names. The subquery is evaluated once a statement.
+ * A backup holds this lock from before its snapshot until it has copied the files, so that every file that the snapshot's rows name still
+ * exists. No row of the snapshot names a file that was withdrawn before. The subquery is evaluated once for each statement.
  */
 const noBackupUnderWay = sql<boolean>`(select pg_try_advisory_xact_lock_shared(${sql.lit(LOCK_SPACE)}, ${sql.lit(LOCKS.fileRemovals)}))`
 
-/** The files, with their thumbnails, that belong to the rows of a moment: what a backup holds. */
+/** Returns the files, with thumbnails, that the rows of a snapshot name: the files of a backup. */
 export async function filesOfRows(db: Kysely<Tables>): Promise<string[]> {
   const { rows } = await sql<{ key: string }>`${sql.raw(belongingKeysSql)}`.execute(db)
   return rows.flatMap(({ key }) => [key, thumbKey(key)])
@@ -243,7 +243,7 @@ export async function filesOfRows(db: Kysely<Tables>): Promise<string[]> {
 
 const SAFE_NAME_LENGTH = 80
 
-/** What is left of a file name in a key: ASCII letters, digits, dots, hyphens and underscores, without its extension. */
+/** Returns the part of a file name that goes into a key: ASCII letters, digits, dots, hyphens and underscores, without the extension. */
 export function safeName(name: string): string {
   const plain = (name.split(/[/\\]/).at(-1) ?? '')
     .normalize('NFKD')
@@ -257,10 +257,10 @@ export function safeName(name: string): string {
   return plain === '' ? 'image' : plain
 }
 
-/** What a person may read as a file's name: no folders, no control or direction characters, at most `maxLength` of it. */
+/** Returns a file's name as operators see it: no folders, no control or direction characters, at most `maxLength` characters. */
 export function shownName(name: string, maxLength: number): string {
   const base = (name.split(/[/\\]/).at(-1) ?? '').replaceAll(/[\p{C}\u2028\u2029]/gu, '').trim()
-  // A cut through a surrogate pair leaves half a character.
+  // Cutting through a surrogate pair would leave half a character.
   return base === '' ? 'image' : base.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')
 }
 

@@ -1,20 +1,20 @@
 /**
- * The process that decodes uploaded images. A hostile image can use up this process, but never the server: images.ts sends it one image
- * at a time and ends it. It ends itself when an image takes too much, because its main thread is free while sharp's threads work.
+ * The process that decodes uploaded images, so that a hostile image can harm this process only, never the server. images.ts sends it one
+ * image at a time. It ends itself when an image exceeds the limits, because its main thread is idle while sharp's threads work.
  */
 import os from 'node:os'
 import { fileTypeFromBuffer } from 'file-type'
 import sharp from 'sharp'
 
-/** Comes as the only argument, in JSON. */
+/** The limits, which the process gets as JSON in its only argument. */
 export interface DecoderLimits {
   pixels: number
   sidePixels: number
   frames: number
   thumbSidePixels: number
-  /** Processor time of one image. */
+  /** The processor time for one image. */
   cpuMs: number
-  /** Of the whole process. */
+  /** The memory of the whole process. */
   memoryBytes: number
 }
 
@@ -24,14 +24,14 @@ export interface PreparedImage {
   thumb: Uint8Array
 }
 
-/** `refused` is the reason for the person who uploaded the image, `cause` is for the log; with `isLast` the process ends. */
+/** `refused` is the reason for the operator, `cause` is for the log. With `isLast` the process ends. */
 export type DecoderAnswer = { image: PreparedImage } | { refused: string; cause?: string; isLast?: true }
 
 const formats = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp', 'image/gif': 'gif' } as const
 const NOT_AN_IMAGE = 'The file must be a PNG, JPEG, WebP or GIF image.'
 const TOO_COSTLY = 'The image takes too much time or memory to decode.'
 const WATCH_MS = 20
-/** Requests are answered first when the processors are busy. */
+/** A niceness that lets the server answer requests first when the processors are busy. */
 const NICENESS = 10
 
 const limits = JSON.parse(process.argv[2] ?? '') as DecoderLimits
@@ -40,7 +40,7 @@ class Refusal extends Error {}
 
 sharp.cache(false)
 os.setPriority(Math.max(os.getPriority(), NICENESS)) // only root may raise it
-// Ctrl-C in a terminal reaches this process, too, but the server still answers the requests under way.
+// Ctrl-C in a terminal also signals this process, but the server still needs it to answer running requests.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {})
 process.on('disconnect', end)
 process.on('message', (bytes: Uint8Array) => {
@@ -51,12 +51,12 @@ process.on('message', (bytes: Uint8Array) => {
   })
 })
 
-/** `process.exit` would wait for sharp's threads. */
+/** Kills this process, because `process.exit` would wait for sharp's threads. */
 function end(): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** Watches what the present image takes. */
+/** Watches the time and memory that the current image takes. */
 function endWhenBeyond(): () => void {
   const start = process.cpuUsage()
   const timer = setInterval(() => {
@@ -96,7 +96,7 @@ async function prepare(bytes: Uint8Array): Promise<PreparedImage> {
   return { extension, bytes: await whole.toBuffer(), thumb: await thumb.toBuffer() }
 }
 
-/** Reads the header alone, before a pixel is decoded. @throws Refusal */
+/** Checks the header before any pixel is decoded. @throws Refusal */
 async function refuseBeyondLimits(bytes: Uint8Array, extension: PreparedImage['extension']): Promise<void> {
   const { format, width, height, pages = 1 } = await sharp(bytes, { failOn: 'error', limitInputPixels: false }).metadata()
   if (format !== (extension === 'jpg' ? 'jpeg' : extension)) throw new Refusal(NOT_AN_IMAGE)

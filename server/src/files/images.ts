@@ -1,7 +1,6 @@
 /**
- * From an uploaded file to what may be stored (security.md, Uploads): an image by its content, decoded and written anew, so
- * that neither metadata nor anything hidden in the file gets into the store. Animations of GIF and WebP stay. Hides the process that
- * decodes, one image at a time, and its limits.
+ * Turns an uploaded file into an image that may be stored (security.md, Uploads). The image is recognised by its content, decoded and encoded
+ * again, so that neither metadata nor hidden data is stored. GIF and WebP stay animated. Hides the decoding process and its limits.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -12,16 +11,16 @@ import type { DecoderAnswer, DecoderLimits, PreparedImage } from './image-decode
 export const THUMB_SIDE_PIXELS = 96
 
 export interface Images {
-  /** @throws Failure INVALID_INPUT for what is no image that may be stored, UNAVAILABLE when too many images wait already */
+  /** @throws Failure INVALID_INPUT if the file is no acceptable image, UNAVAILABLE if too many images are waiting */
   prepare(bytes: Uint8Array): Promise<PreparedImage>
-  /** Ends the process that decodes. */
+  /** Ends the decoding process. */
   stop(): void
 }
 
 interface ImageLimits extends DecoderLimits {
-  /** Images that are decoded or wait for it. */
+  /** The most images that are being decoded or waiting. */
   atOnce: number
-  /** Whatever the processor's load is: a decoder that hangs is killed after this time. */
+  /** The elapsed time, whatever the load, after which a decoder counts as hanging and is killed. */
   wallMs: number
 }
 
@@ -37,14 +36,14 @@ const LIMITS: ImageLimits = {
   wallMs: 60_000,
 }
 
-/** A decoder without work gives its memory back after this time. */
+/** Milliseconds after which an idle decoder ends, which frees its memory. */
 const IDLE_MS = 60_000
 const RETRY_AFTER_SECONDS = 5
 const ATTEMPTS = 2
 const STDERR_KEPT_CHARACTERS = 2000
 const PROGRAM = fileURLToPath(new URL('./image-decoder.ts', import.meta.url))
 
-/** Starts no process before the first image. */
+/** The decoding process starts with the first image. */
 export function createImages(overrides: Partial<ImageLimits> = {}): Images {
   const limits = { ...LIMITS, ...overrides }
   let decoder: Decoder | undefined
@@ -59,7 +58,7 @@ export function createImages(overrides: Partial<ImageLimits> = {}): Images {
       return await decoder.decode(bytes)
     } catch (error) {
       if (!(error instanceof DecoderKilled)) throw error
-      // It may have been killed before it was given the image.
+      // The process may have been killed before it got the image.
       if (attempt < ATTEMPTS) return await decode(bytes, attempt + 1)
       throw unavailable('The image could not be decoded just now. Please try again in a moment.', error)
     } finally {
@@ -82,7 +81,7 @@ export function createImages(overrides: Partial<ImageLimits> = {}): Images {
 
 interface Decoder {
   isAlive(): boolean
-  /** To be called again only when the image before is done. */
+  /** Decodes one image. Call it again only when the previous image is done. */
   decode(bytes: Uint8Array): Promise<PreparedImage>
   kill(): void
 }
@@ -92,14 +91,14 @@ function startDecoder({ atOnce: _atOnce, wallMs, ...limits }: ImageLimits): Deco
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     execArgv: [],
-    env: {}, // a decoder that an image takes over finds no password there
+    env: {}, // an image that takes over the decoder finds no password there
   })
   let isAlive = true
   let written = ''
   child.stderr?.on('data', (chunk: Buffer) => (written = (written + chunk.toString()).slice(-STDERR_KEPT_CHARACTERS)))
   child.on('error', () => (isAlive = false))
   child.on('exit', () => (isAlive = false))
-  // The process that serves may end while this one waits for an image.
+  // The server may end while the decoder waits for an image.
   child.unref()
   child.channel?.unref()
   ;(child.stderr as { unref?: () => void } | null)?.unref?.()
@@ -116,7 +115,7 @@ function startDecoder({ atOnce: _atOnce, wallMs, ...limits }: ImageLimits): Deco
       if ('ended' in answer || answer.isLast) kill()
       if ('refused' in answer) throw refused(answer.refused, answer.cause)
       const cause = new DecoderKilled(`The process that decodes images ended with ${answer.ended}: ${written}`)
-      // A crash in the middle of an image is that image's doing, unless somebody or the system killed the process.
+      // The image is to blame for a crash while it is decoded, unless the process was killed from outside.
       throw answer.ended === 'SIGKILL' || answer.ended === 'error' ? cause : refused('The image cannot be decoded.', cause)
     },
   }
@@ -124,7 +123,7 @@ function startDecoder({ atOnce: _atOnce, wallMs, ...limits }: ImageLimits): Deco
 
 class DecoderKilled extends Error {}
 
-/** What the decoder says to an image, or how it ended instead. */
+/** Resolves with the decoder's answer to an image, or with how the decoder ended. */
 function askDecoder(
   child: ChildProcess,
   { bytes, wallMs }: { bytes: Uint8Array; wallMs: number },

@@ -12,7 +12,7 @@ export function s3Store(url: string): FileStore {
   let writtenAt = Number.NEGATIVE_INFINITY
 
   return {
-    /** Writes an empty file, since a store that can be read need not take files; once it did, it is taken at its word for a while. */
+    /** Writes an empty file, because a store that can be read may still refuse to store. The result is remembered for a while. */
     async check() {
       if (performance.now() - writtenAt < WRITE_AGAIN_MS) {
         await bucket.has(PROBE_KEY)

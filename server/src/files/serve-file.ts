@@ -1,10 +1,10 @@
-/** An announcement's image as an answer, to people of the console and to the game. */
+/** Serves an announcement's image to operators and to the game. */
 import type { StoredFileInput, storedFileOutput } from '@arcade/contract/stored-file'
 import type { z } from 'zod'
 import { type CallContext, Failure } from '#src/calls.ts'
 import type { Files } from './files.ts'
 
-/** The key of the file that an address names. */
+/** Returns the key of the file that a path names. */
 export function keyOf({ name }: Pick<StoredFileInput, 'name'>): string {
   return `announcements/${name}`
 }
@@ -17,7 +17,7 @@ export async function serveFile(
 ): Promise<z.infer<typeof storedFileOutput>> {
   const key = keyOf({ name })
   const etag = `"${size ?? 'file'}-${name}"` // a key is never used again
-  // Asked for again each time, so that nobody sees a file after the session or the file has ended.
+  // Browsers ask again each time, so that nobody sees a file after it was withdrawn or the session has ended.
   const headers = { etag, 'cache-control': 'private, no-cache', 'content-security-policy': "default-src 'none'; sandbox" }
   if (context.hasVersion(etag) && (await files.has(key))) return { headers, body: null }
   const file = await files.open(key, size)
@@ -34,7 +34,7 @@ export async function serveFile(
   }
 }
 
-/** The name under which a browser saves the file: that of the key without its moment. A thumbnail is a WebP of any image. */
+/** Returns the name under which a browser saves the file: that of the key, without its time. A thumbnail is always WebP. */
 function savedName(name: string, mediaType: string): string {
   const plain = name.replace(/^\d{13}_/, '')
   return mediaType === 'image/webp' && !plain.endsWith('.webp') ? `${plain}.webp` : plain

@@ -1,4 +1,4 @@
-/** Accounts with their users documents: creation, roles, and how the first admin comes about (§5, §7; design §7). */
+/** Accounts with their rows of `users`: creation, roles, and the first admin (§5, §7; design §7). */
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { type SessionUser } from '@arcade/contract/auth/calls'
@@ -16,7 +16,7 @@ import { hashNewPassword, type PasswordPolicy } from './passwords.ts'
 import type { Sessions } from './sessions.ts'
 import { hasAdmin } from './setup-links.ts'
 
-/** Checks the registration with the rule of §5 that needs the configuration, as the form does. @throws Failure INVALID_INPUT */
+/** Checks a registration by the rules of §5 that depend on the configuration, as the form does. @throws Failure INVALID_INPUT */
 export function checkRegistration(input: RegistrationInput, registrationEmailHost: string): void {
   const result = registrationInputFor(registrationEmailHost).safeParse(input)
   if (result.success) return
@@ -32,12 +32,12 @@ export interface NewAccount {
   userType: UserType
 }
 
-/** A user as the audit trail names them. */
+/** Returns a user as an audit record. */
 export function userRecord({ id, fname, lname }: { id: string; fname: string; lname: string }): AuditRecord {
   return { kind: 'user', id, name: `${fname} ${lname}` }
 }
 
-/** The names of users by their ids, of those who are still there. */
+/** Returns the names of the users that still exist, by id. */
 export async function namesOfUsers(
   db: Kysely<Tables>,
   ids: readonly (string | null)[],
@@ -48,24 +48,24 @@ export async function namesOfUsers(
   return new Map(people.map(({ id, fname, lname }) => [id, `${fname} ${lname}`]))
 }
 
-/** What the audit trail keeps of a user who comes or goes. */
+/** The fields of a created or removed user that an audit entry contains. */
 const auditedFields = ['fname', 'lname', 'email', 'userType'] as const
 
 export function auditedUser(user: Pick<SessionUser, (typeof auditedFields)[number]>): Record<string, unknown> {
   return Object.fromEntries(auditedFields.map((name) => [name, user[name]]))
 }
 
-/** The same of many who go, as JSON of the changes of each row of `users`. */
+/** SQL for the same fields of many removed users, as the JSON of their changes. */
 export const removedUserSql = sql.raw(
   `json_build_object(${auditedFields.map((name) => `'${name}', json_build_array(${columnName(userEntity, name)}, null)`).join(', ')})`,
 )
 
-/** Whether something failed because another user has the e-mail. */
+/** Whether an error means that another user has the e-mail address. */
 export function isEmailTaken(error: unknown): boolean {
   return violatedConstraint(error)?.endsWith('_email_key') ?? false
 }
 
-/** Creates the authentication account and its users document. A taken e-mail violates `accounts_email_key` or `users_email_key`. */
+/** Creates an account and its row of `users`. A taken e-mail address violates `accounts_email_key` or `users_email_key`. */
 export async function createAccount(tx: Transaction<Tables>, account: NewAccount): Promise<SessionUser> {
   const { fname, lname, email, userType } = account
   const id = randomUUID()
@@ -75,7 +75,7 @@ export async function createAccount(tx: Transaction<Tables>, account: NewAccount
   return { id, username: `${fname} ${lname}`, fname, lname, email, userType }
 }
 
-/** What the audit trail says of an account that an act has just created. */
+/** Returns the audit entry of an account that an act has just created. */
 export function newAccountEntry(user: SessionUser): AuditEntryInput {
   return { record: userRecord(user), changes: changesBetween(null, auditedUser(user)), detail: { version: 1 } }
 }
@@ -85,13 +85,13 @@ interface FirstAdmin {
   email: string
   password: string
   policy: PasswordPolicy
-  /** Do nothing when the installation has an admin (ADMIN_EMAIL, design §7). */
+  /** Whether to do nothing if the console has an admin already (ADMIN_EMAIL, design §7). */
   unlessAdminExists: boolean
 }
 
 /**
  * Makes sure that `email` is an admin with this password: creates the account or, where it exists, sets its password and
- * role and ends its sessions. For the operator of the machine, not for a request.
+ * role and ends its sessions. For commands and the start of the server, not for requests.
  * @throws Failure INVALID_INPUT for a password that the policy refuses
  */
 export async function ensureAdmin(
@@ -103,7 +103,7 @@ export async function ensureAdmin(
   const passwordHash = await hashNewPassword(password, policy)
   return database.transaction(async (tx) => {
     if (unlessAdminExists) {
-      // Of several servers that start at once the first makes the admin.
+      // If several servers start at once, the lock makes one of them create the admin.
       await takeTurn(tx, 'admins')
       if (await hasAdmin(tx)) return 'kept'
     }
@@ -135,7 +135,7 @@ export async function ensureAdmin(
   })
 }
 
-/** Changes a role and the counters of both; the row's version goes up. */
+/** Changes a user's role, the counters of both roles and the row's version. */
 export async function changeUserType(tx: Transaction<Tables>, id: string, userType: UserType): Promise<void> {
   await tx
     .updateTable('users')

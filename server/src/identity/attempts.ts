@@ -1,4 +1,4 @@
-/** Limits against guessing and flooding: counted in the database, so that they hold across server processes and restarts. */
+/** Limits against guessing and flooding. They are counted in the database, so they hold for all servers and across restarts. */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { Failure } from '#src/calls.ts'
@@ -6,22 +6,22 @@ import type { Database } from '#src/db/database.ts'
 
 export interface Limit {
   name: string
-  /** Attempts allowed in a window. */
+  /** The attempts allowed in a window. */
   max: number
   windowSeconds: number
 }
 
 export const limits = {
-  /** From a device or an address from which the person has signed in before: each has a limit of its own. */
+  /** Attempts from a device or address from which the person has signed in before: each has its own limit. */
   signInFromKnown: { name: 'sign-in-known', max: 10, windowSeconds: 15 * 60 },
-  /** From anywhere else. */
+  /** Attempts from anywhere else. */
   signInByAccount: { name: 'sign-in-account', max: 10, windowSeconds: 15 * 60 },
   signInByAddress: { name: 'sign-in-address', max: 50, windowSeconds: 15 * 60 },
-  /** Good ones, which begin sessions. */
+  /** Successful attempts, which begin sessions. */
   signInsOfUser: { name: 'sign-in-user', max: 30, windowSeconds: 15 * 60 },
-  /** Bearer tokens that are none of ours and initData that is not believed; those that are get through all the same. */
+  /** Unknown bot tokens and invalid initData; valid ones are accepted even when the limit is reached. */
   wrongTokenByAddress: { name: 'wrong-token-address', max: 30, windowSeconds: 15 * 60 },
-  /** Wrong current passwords of somebody who is signed in. */
+  /** Wrong current passwords of a person who is signed in. */
   passwordChange: { name: 'password-change', max: 10, windowSeconds: 15 * 60 },
   passwordLinkByAddress: { name: 'password-link-address', max: 60, windowSeconds: 60 * 60 },
   registerByAddress: { name: 'register-address', max: 60, windowSeconds: 60 * 60 },
@@ -29,12 +29,12 @@ export const limits = {
 
 export interface Attempts {
   /**
-   * Counts an attempt before it is made, so that simultaneous ones cannot slip through together.
-   * @param onReached called with the first attempt in a window that is one too many
+   * Counts an attempt before it is made, so that simultaneous attempts cannot exceed the limit together.
+   * @param onReached called for the first attempt in a window that exceeds the limit
    * @throws Failure TOO_MANY_ATTEMPTS with the seconds left in the window.
    */
   count(limit: Limit, subject: string, onReached?: () => Promise<void>): Promise<void>
-  /** Takes one counted attempt back: it was a legitimate one. */
+  /** Uncounts an attempt that was legitimate. */
   forgive(limit: Limit, subject: string): Promise<void>
   /** Deletes windows that have passed. */
   sweep(): Promise<void>
@@ -73,7 +73,7 @@ export function createAttempts(database: Database, enabled: boolean): Attempts {
   }
 }
 
-/** The subject is hashed: the table holds neither addresses nor e-mails. */
+/** Returns the hash of a subject: the table contains neither IP nor e-mail addresses. */
 function attemptKey(limit: Limit, subject: string): string {
   return `${limit.name}:${createHash('sha256').update(subject).digest('base64url')}`
 }

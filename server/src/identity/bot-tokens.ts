@@ -1,6 +1,6 @@
 /**
- * Bot tokens: bearer credentials of the game's bot, shown once, stored as SHA-256 (design §8). A token has a scope, two secrets that work
- * while it is being rotated, and a last use of each. Hides the table and the cache; other processes hear of changes by NOTIFY.
+ * Bot tokens: bearer credentials of the game's bot, shown once and stored as SHA-256 (design §8). A token has a scope, a second valid secret
+ * while it is being rotated, and the time of each secret's last use. Hides the table and the cache; other processes learn of changes by NOTIFY.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
@@ -14,15 +14,15 @@ import type { Tables } from '#src/db/tables.ts'
 import { createCredentialCache } from './credential-cache.ts'
 import { hashToken } from './sessions.ts'
 
-const PREFIX = 'arcade_' // lets secret scanners and people recognise a leaked one
+const PREFIX = 'arcade_' // lets secret scanners and people recognise a leaked token
 const CHANNEL = 'bot_tokens'
-/** A last use is written down at most so often: once each time that a process looks the token up. */
+/** The shortest interval at which the last use of a token is stored: once each time that a process looks the token up. */
 const USED_EVERY_SECONDS = 60
 
 export interface BotTokens {
-  /** The bot that a bearer token belongs to; `undefined` if it is none, or not any more. */
+  /** Returns the bot that a bearer token belongs to, or `undefined` if the token is unknown or revoked. */
   find(token: string): Promise<Bot | undefined>
-  /** Forgets at once what this process knows of a token. To be called after a change; other processes hear of it. */
+  /** Makes this process forget a token. Call it after a change; other processes are notified. */
   changed: (id: string) => void
 }
 
@@ -50,7 +50,7 @@ export async function createBotTokens(database: Database): Promise<BotTokens> {
   }
 }
 
-/** A failure, such as a full disk, must not fail the request. */
+/** Stores the time of the last use. A failure, such as a full disk, must not fail the request. */
 async function writeUse(db: Kysely<Tables>, id: string, column: 'last_used_at' | 'previous_used_at'): Promise<void> {
   await sql`update bot_tokens set ${sql.ref(column)} = now()
     where id = ${id} and (${sql.ref(column)} between now() - make_interval(secs => ${USED_EVERY_SECONDS}) and now()) is not true`
@@ -58,7 +58,7 @@ async function writeUse(db: Kysely<Tables>, id: string, column: 'last_used_at' |
     .catch(() => {})
 }
 
-/** All tokens by name, without anything of their secrets. */
+/** Returns all tokens by name, without their secrets. */
 export async function listBotTokens({ db }: Pick<Database, 'db'>): Promise<BotToken[]> {
   const rows = await db
     .selectFrom('bot_tokens')
@@ -78,7 +78,7 @@ export async function listBotTokens({ db }: Pick<Database, 'db'>): Promise<BotTo
   }))
 }
 
-/** Makes a token for a bot called `name` and gives it, once. A name in use violates `bot_tokens_name_key`. */
+/** Makes a token for a bot called `name` and returns it; it cannot be read again. A name in use violates `bot_tokens_name_key`. */
 export async function createBotToken(
   database: Database,
   act: Act,
@@ -93,11 +93,11 @@ export async function createBotToken(
   return { id, token }
 }
 
-/** What a token is meant by: people see names, pages ids. */
+/** Identifies a token: commands use its name, pages its id. */
 export type BotTokenKey = { id: string } | { name: string }
 
 /**
- * Gives a token a new secret. The one before works on, until it is ended or the token is rotated again.
+ * Gives a token a new secret. The previous one stays valid until it is ended or the token is rotated again.
  * @throws Failure NO_SUCH_TOKEN
  */
 export async function rotateBotToken(database: Database, act: Act, key: BotTokenKey): Promise<string> {
@@ -110,7 +110,7 @@ export async function rotateBotToken(database: Database, act: Act, key: BotToken
   return token
 }
 
-/** Ends the secret before the last rotation. @returns whether there was one that still worked @throws Failure NO_SUCH_TOKEN */
+/** Ends the previous secret. @returns whether there was a valid one @throws Failure NO_SUCH_TOKEN */
 export async function endPreviousSecret(database: Database, act: Act, key: BotTokenKey): Promise<boolean> {
   return change(database, { act, key, action: 'token.retire' }, async (tx, id) => {
     const { numUpdatedRows } = await tx
@@ -131,7 +131,7 @@ export async function revokeBotToken(database: Database, act: Act, key: BotToken
   })
 }
 
-/** @param work gives whether it has changed anything: what changes nothing is no act */
+/** @param work returns whether it has changed anything: otherwise no audit entry is written */
 async function change(
   database: Database,
   { act, key, action }: { act: Act; key: BotTokenKey; action: AuditAction },

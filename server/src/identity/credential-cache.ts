@@ -1,23 +1,23 @@
 /**
- * Whom credentials belong to, kept in this process, so that most requests need no look-up. Hides the clock, the size, and that a look-up
- * which began before a change is not kept after it.
+ * Caches the owners of credentials in this process, so that most requests need no query. Hides the clock, the size, and that a lookup which
+ * began before a change is not cached after it.
  */
 import type { Database } from '#src/db/database.ts'
 
-/** What was found is looked up again after a minute at the latest, in case a notification was lost. */
+/** An entry is looked up again after a minute at the latest, in case a notification was lost. */
 const KEPT_MS = 60_000
 const SIZE = 20_000
-/** The payload of a notification that concerns all owners. No owner's id is empty. */
+/** The payload of a notification that concerns all owners: an owner's id is never empty. */
 export const EVERYBODY = ''
 
 export interface CredentialCache<Owner> {
-  /** The owner of the credential with this hash, from `load` unless it is known. */
+  /** Returns the owner of the credential with this hash, from the cache or else from `load`. */
   find: (hash: Buffer) => Promise<Owner | undefined>
-  /** Forgets what it knows of an owner, or of all. To be called after the commit of a change; other processes hear it by NOTIFY. */
+  /** Forgets an owner, or all. Call it after the commit of a change; other processes are told by NOTIFY. */
   forget: (ownerId?: string) => void
 }
 
-/** @param load finds the owner, and tells for how long at most that is so */
+/** @param load finds the owner, and for how long at most the result is valid */
 export async function createCredentialCache<Owner extends { id: string }>(
   database: Pick<Database, 'listen'>,
   {
@@ -25,13 +25,13 @@ export async function createCredentialCache<Owner extends { id: string }>(
     load,
     onForget,
   }: {
-    /** Payloads are owners' ids, or EVERYBODY. */
+    /** A payload is an owner's id or EVERYBODY. */
     channel: string
     load: (hash: Buffer) => Promise<{ owner: Owner; leftMs?: number } | undefined>
     onForget?: (ownerId: string | undefined) => void
   },
 ): Promise<CredentialCache<Owner>> {
-  /** `until` is on the monotonic clock, because the time of day may jump. */
+  /** `until` is a time of the monotonic clock, because the system clock may jump. */
   const known = new Map<string, { owner: Owner; until: number }>()
   let generation = 0
   const forget = (ownerId?: string): void => {

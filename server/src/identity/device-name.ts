@@ -1,4 +1,4 @@
-/** What a person recognises a device by: the browser and the system that it names in its User-Agent header. */
+/** Names a device by the browser and the operating system in its User-Agent header. */
 
 const browsers: [pattern: RegExp, name: string][] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
@@ -20,7 +20,7 @@ const systems: [pattern: RegExp, name: string][] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
-/** `Chrome on Windows`, say. Browsers name themselves after others, too, so the first pattern that fits counts. */
+/** Returns a name such as `Chrome on Windows`. User agents also contain names of other browsers, so the first matching pattern counts. */
 export function deviceName(userAgent: string): string {
   const browser = browsers.find(([pattern]) => pattern.test(userAgent))?.[1] ?? 'Unknown browser'
   const system = systems.find(([pattern]) => pattern.test(userAgent))?.[1]

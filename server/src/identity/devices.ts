@@ -1,6 +1,6 @@
 /**
- * The cookie of a device on which somebody has signed in (OWASP, Device cookies): the user's id, a number for the device and when that
- * was, signed with a key that all servers of an installation share. It proves no identity, but that its owner is no stranger.
+ * The cookie of a device on which a person has signed in (OWASP, Device cookies): the user's id, an id of the device and the time, signed
+ * with a key that all servers of a console share. It does not prove an identity, only that the person has signed in there before.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
@@ -10,11 +10,11 @@ import { databaseClock } from '#src/db/moments.ts'
 export const DEVICE_MAX_SECONDS = 180 * 24 * 60 * 60
 
 export interface Devices {
-  /** The cookie's value for a device on which the user has just signed in. */
+  /** Returns the cookie's value for a device on which the user has just signed in. */
   sign(userId: string): string
-  /** The device's id, if this user has signed in on it. */
+  /** Returns the device's id, if this user has signed in on it. */
   idOf(cookie: string | undefined, userId: string): string | undefined
-  /** Whether anybody has signed in on it. */
+  /** Whether any user has signed in on the device. */
   isKnown(cookie: string | undefined): boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * What is created by a request with an Idempotency-Key is created once (design §7): a second request with the same key and input gets the
- * first one's answer, waiting for it where it is still under way. Hides the table of keys and answers; several servers share it.
+ * Makes requests with an Idempotency-Key take effect once (design §7): a second request with the same key and input gets the answer of the
+ * first one, and waits for it if needed. Hides the table of keys and answers, which all servers share.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Kysely, sql, type Transaction } from 'kysely'
@@ -9,18 +9,18 @@ import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
 
 const KEPT_HOURS = 24
-/** Longer than storing an uploaded file takes: what began before has died with its server. */
+/** Seconds after which an unfinished request counts as abandoned by a dead server: storing an uploaded file takes less. */
 const ABANDONED_SECONDS = 60
 const WAIT_MS = 20_000
 const ASK_EVERY_MS = 100
 const RETRY_AFTER_SECONDS = 5
 
 /**
- * Runs `create` in a transaction, which keeps its answer together with what it creates: after a crash there are both or neither. One that
- * fails leaves nothing behind, so its repetition is a new attempt.
- * @param before what takes too long for a transaction; it is left out where the answer is there already
- * @param create gives the answer of the call
- * @throws Failure IDEMPOTENCY_KEY_REUSED if the key came with other input before
+ * Runs `create` in a transaction, which also stores its answer: after a crash both exist or neither. A failed call leaves nothing behind, so
+ * repeating it is a new attempt.
+ * @param before work that takes too long for a transaction; skipped if the answer is stored already
+ * @param create returns the answer of the call
+ * @throws Failure IDEMPOTENCY_KEY_REUSED if the key was used with other input before
  */
 export async function createOnce<T, Prepared>(
   database: Database,
@@ -32,7 +32,7 @@ export async function createOnce<T, Prepared>(
   const prepared = (await before?.()) as Prepared
   return database.transaction(async (tx) => {
     if (key === undefined) return create(tx, prepared)
-    // Waits for the transaction of an equal request that is under way, as long as the pool waits for locks.
+    // This waits for the transaction of a running equal request, up to the pool's lock timeout.
     if (!(await claim(tx, key))) return (await findAnswer<T>(tx, key)) ?? unfinished()
     const answer = await create(tx, prepared)
     await keepAnswer(tx, key, answer)
@@ -41,8 +41,8 @@ export async function createOnce<T, Prepared>(
 }
 
 /**
- * The same for what is no transaction, such as storing a file. After a crash a repetition begins anew once ABANDONED_SECONDS have passed,
- * so what `create` leaves half done has to go by itself.
+ * The same for work that is no transaction, such as storing a file. After a crash, a repeated request starts again once ABANDONED_SECONDS
+ * have passed, so the unfinished work of `create` must be cleaned up in another way.
  */
 export async function createOnceInSteps<T>(
   { db }: Pick<Database, 'db'>,
@@ -62,18 +62,18 @@ export async function createOnceInSteps<T>(
     await keepAnswer(db, key, answer)
     return answer
   } catch (error) {
-    // If this fails too, the key can be used again once it counts as abandoned.
+    // If this fails as well, the key can be used again when it counts as abandoned.
     await sql`delete from idempotency_keys where ${hasKey(key)} and answer is null`.execute(db).catch(() => {})
     throw error
   }
 }
 
-/** Deletes keys whose time has passed. */
+/** Deletes expired keys. */
 export async function forgetIdempotencyKeys({ db }: Pick<Database, 'db'>): Promise<void> {
   await sql`delete from idempotency_keys where created_at <= now() - make_interval(hours => ${KEPT_HOURS})`.execute(db)
 }
 
-/** True if nobody has used the key, or those who did are past. */
+/** Takes the key. Returns false if another request has it and is neither expired nor abandoned. */
 async function claim(db: Kysely<Tables>, { caller, hash, fingerprint }: IdempotencyKey): Promise<boolean> {
   const { rows } = await sql`
     insert into idempotency_keys as kept (caller, key_hash, fingerprint) values (${caller}, ${hash}, ${fingerprint})
@@ -84,7 +84,7 @@ async function claim(db: Kysely<Tables>, { caller, hash, fingerprint }: Idempote
   return rows.length > 0
 }
 
-/** `undefined` while it is not known. */
+/** Returns the stored answer, or `undefined` if there is none yet. */
 async function findAnswer<T>(db: Kysely<Tables>, key: IdempotencyKey): Promise<T | undefined> {
   const found = await db
     .selectFrom('idempotency_keys')

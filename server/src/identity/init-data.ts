@@ -1,11 +1,11 @@
 /**
- * Who a Telegram Mini App's `initData` says the player is (https://core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app):
- * signed with the bot's token (HMAC-SHA-256), or by Telegram itself for everybody who knows the bot's id (Ed25519). Believed until
- * `auth_date` and some time, so that one that leaks is soon worth nothing.
+ * Validates the `initData` of a Telegram Mini App, which identifies a player
+ * (https://core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app). It is signed with the bot's token (HMAC-SHA-256), or
+ * by Telegram for anyone who knows the bot's id (Ed25519). It is valid for a limited time after `auth_date`, in case it leaks.
  */
 import { createHmac, createPublicKey, type KeyObject, timingSafeEqual, verify } from 'node:crypto'
 
-/** A player as Telegram knows them. */
+/** A player's data in Telegram. */
 export interface TelegramPlayer {
   userId: number
   firstName: string | null
@@ -14,26 +14,26 @@ export interface TelegramPlayer {
 }
 
 export interface InitDataOptions {
-  /** TELEGRAM_BOT_TOKEN; without it the HMAC form is not believed. */
+  /** TELEGRAM_BOT_TOKEN; without it the HMAC form is refused. */
   botToken: string | undefined
-  /** TELEGRAM_BOT_ID; without it the Ed25519 form is not believed. */
+  /** TELEGRAM_BOT_ID; without it the Ed25519 form is refused. */
   botId: string | undefined
   maxAgeSeconds: number
-  /** Telegram's; another one in tests. */
+  /** Telegram's public key; tests set another one. */
   publicKey?: KeyObject
 }
 
-/** @returns undefined for what is malformed, forged, another bot's, too old, or of the future */
+/** @returns undefined if the data is malformed, forged, another bot's, too old, or from the future */
 export type InitDataReader = (initData: string) => TelegramPlayer | undefined
 
 const MAX_LENGTH = 8192
-/** Whole: a Buffer is also made of what stands before the first wrong character. */
+/** Matches a complete encoded text: Buffer.from would silently stop at the first invalid character. */
 const HASH = /^[\da-f]{64}$/i
 const SECONDS = /^[1-9]\d*$/
 const SIGNATURE = /^[\w-]{86}(==)?$/
-/** Clocks of two machines differ by so much at most. */
+/** The largest accepted difference between the clocks of two machines. */
 const CLOCK_SKEW_SECONDS = 60
-/** Telegram's key of production. */
+/** Telegram's public key of production. */
 const TELEGRAM_KEY = createPublicKey({
   key: {
     kty: 'OKP',
@@ -77,7 +77,7 @@ export function createInitDataReader({
   }
 }
 
-/** A field that stands there twice could be signed once and read the other time. */
+/** Refuses repeated fields: one could be signed and the other one read. */
 function readFields(initData: string): Map<string, string> | undefined {
   if (initData.length > MAX_LENGTH) return undefined
   const pairs = [...new URLSearchParams(initData)]

@@ -1,4 +1,4 @@
-/** Links with which a user sets a new password: an admin makes one, whoever has it uses it once. A user has one at a time. */
+/** Links with which a user sets a new password. An admin makes a link; it works once. A user has at most one at a time. */
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { PasswordLinkState } from '@arcade/contract/account/calls'
@@ -8,7 +8,7 @@ import { hashToken } from './sessions.ts'
 
 const VALID_FOR_HOURS = 24
 
-/** Makes the path `/set-password?link=…` for a user, in place of an earlier one. @throws Failure NO_SUCH_USER by its constraint */
+/** Makes the path `/set-password?link=…` for a user and ends an earlier one. @throws Failure NO_SUCH_USER by its constraint */
 export async function createPasswordLink(tx: Transaction<Tables>, userId: string): Promise<{ path: string; expiresAt: string }> {
   const token = randomBytes(32).toString('base64url')
   const expiresAt = sql<Date>`now() + make_interval(hours => ${VALID_FOR_HOURS})`
@@ -22,7 +22,7 @@ export async function createPasswordLink(tx: Transaction<Tables>, userId: string
   return { path: `/set-password?link=${token}`, expiresAt: expires.toISOString() }
 }
 
-/** Whether a link can be used and by whom, or else why not. */
+/** Returns whose link it is, or why it cannot be used. */
 export async function passwordLinkState(
   db: Kysely<Tables>,
   token: string,
@@ -38,7 +38,7 @@ export async function passwordLinkState(
   return { state, email: state === 'valid' ? link.email : null }
 }
 
-/** Spends a link and tells whose it was. @throws Failure PASSWORD_LINK_INVALID */
+/** Uses up a link and returns whose it was. @throws Failure PASSWORD_LINK_INVALID */
 export async function spendPasswordLink(tx: Transaction<Tables>, token: string): Promise<{ userId: string; email: string }> {
   const used = await tx
     .updateTable('password_links')

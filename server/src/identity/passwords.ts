@@ -12,7 +12,7 @@ const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2)
 
 export type PasswordPolicy = 'standard' | 'strict'
 
-/** Hashes a password that somebody has chosen. @throws Failure INVALID_INPUT if the policy refuses it */
+/** Hashes a newly chosen password. @throws Failure INVALID_INPUT if the policy refuses it */
 export async function hashNewPassword(password: string, policy: PasswordPolicy): Promise<string> {
   if (policy === 'strict') {
     const { strictPasswordProblem } = await import('@arcade/contract/password-strength')
@@ -22,14 +22,14 @@ export async function hashNewPassword(password: string, policy: PasswordPolicy):
   return hashPassword(password)
 }
 
-/** Hashes a password with a fresh salt: `$argon2id$v=19$m=…,t=…,p=1$salt$hash`. */
+/** Hashes a password with a random salt: `$argon2id$v=19$m=…,t=…,p=1$salt$hash`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_LENGTH_BYTES)
   const hash = await tag(password, salt, MEMORY_KIB, PASSES)
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=1$${base64(salt)}$${base64(hash)}`
 }
 
-/** Whether `password` is the one that was hashed. Without a hash the answer is no after the same time, so that the time does not tell an unknown e-mail. */
+/** Whether `password` matches the hash. Without a hash it returns false after the same time, so that timing does not reveal unknown e-mail addresses. */
 export async function isPassword(password: string, hashed: string | undefined): Promise<boolean> {
   const [, , , parameters, salt, hash] = (hashed ?? (await dummyHash())).split('$')
   const cost = /^m=(\d+),t=(\d+),p=1$/.exec(parameters ?? '')
@@ -45,7 +45,7 @@ function dummyHash(): Promise<string> {
   return dummy
 }
 
-/** Makes the hash that stands in for unknown e-mails. Made at the first sign-in, it would double that one's time. */
+/** Makes the hash that is compared for unknown e-mail addresses. Making it at the first sign-in would double the time of that one. */
 export async function preparePasswords(): Promise<void> {
   await dummyHash()
 }

@@ -1,6 +1,6 @@
 /**
- * Sessions (§4, security.md): 256-bit tokens, stored as SHA-256, idle 12 h, at most 7 days, dead at once on sign-out,
- * removal and change of role. Hides the table and the cache; what other processes change reaches it by NOTIFY.
+ * Sessions (§4, security.md): 256-bit tokens, stored as SHA-256. A session ends after 12 idle hours, after 7 days, and at once on sign-out,
+ * removal and change of role. Hides the table and the cache; changes of other processes arrive by NOTIFY.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
@@ -14,40 +14,40 @@ import { createCredentialCache, EVERYBODY } from './credential-cache.ts'
 
 export const SESSION_IDLE_SECONDS = 12 * 60 * 60
 export const SESSION_MAX_SECONDS = 7 * 24 * 60 * 60
-/** A session's last use, and when its user was last seen, are written down at most so often. */
+/** The shortest interval at which a session's last use, and its user's, are stored. */
 const TOUCH_EVERY_SECONDS = 10 * 60
-/** A person has at most so many sessions at once. One more ends the oldest. */
+/** The most sessions of a person; beginning another one ends the oldest. */
 export const SESSIONS_EACH = 20
 const CHANNEL = 'sessions'
 
 export interface Sessions {
   /**
-   * Begins a session and gives its token, which is stored nowhere. The oldest of more than SESSIONS_EACH ends.
+   * Begins a session and returns its token, of which only a hash is stored. Ends the person's oldest session beyond SESSIONS_EACH.
    * @param act the sign-in, with a device such as `Chrome on Windows`
-   * @param passwordHash that of the password which was given @throws Failure LOGIN_FAILED if the account has another one by now
+   * @param passwordHash the hash that the given password matched @throws Failure LOGIN_FAILED if the account has another one by now
    */
   begin(userId: string, options?: { act?: Act; passwordHash?: string }): Promise<string>
-  /** The user whom a token belongs to, with the present role; `undefined` if the token is unknown or expired or the user was removed. */
+  /** Returns the user of a token with the current role, or `undefined` if the token is unknown or expired or the user was removed. */
   userOf(token: string): Promise<SessionUser | undefined>
-  /** As `userOf`, but does not count as a use of the session: an open dashboard must not keep its session alive. */
+  /** Like `userOf`, without counting as a use of the session: an open dashboard must not keep its session alive. */
   holderOf(token: string): Promise<SessionUser | undefined>
-  /** Calls `listener` when a user's sessions may have ended or the role may have changed. Without an id it may be anybody's. */
+  /** Calls `listener` when a user's sessions may have ended or the role may have changed. Without an id, any user may be affected. */
   onChange(listener: (userId: string | undefined) => void): void
-  /** Ends one session: the signing out of its owner, if it is an act. */
+  /** Ends one session. With an act, its owner signs out. */
   end(token: string, act?: Act): Promise<void>
-  /** A user's sessions, the one with this token first, then the latest. */
+  /** Returns a user's sessions: the one with this token first, then the most recent ones. */
   listOf(userId: string, token: string | undefined): Promise<Session[]>
-  /** Ends one of a user's sessions, if it is one. */
+  /** Ends one of a user's sessions; does nothing for another user's session. */
   endById(userId: string, id: string, act: Act): Promise<void>
-  /** Ends all of a user's sessions but the one with this token. */
+  /** Ends all of a user's sessions except the one with this token. */
   endOthers(userId: string, token: string | undefined, act: Act): Promise<void>
   /** Ends all sessions of a user, in the transaction that changes the user. Call `changed` after the commit. */
   endAllOf(tx: Kysely<Tables>, userId: string): Promise<void>
-  /** Tells every process to forget what it cached of a user. To be called in the transaction that changes the user. */
+  /** Notifies every process to forget a user. Call it in the transaction that changes the user. */
   announceChange(tx: Kysely<Tables>, userId: string): Promise<void>
-  /** As `announceChange` for very many users: tells every process to forget all it cached. */
+  /** Like `announceChange` for very many users: notifies every process to forget all users. */
   announceManyChanges(tx: Kysely<Tables>): Promise<void>
-  /** Forgets at once what this process has cached of a user, or of all users. To be called after the commit. */
+  /** Makes this process forget a user, or all users. Call it after the commit. */
   changed(userId?: string): void
   /** Deletes expired sessions. */
   sweep(): Promise<void>
@@ -65,7 +65,7 @@ export async function createSessions(database: Database): Promise<Sessions> {
   const findCurrent = async (hash: Buffer): Promise<SessionRow | undefined> => {
     const [row] = await find([hash])
     if (!row || row.left > 0) return row
-    // It is over for good, also if the database's clock is set back afterwards.
+    // The session stays expired even if the database's clock is set back afterwards.
     await sql`delete from sessions s where token_hash = ${hash} and ${sql.raw(SESSION_LEFT)} <= interval '0'`
       .execute(db)
       .catch(() => {})
@@ -104,9 +104,9 @@ export async function createSessions(database: Database): Promise<Sessions> {
     async begin(userId, { act, passwordHash } = {}) {
       const token = randomBytes(32).toString('base64url')
       const hasEndedOthers = await database.transaction(async (tx) => {
-        // In this order, because whoever removes the user does so: the user, then the account.
+        // Locks the user and then the account, in the same order as removing a user does.
         await writeLastSeen(tx, userId)
-        // The lock lets two sessions of one person begin one after the other, so that each counts the other.
+        // The lock makes two sessions of one person begin one after the other, so that each counts the other.
         const { rows } = await sql<{ password_hash: string }>`
           select password_hash from accounts where id = ${userId} for no key update`.execute(tx)
         if (passwordHash !== undefined && rows[0]?.password_hash !== passwordHash) throw new Failure('LOGIN_FAILED')
@@ -207,14 +207,14 @@ export async function createSessions(database: Database): Promise<Sessions> {
   }
 }
 
-/** How long a session has left, as an interval; not above 0 once it is over. */
+/** SQL for the remaining time of a session, an interval; 0 or less when it has expired. */
 const SESSION_LEFT = `least(s.last_seen_at + make_interval(secs => ${SESSION_IDLE_SECONDS}), s.created_at + make_interval(secs => ${SESSION_MAX_SECONDS})) - now()`
 
 function secondsSql(interval: string): string {
   return `extract(epoch from ${interval})::float8`
 }
 
-/** 256 bits, base64url. */
+/** Returns a random token of 256 bits, in base64url. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
 interface SessionRow {
@@ -223,7 +223,7 @@ interface SessionRow {
   lname: string
   email: string
   user_type: 'admin' | 'user'
-  /** Seconds since the session was last seen in use, and until it ends, by the database's clock. */
+  /** Seconds since the session was last used, and until it ends, by the database's clock. */
   idle: number
   left: number
 }
@@ -232,15 +232,15 @@ function sessionUser({ id, fname, lname, email, user_type: userType }: SessionRo
   return { id, username: `${fname} ${lname}`, fname, lname, email, userType }
 }
 
-/** Writes down that a session is in use. A failure, such as a full disk, must not fail the request. */
+/** Stores the time of a session's last use. A failure, such as a full disk, must not fail the request. */
 async function touch(db: Kysely<Tables>, hash: Buffer, userId: string): Promise<void> {
   const isUsed = { last_seen_at: sql<Date>`now()` }
-  // Two statements, neither of which waits for one row while it holds another.
+  // Two statements, so that none waits for a row while it holds the lock of another.
   const written = db.updateTable('sessions').set(isUsed).where('token_hash', '=', hash).execute()
   await written.then(() => writeLastSeen(db, userId)).catch(() => {})
 }
 
-/** Only the first of a person's sessions that are used at one time writes; a moment to come is one of before the clock was set back. */
+/** The condition for storing a last use: only the first of several simultaneous uses is stored. A future time was stored before the clock was set back. */
 async function writeLastSeen(db: Kysely<Tables>, userId: string): Promise<void> {
   await sql`update users set last_seen_at = now()
     where id = ${userId} and (last_seen_at between now() - make_interval(secs => ${TOUCH_EVERY_SECONDS}) and now()) is not true`.execute(
@@ -248,7 +248,7 @@ async function writeLastSeen(db: Kysely<Tables>, userId: string): Promise<void> 
   )
 }
 
-/** Tokens of sessions, set-up links and bots are stored as this hash. */
+/** Returns the hash as which tokens of sessions, set-up links and bots are stored. */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }

@@ -1,4 +1,4 @@
-/** Set-up links: how the first admin comes about where the environment names none (design §7). */
+/** Set-up links, with which the first admin registers if the environment names none (design §7). */
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { SetupLinkState } from '@arcade/contract/auth/calls'
@@ -10,7 +10,7 @@ import { hashToken } from './sessions.ts'
 
 const VALID_FOR_MINUTES = 30
 
-/** Makes the one-time path `/register?setup=…`, in place of any earlier one; `undefined` if there is an admin already. */
+/** Makes the one-time path `/register?setup=…` and ends any earlier one. Returns `undefined` if there is an admin already. */
 export async function createSetupLink(database: Database, act: Act): Promise<string | undefined> {
   if (await hasAdmin(database.db)) return undefined
   const token = randomBytes(32).toString('base64url')
@@ -25,7 +25,7 @@ export async function createSetupLink(database: Database, act: Act): Promise<str
   return `/register?setup=${token}`
 }
 
-/** Whether a set-up link makes the first admin, or else why not. */
+/** Returns whether a set-up link can be used, or why not. */
 export async function setupLinkState(db: Kysely<Tables>, token: string): Promise<SetupLinkState> {
   if (await hasAdmin(db)) return 'used'
   const link = await db
@@ -37,7 +37,7 @@ export async function setupLinkState(db: Kysely<Tables>, token: string): Promise
   return link.isValid ? 'valid' : 'expired'
 }
 
-/** Spends a set-up link, which works once. @throws Failure SETUP_LINK_INVALID */
+/** Uses up a set-up link. @throws Failure SETUP_LINK_INVALID */
 export async function spendSetupLink(tx: Transaction<Tables>, token: string): Promise<void> {
   const used = await tx
     .deleteFrom('setup_links')
@@ -48,7 +48,7 @@ export async function spendSetupLink(tx: Transaction<Tables>, token: string): Pr
   if (!used || (await hasAdmin(tx))) throw new Failure('SETUP_LINK_INVALID')
 }
 
-/** Once there is an admin there always is one: the last one can be neither removed nor made a user. */
+/** Whether the console has an admin. Once it has, it always does: the last admin can be neither removed nor demoted. */
 export async function hasAdmin(db: Kysely<Tables>): Promise<boolean> {
   return (await db.selectFrom('users').select('id').where('user_type', '=', 'admin').limit(1).executeTakeFirst()) !== undefined
 }

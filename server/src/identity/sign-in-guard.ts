@@ -1,7 +1,7 @@
 /**
- * Limits on signing in that a stranger cannot use to keep somebody out (security.md, Sessions): a device or an address from which the
- * person has signed in before has a limit of its own, so only those who come from elsewhere share the limits of the account and of their
- * address. Reached limits are in the log and in the audit trail.
+ * Limits sign-in attempts in a way that a stranger cannot use to lock a person out (security.md, Sessions). A device or address from which
+ * the person has signed in before has a limit of its own; attempts from elsewhere share the limits of the account and of their address.
+ * Reached limits are logged and audited.
  */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
@@ -17,19 +17,19 @@ const ADDRESS_DAYS = 180
 
 export interface SignInGuard {
   /**
-   * Counts an attempt before its password is looked at.
-   * @param userId of the account with this e-mail address, if there is one
+   * Counts an attempt before its password is checked.
+   * @param userId the user with this e-mail address, if there is one
    * @throws Failure TOO_MANY_ATTEMPTS
    */
   begin(context: CallContext, attempt: { email: string; userId: string | undefined }): Promise<SignInAttempt>
-  /** Remembers the caller's address and device as ones from which the user has signed in. */
+  /** Remembers that the user has signed in from the caller's address and device. */
   remember(context: CallContext, userId: string): Promise<void>
-  /** Deletes addresses that were not used for long. */
+  /** Deletes addresses that were not used for a long time. */
   sweep(): Promise<void>
 }
 
 export interface SignInAttempt {
-  /** The password was right: the attempt counts as a good one. @throws Failure TOO_MANY_ATTEMPTS for too many of those */
+  /** Counts the attempt as successful, because the password was right. @throws Failure TOO_MANY_ATTEMPTS for too many of those */
   succeed(): Promise<void>
 }
 
@@ -93,7 +93,7 @@ export function createSignInGuard({
     return rows.length > 0
   }
 
-  /** Once a window. The trail names the account, so that the operator sees whom somebody tries to be. */
+  /** Records a reached limit, once in a window. The audit entry names the account, so that operators see which one is attacked. */
   async function tell(context: CallContext, limit: Limit, userId: string | undefined): Promise<void> {
     const { requestId, address } = context
     log.warn({ event: 'sign-in-limited', limit: limit.name, userId, address, requestId }, 'too many attempts to sign in')
@@ -102,7 +102,7 @@ export function createSignInGuard({
   }
 }
 
-/** The table holds no addresses. */
+/** Returns the hash of an address: the table contains no addresses. */
 function hashAddress(address: string): Buffer {
   return createHash('sha256').update(address).digest()
 }
