@@ -11,6 +11,8 @@ export interface SharesOptions {
   waitMs: number
   /** A kind of call that held a connection for longer counts as slow, until it holds one for less. */
   slowMs: number
+  /** The clock, in milliseconds; tests set one that they move. */
+  now?: () => number
 }
 
 export interface Shares {
@@ -46,7 +48,7 @@ interface Waiter {
   admit: () => void
 }
 
-export function createShares({ size, waitMs, slowMs }: SharesOptions): Shares {
+export function createShares({ size, waitMs, slowMs, now = () => performance.now() }: SharesOptions): Shares {
   const share = Math.ceil((size * 3) / 4)
   const known = new Map<string, Kind>()
   const waiters = new Set<Waiter>()
@@ -65,16 +67,16 @@ export function createShares({ size, waitMs, slowMs }: SharesOptions): Shares {
 
   function isSlow({ held, wasSlow }: Kind): boolean {
     const [oldest] = held
-    return wasSlow || (oldest !== undefined && performance.now() - oldest.since > slowMs)
+    return wasSlow || (oldest !== undefined && now() - oldest.since > slowMs)
   }
 
   function hold(kind: Kind): () => void {
-    const holding = { since: performance.now() }
+    const holding = { since: now() }
     kind.held.add(holding)
     inUse += 1
     return () => {
       kind.held.delete(holding)
-      kind.wasSlow = performance.now() - holding.since > slowMs
+      kind.wasSlow = now() - holding.since > slowMs
       inUse -= 1
       for (const waiter of waiters) if (mayTake(waiter.kind)) waiter.admit()
     }
