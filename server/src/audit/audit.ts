@@ -10,7 +10,7 @@ import type { CallContext } from '#src/calls.ts'
 import { actorCommitmentSql, recordCommitmentSql } from '#src/db/audit-hashes.ts'
 import { queueEvent } from './outbox.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { SHARE_CHANGES } from '#src/db/turns.ts'
+import { SHARE_CHANGES } from '#src/db/transaction-locks.ts'
 import { planOnce } from '#src/postgres/connections.ts'
 
 /** The actor, where the call came from, and the id that all entries of one request or command share. */

@@ -39,7 +39,7 @@ export async function makeBackup({ database, fileStore, place, compression = 'zs
     throw error
   })
   try {
-    await takeTurn(main)
+    await takeLock(main)
     await clearUnfinished(place)
     await place.put(UNFINISHED, Buffer.from('This backup is being made, or was cut off: it is of no use yet.\n'))
     try {
@@ -76,7 +76,7 @@ const LEVEL = 3 // zstd's default; ADR 0012 compares other levels
 /** Milliseconds to wait for the lock of backups: PostgreSQL releases it shortly after a backup's connection has closed. */
 const LOCK_WAIT_MS = 2_000
 
-async function takeTurn(client: Connection): Promise<void> {
+async function takeLock(client: Connection): Promise<void> {
   try {
     const lock = `select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.backup})`
     await client.query(`begin; set local lock_timeout = ${LOCK_WAIT_MS}; ${lock}; commit`)

@@ -11,7 +11,7 @@ import { actOfProcess } from '#src/audit/audit.ts'
 import type { Config } from '#src/config.ts'
 import type { Database } from '#src/db/database.ts'
 import { databaseNow } from '#src/db/moments.ts'
-import { tryTurn } from '#src/db/turns.ts'
+import { tryTakeLock } from '#src/db/transaction-locks.ts'
 import { findPause } from '#src/db/scheduled-work.ts'
 import type { FileStore } from '#src/files/disk.ts'
 import { destroy } from '#src/postgres/connections.ts'
@@ -128,7 +128,7 @@ async function markCutOffIfIdle(database: Database): Promise<void> {
   const [last] = await lastRuns(database, { isScheduled: true, limit: 1 })
   if (last === undefined || last.error !== null || last.verifiedAt !== null) return
   await database.transaction(async (tx) => {
-    if (await tryTurn(tx, 'backupSchedule')) await markCutOff(tx)
+    if (await tryTakeLock(tx, 'backupSchedule')) await markCutOff(tx)
   })
 }
 

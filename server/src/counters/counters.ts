@@ -14,7 +14,7 @@ import {
 import type { Database } from '#src/db/database.ts'
 import { balancePartsSql, claimPartsSql, uncountedParticipantsSql } from './entry-counts.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { shareChanges, tryTurn } from '#src/db/turns.ts'
+import { shareChanges, tryTakeLock } from '#src/db/transaction-locks.ts'
 
 export interface CounterChange {
   counter: CounterKey
@@ -127,7 +127,7 @@ const FOLD_BATCH = 10_000
 
 /** Gives the number of changes of one kind that it moved. */
 async function foldBatch(tx: Transaction<Tables>): Promise<number> {
-  if (!(await tryTurn(tx, 'fold'))) return 0
+  if (!(await tryTakeLock(tx, 'fold'))) return 0
   await shareChanges(tx)
   return Math.max(await foldDeltas(tx), await foldEntries(tx))
 }

@@ -7,7 +7,7 @@ import { type Client, testApp } from '#test/test-app.ts'
 import { testDatabase } from '#test/test-database.ts'
 import { beginActivity, countParticipations, countPlayers } from './activity.ts'
 import { addToCounters, counterSql, foldCounters } from './counters.ts'
-import { shareChanges } from '#src/db/turns.ts'
+import { shareChanges } from '#src/db/transaction-locks.ts'
 
 const PLAYERS = 200
 const ROUNDS = rounds(25, 500)

@@ -13,7 +13,7 @@ import { kyselyOn } from '#src/db/kysely-on.ts'
 import { beginAtOneMoment } from '#src/db/one-moment.ts'
 import { cursorRows } from '#src/db/snapshot.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { shareChanges } from '#src/db/turns.ts'
+import { shareChanges } from '#src/db/transaction-locks.ts'
 
 /** A counter that says something else than there is. */
 export interface Miscount {

@@ -20,24 +20,24 @@ import type { Tables } from './tables.ts'
 import { refuseUnfinishedFolder } from './unfinished-restore.ts'
 
 export interface DatabaseOptions {
-  /** The embedded cluster is the folder `postgres` in here. */
+  /** The folder in which the embedded PostgreSQL has its folder `postgres`. */
   dataDir: string
-  /** A PostgreSQL from 15 on to use instead of the embedded one. */
+  /** A PostgreSQL, version 15 or later, to use instead of the embedded one. */
   url?: string | undefined
-  /** A replica of that one, for reads that may be a second old. */
+  /** A replica of the database at `url`, for reads that may be a second old. */
   replicaUrl?: string | undefined
   log: Logger
-  /** The embedded cluster allows one server at a time and any number of commands beside it. */
+  /** The embedded PostgreSQL allows one server at a time, and any number of commands. */
   use: 'server' | 'command'
-  /** Requests go first: for commands that read or write whole tables. */
+  /** Whether statements have a lower priority than requests, for commands that read or write whole tables. */
   givesWay?: boolean | undefined
   /** Overrides of SERVER_LIMITS or COMMAND_LIMITS. */
   limits?: Partial<PoolLimits> | undefined
-  /** Called when another server took the data directory over while the database was away; by default the process exits. */
+  /** Called when another server took over the data directory while the database was away; by default the process exits. */
   onFatal?: ((error: Error) => void) | undefined
-  /** How long to wait for a database that cannot be reached at the start; 10 s. */
+  /** How long to wait for a database that cannot be reached at the start; 10 s by default. */
   giveUpAfterMs?: number | undefined
-  /** Gives the start up, also in the middle of a migration. */
+  /** Aborts the start, even in the middle of a migration. */
   signal?: AbortSignal | undefined
   /** Replaces the product's migrations in tests. */
   migrations?: Migration[] | undefined
@@ -52,45 +52,45 @@ export interface Database {
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>
   readonly prepared: Reads['prepared']
   /**
-   * A statement of the ledger's, prepared once a connection: a transaction in one round trip. It runs again after a deadlock or serialization
-   * failure. A `name` must always mean the same SQL. These have connections of their own, which give way: however much the game writes,
-   * operators read (ADR 18).
+   * Prepares a statement of the ledger on each connection: a transaction in one round trip. It runs again after a deadlock or serialization
+   * failure. A `name` must always mean the same SQL. These statements have connections of their own with a lower priority, so that operators
+   * can read however much the game writes (ADR 18).
    */
   statement<Row>(name: string, sql: string): (params: unknown[]) => Promise<Row[]>
-  /** A consistent view without a time limit, on a connection outside the pool. */
+  /** Opens a snapshot without a time limit, on a connection outside the pool. */
   snapshot<T>(work: (snapshot: Snapshot) => Promise<T>, options?: SnapshotOptions): Promise<T>
   /**
-   * Those of lists, counts, figures and exports, which a replica answers in calls that say so (`allowReplica`). Never those of sessions,
-   * rights, or of what is changed next.
+   * Reads for lists, counts, figures and exports, which a replica may answer in calls that allow it (`allowReplica`). Never use them for
+   * sessions or access, or for data that is changed next.
    */
   readonly reads: Reads
-  /** Where DATABASE_REPLICA_URL names one. */
+  /** The replica, if DATABASE_REPLICA_URL names one. */
   readonly replica: Replica | undefined
-  /** A connection outside the pool and without time limits, which its user closes. */
+  /** Opens a connection outside the pool and without time limits, which the caller must close. */
   connect(applicationName: string): Promise<Connection>
-  /** `onGap` is called when the connection is lost and when it is back: messages may be missed, so caches have to be dropped. */
+  /** Listens to a channel. `onGap` is called when the connection is lost and when it is back: notifications may be missed, so caches must be cleared. */
   listen(channel: string, onMessage: (payload: string) => void, onGap?: () => void): Promise<void>
   /** Whether the database answers within a second. */
   isReady(): Promise<boolean>
-  /** Whether the disk is so full that changes have to be refused (507), because PostgreSQL itself needs what is left. */
+  /** Whether the disk is so full that changes must be refused (507), because PostgreSQL itself needs the rest. */
   freeSpaceLow(): boolean
-  /** Whether so much of that is gone that even small changes have to be refused. */
+  /** Whether so much of that rest is used that even small changes must be refused. */
   freeSpaceNearlyGone(): boolean
-  /** How many bytes may be written at this moment until changes have to be refused; Infinity for a database that is elsewhere. */
+  /** Returns how many bytes may be written until changes must be refused; Infinity for a database on another machine. */
   roomBytes(): Promise<number>
-  /** How much of the pool of connections is in use. */
+  /** Returns how many connections of the pool are in use. */
   poolUse(): PoolUse
-  /** Takes at most 10 s. The last process to close an embedded cluster stops it. */
+  /** Closes all connections within 10 s. The last process to do so stops the embedded PostgreSQL. */
   close(): Promise<void>
 }
 
 export interface Replica {
   state(): ReplicaState
-  /** A position of the database beyond everything that was written before this was called. */
+  /** Returns a position of the primary after everything that was written before this call. */
   position(): Promise<string>
 }
 
-/** Starts the embedded cluster or adopts it, connects and migrates. Rejects with a StartError where a person has to act. */
+/** Starts or adopts the embedded PostgreSQL, connects and migrates. Rejects with a StartError if an operator must act. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { dataDir, url, log, use } = options
   const pools: Pool[] = []
@@ -106,7 +106,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     onConnected(address) {
       for (const pool of pools) pool.moveTo(address)
     },
-    // A command may wait: nobody else waits for it.
+    // A command may wait longer, because no request waits for it.
     onSilent() {
       if (use === 'server') for (const pool of pools) pool.abandon()
     },
@@ -132,11 +132,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
 }
 
-/** Far fewer connections keep two cores of PostgreSQL busy, and several server processes share its max_connections. */
+/** Limits of a server's pool. Far fewer connections keep two cores of PostgreSQL busy, and several servers share its max_connections. */
 const SERVER_LIMITS: PoolLimits = { size: 16, statementTimeoutMs: 30_000, lockTimeoutMs: 2_000 }
-/** Nobody waits for a command but the person who started it, and who can end it. */
+/** Limits of a command, for which only the operator waits who started it and can end it. */
 const COMMAND_LIMITS: PoolLimits = { size: 16, statementTimeoutMs: 0, lockTimeoutMs: 0 }
-/** Of the size of the pool. Fewer connections would write less, since each waits for the disk. */
+/** The ledger's connections as a share of the pool's size. Fewer connections would write less, because each waits for the disk. */
 const LEDGER_SHARE = 0.75
 const GIVE_UP_MS = 10_000
 const HEARTBEAT_MS = 5_000
@@ -156,7 +156,7 @@ interface Parts {
 }
 
 function databaseOn({ pool, ledgerPool, lockHolder, freeSpace, replicaOptions }: Parts): Database {
-  // Kysely's type asks for more of a pool than its code does.
+  // Kysely's type requires more of a pool than its code uses.
   const kyselyPool = { connect: () => pool.connect(), end: async () => undefined } as unknown as PostgresPool
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: kyselyPool }) })
   const own = readsFrom(pool, () => lockHolder.address())
@@ -173,7 +173,7 @@ function databaseOn({ pool, ledgerPool, lockHolder, freeSpace, replicaOptions }:
     connect: (applicationName) => connect(lockHolder.address(), applicationName),
     listen: (channel, onMessage, onGap = () => undefined) => lockHolder.listen({ channel, onMessage, onGap }),
     async isReady() {
-      // The pool may be busy with slow calls, which does not make this process useless.
+      // The pool may be busy with slow calls, which does not make this server unready.
       const answer = lockHolder.connection?.query('select 1').then(
         () => true,
         () => false,
@@ -205,7 +205,7 @@ async function withRetries<T>(run: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (attempt === MAX_ATTEMPTS || !isRetryable(error)) throw error
     }
-    await pause(Math.random() * 10 * 2 ** attempt) // random, so that the same two do not meet again
+    await pause(Math.random() * 10 * 2 ** attempt) // a random pause, so that the same two transactions do not conflict again
   }
 }
 
@@ -214,7 +214,7 @@ interface ReplicaOptions extends PoolLimits {
   log: Logger
 }
 
-/** Begins to look after a replica. That it is not there, or not yet, is no reason not to start. */
+/** Starts to watch a replica. A missing replica does not prevent the start. */
 function openReplica(own: Reads, options: ReplicaOptions & { database: () => Connection | undefined }) {
   const { url, log, database } = options
   const address = { connectionString: url }
@@ -237,7 +237,7 @@ function openReplica(own: Reads, options: ReplicaOptions & { database: () => Con
   }
 }
 
-/** A database that ends meanwhile is waited for: what a migration has not finished is undone or goes on. */
+/** Migrates. If the database stops in between, waits for it: an unfinished migration is rolled back or resumes. */
 async function migrateUntilDone(lockHolder: LockHolder, options: DatabaseOptions): Promise<void> {
   const { log, migrations, migrationLimits: limits = MIGRATION_LIMITS, signal } = options
   const wait = () => pause(RECONNECT_POLL_MS, undefined, { signal }).catch(() => signal?.throwIfAborted())

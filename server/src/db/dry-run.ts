@@ -1,9 +1,9 @@
-/** Acts that can be tried: a dry run is the act up to its end and is then taken back, so that it tells exactly what would be. */
+/** Dry runs: an act runs to its end and is then rolled back, so the result is exactly what would happen. */
 import type { Transaction } from 'kysely'
 import type { Database } from './database.ts'
 import type { Tables } from './tables.ts'
 
-/** Runs `work` in a transaction, and gives its result even where that is taken back. */
+/** Runs `work` in a transaction and returns its result, also if the transaction is rolled back. */
 export async function transactionOrDryRun<Result>(
   database: Database,
   isDryRun: boolean,

@@ -1,6 +1,6 @@
 /**
- * How the entities of the contract are stored: the table of each and the columns of its fields. SELECT lists, spreadsheets, the
- * import and the seed are derived from here, so that a field that the contract declares is read and written everywhere.
+ * How the entities of the contract are stored: the table of each entity and the columns of its fields. SELECT lists, spreadsheets, the import
+ * and the seed are derived from this, so a field that the contract declares is read and written everywhere.
  */
 import { type AliasedRawBuilder, sql } from 'kysely'
 import { announcementFields } from '@arcade/contract/announcements/fields'
@@ -13,28 +13,28 @@ import { trashFields } from '@arcade/contract/trash/fields'
 import { userFields } from '@arcade/contract/users/fields'
 import { isoSql, millisecondsSql, utcSql } from './moments.ts'
 
-/** An entity and where it is stored; `defineEntity` keeps the names that belong together in step. */
+/** An entity and its table. `defineEntity` checks that the names fit together. */
 export interface Entity {
   table: string
   fields: Fields
-  /** The columns whose names do not follow from their fields' names. */
+  /** The names of columns that are not their field's name in snake_case. */
   columnNames: Readonly<Record<string, string>>
-  /** The field that tells the rows of a list apart. */
+  /** The field that identifies a row. */
   id: string
-  /** Fields that are in another table, with a row for each of this one's under the same id. */
+  /** Fields that are in a joined table, which has one row for each row of this table, with the same id. */
   beside?: Beside | undefined
-  /** The table that samples are taken of, where `table` is a view. */
+  /** The table from which samples are taken, if `table` is a view. */
   sampled?: string | undefined
 }
 
 interface Beside {
   table: string
   fields: readonly string[]
-  /** Columns that are no fields, which filters ask for. */
+  /** Columns that filters use and that are no fields. */
   filteredBy: readonly string[]
 }
 
-/** Only stored fields may have column names of their own. */
+/** The type of `columnNames`: only stored fields have columns. */
 export function defineEntity<
   const Fs extends Fields,
   const Names extends { readonly [Name in StoredName<Fs>]?: string },
@@ -92,7 +92,7 @@ export const participantEntity = defineEntity({
   id: 'id',
 })
 
-/** PostgreSQL's type for each kind of field; a small `integer` column is fine, too. */
+/** PostgreSQL's type for each kind of field. A column may also be a smaller `integer`. */
 export const columnTypes = {
   text: 'text',
   choice: 'text',
@@ -102,19 +102,19 @@ export const columnTypes = {
   flag: 'boolean',
 } as const satisfies Record<Field['kind'], string>
 
-/** The stored fields of an entity in the order of their declaration. */
+/** Returns the stored fields of an entity, in the order of their declaration. */
 export function storedNames<Fs extends Fields>(fields: Fs): StoredName<Fs>[] {
   return (Object.keys(fields) as StoredName<Fs>[]).filter((name) => !fields[name]?.isDerived)
 }
 
-/** Whether a field is in the table beside the entity's own. */
+/** Whether a field is in the joined table. */
 export function isBeside({ beside }: Entity, name: string): boolean {
   return beside?.fields.includes(name) ?? false
 }
 
 /**
- * What rows of an entity are selected from, as one FROM item. Rows in the order of a field are read from the table that has it and its index; what
- * no field of the other table is asked of does not look into that one.
+ * Returns the FROM item for rows of an entity. Rows in the order of a field are read from the table that has the field and its index. If no
+ * field of the other table is used, that table is not read.
  */
 export function sourceSql(entity: Entity, orderedBy?: string): string {
   const { table, beside } = entity
@@ -124,7 +124,7 @@ export function sourceSql(entity: Entity, orderedBy?: string): string {
   return `(${table} left join ${beside.table} using (${id}))`
 }
 
-/** A column of the table beside, looked up for each row that is selected from the entity's own: a join would rather read all of that table. */
+/** Returns a subquery for a column of the joined table, for each selected row: with a join, the planner would read all of that table. */
 export function lookedUpSql(entity: Entity, column: string): string {
   const { table, beside } = entity
   const id = columnName(entity, entity.id)
@@ -132,33 +132,33 @@ export function lookedUpSql(entity: Entity, column: string): string {
 }
 
 /**
- * Some `size` of an entity's `all` rows, with all columns and `sampled_page`, which tells the page of each: those of some pages of its table, the
- * same ones each time, so that these stay in memory. Whatever is asked of them, no more of either table is read.
+ * Returns a subquery for about `size` of an entity's `all` rows, with all columns and with the page of each row as `sampled_page`. The sample
+ * consists of whole pages of the table, always the same ones, so that they stay in memory. No other rows of either table are read.
  */
 export function sampleSql(entity: Entity, size: number, all: number): string {
   const { table, beside, sampled = table } = entity
   const columns = beside ? [...beside.fields.map((field) => columnName(entity, field)), ...beside.filteredBy] : []
-  // A place such as (12,3) begins with the page; on a cluster each part of the table has pages of its own.
+  // A ctid such as (12,3) begins with the page. On a Citus cluster each shard has its own pages.
   const page = `${sampled}.tableoid || split_part(${sampled}.ctid::text, ',', 1) as sampled_page`
   const selected = [`${sampled}.*`, page, ...columns.map((column) => lookedUpSql(entity, column))].join(', ')
   const percent = Math.min(100, (100 * size) / Math.max(1, all))
   return `select ${selected} from ${sampled} tablesample system (${percent.toFixed(6)}) repeatable (0)`
 }
 
-/** The name of a stored field's column. */
+/** Returns the name of a stored field's column. */
 export function columnName({ columnNames }: Entity, name: string): string {
   return columnNames[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 /**
- * How a SELECT gives moments: ISO 8601 texts in UTC for the wire, PostgreSQL's own texts where rows are written from those, milliseconds
- * since 1970 where a million of them are read.
+ * The format of timestamps in a SELECT: ISO 8601 texts in UTC for the API, PostgreSQL's own texts in UTC for rows that are written from
+ * those, or milliseconds since 1970 for reading millions of rows.
  */
 type Moments = 'iso' | 'utc' | 'milliseconds'
 
 const momentFormats: Record<Moments, (column: string) => string> = { iso: isoSql, utc: utcSql, milliseconds: millisecondsSql }
 
-/** SQL for each field that an entity's table does not hold. */
+/** SQL for each derived field of an entity. */
 export type DerivedSql<E extends Entity> = Readonly<Record<DerivedName<E['fields']>, string>>
 
 interface SelectOptions<E extends Entity> {
@@ -168,7 +168,7 @@ interface SelectOptions<E extends Entity> {
   only?: readonly (keyof E['fields'] & string)[]
 }
 
-/** What follows SELECT for rows of the entity as they are on the wire: `first_name as "firstName", …`. */
+/** Returns the select list for rows of the entity as in the API: `first_name as "firstName", …`. */
 export function selectList<E extends Entity>(entity: E, options: SelectOptions<E>): string {
   return expressions(entity, options)
     .map(([name, expression]) => `${expression} as "${name}"`)
@@ -179,13 +179,13 @@ type SelectedField<Fs extends Fields> = {
   [Name in keyof Fs & string]: AliasedRawBuilder<FieldValue<Fs[Name]>, Name>
 }[keyof Fs & string]
 
-/** The same for `select` and `returning` of the query builder. */
+/** Returns the same for `select` and `returning` of the query builder. */
 export function selectedFields<E extends Entity>(entity: E, derived: DerivedSql<E>): SelectedField<E['fields']>[] {
   const selected = expressions(entity, { derived }).map(([name, expression]) => sql.raw(expression).as(name))
   return selected as SelectedField<E['fields']>[]
 }
 
-/** The fields that the entity's own table holds, as they are on the wire: what a row says for itself. */
+/** Returns the same for the fields in the entity's own table only. */
 export function storedFields<E extends Entity>(entity: E): SelectedField<Pick<E['fields'], StoredName<E['fields']>>>[] {
   const only = storedNames(entity.fields) as StoredName<E['fields']>[]
   const selected = expressions(entity, { derived: {} as DerivedSql<E>, only }).map(([name, expression]) =>
@@ -194,7 +194,7 @@ export function storedFields<E extends Entity>(entity: E): SelectedField<Pick<E[
   return selected as unknown as SelectedField<Pick<E['fields'], StoredName<E['fields']>>>[]
 }
 
-/** SQL for the fields' values as they are on the wire, each with the field's name. */
+/** Returns each field's name with the SQL for its value as in the API. */
 function expressions<E extends Entity>(
   entity: E,
   { derived, moments = 'iso', only }: SelectOptions<E>,

@@ -1,6 +1,6 @@
 /**
- * Brings the tables to this version of the code. Steps only go forward, and one process at a time runs them, on a connection of its own
- * without time limits; another process that starts meanwhile waits and says so.
+ * Migrates the tables to this version of the code. Migrations only go forward. One process at a time runs them, on a connection without time
+ * limits; another process that starts at the same time waits and logs that.
  */
 import { readdir } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -12,12 +12,12 @@ import { refuseUnfinishedDatabase } from './unfinished-restore.ts'
 import { type MigrationConnection, type MigrationConnectionOptions, openMigrationConnection } from './migration-connection.ts'
 
 export interface Migration {
-  /** The file's name without its extension. Steps run in the order of their names. */
+  /** The file's name without its extension. Migrations run in the order of their names. */
   name: string
   up: (db: Kysely<unknown>) => Promise<void>
   /**
-   * The step runs without a transaction, so that it holds no lock from one statement to the next and can build indexes concurrently.
-   * Each of its statements must do nothing when it is done already (`if not exists`), because a step that was cut off runs again.
+   * Whether the migration runs without a transaction, so that it holds no lock between statements and can build indexes concurrently. Each of
+   * its statements must do nothing if it is done already (`if not exists`), because an interrupted migration runs again.
    */
   isResumable?: boolean | undefined
 }
@@ -26,7 +26,7 @@ export interface MigrateOptions extends MigrationConnectionOptions {
   log: Logger
   /** Replaces the product's migrations in tests. */
   migrations?: Migration[] | undefined
-  /** The caller fills the database from a backup, and nobody else may use it until that is done. */
+  /** Whether the caller restores a backup into the database, which nobody else may use until then. */
   isRestoring?: boolean | undefined
 }
 
@@ -55,7 +55,7 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   }
 }
 
-/** The product's migrations in the order in which they run. */
+/** Returns the product's migrations in the order in which they run. */
 export async function loadMigrations(): Promise<Migration[]> {
   const folder = new URL('./migrations/', import.meta.url)
   const files = (await readdir(folder)).filter((file) => /^\d{4}_\w+\.ts$/.test(file)).toSorted()
@@ -67,7 +67,7 @@ export async function loadMigrations(): Promise<Migration[]> {
   )
 }
 
-/** Takes the lock that one migrating process has at a time. It asks again and again instead of waiting, to tell who has it. */
+/** Takes the lock of migrations. Polls instead of waiting, so that it can log which process has the lock. */
 async function waitForTurn(connection: MigrationConnection, { log, limits, signal }: MigrateOptions): Promise<void> {
   const start = performance.now()
   let reportAt = start
@@ -88,7 +88,7 @@ async function waitForTurn(connection: MigrationConnection, { log, limits, signa
   }
 }
 
-/** Runs a step until it has its locks. The result is how many seconds that took. */
+/** Runs a migration, repeating it until it gets its locks. Returns how many seconds that took. */
 async function runStep(connection: MigrationConnection, { name, up, isResumable }: Migration): Promise<number> {
   const { db } = connection
   const done = sql`insert into migrations (name) values (${name})`
@@ -113,7 +113,7 @@ async function runStep(connection: MigrationConnection, { name, up, isResumable 
   }
 }
 
-/** An index whose concurrent building was cut off stays behind as invalid, and `if not exists` would take it for the finished one. */
+/** Drops indexes whose concurrent build was interrupted: they remain as invalid, and `if not exists` would take them for finished ones. */
 async function dropInvalidIndexes(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select indexrelid::regclass::text as name from pg_index join pg_class on pg_class.oid = indexrelid
@@ -126,7 +126,7 @@ async function appliedNames(db: Kysely<unknown>): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Older code must not run on a newer database, because it would write what the newer tables do not expect. */
+/** Refuses a database that a newer version has migrated: older code might write rows that the newer tables do not allow. */
 function refuseNewer(applied: Set<string>, steps: Migration[]): void {
   const known = new Set(steps.map(({ name }) => name))
   const unknown = [...applied].filter((name) => !known.has(name)).toSorted()

@@ -1,6 +1,6 @@
 /**
- * The connection on which migrations run. Its statements have no time limit, but they wait only briefly for a lock before they let
- * others pass, because everybody else queues behind a statement that waits for an exclusive lock. What takes long is reported.
+ * The connection on which migrations run. Its statements have no time limit, but wait only briefly for a lock and then let others pass,
+ * because all other statements queue behind one that waits for an exclusive lock. Long statements are reported.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
@@ -13,7 +13,7 @@ import { kyselyOn } from './kysely-on.ts'
 export interface MigrationLimits {
   /** How long a statement waits for a lock before it lets others pass. */
   lockTimeoutMs: number
-  /** What takes longer than a fifth of this is reported, and then so often. */
+  /** The interval of reports about a running statement. The first report comes after a fifth of it. */
   reportEveryMs: number
 }
 
@@ -23,22 +23,22 @@ export interface MigrationConnectionOptions {
   address: Address
   log: Logger
   limits: MigrationLimits
-  /** A connection from which the running statement can be watched; undefined while there is none. */
+  /** A second connection that watches the running statement; undefined while there is none. */
   watcher: () => Connection | undefined
-  /** Closes the connection, whatever it is doing. */
+  /** Closes the connection, even while a statement runs. */
   signal?: AbortSignal | undefined
 }
 
 export interface MigrationConnection {
-  /** For statements in a transaction, which fails when one of them does not get its lock. */
+  /** Kysely for statements in a transaction, which fails if one of them does not get its lock. */
   db: Kysely<unknown>
-  /** For statements outside a transaction: one that does not get its lock is repeated until it does. */
+  /** Kysely for statements outside a transaction: one that does not get its lock is repeated until it does. */
   repeatingDb: Kysely<unknown>
   client: Connection
-  /** Names the step that runs from now on, in reports and for other processes that wait for it. */
+  /** Sets the name of the running migration, for reports and for other processes that wait for it. */
   begin(step: string): Promise<void>
   secondsOfStep(): number
-  /** Pauses after a lock was not to be had, for as long as several attempts, so that others wait a small part of the time. */
+  /** Pauses after a failed attempt to get a lock, longer than several attempts take, so that others rarely wait. */
   letOthersPass(): Promise<void>
   close(): void
 }
@@ -59,7 +59,7 @@ export async function openMigrationConnection(options: MigrationConnectionOption
   await setLockTimeout(limits.lockTimeoutMs)
   const abort = () => {
     destroy(client)
-    // PostgreSQL would notice only after the statement, on some platforms.
+    // On some platforms PostgreSQL would notice the closed connection only after the statement.
     options
       .watcher()
       ?.query('select pg_terminate_backend($1::int)', [pid])
@@ -71,7 +71,7 @@ export async function openMigrationConnection(options: MigrationConnectionOption
   const letOthersPass = () => pause(PAUSE_ATTEMPTS * limits.lockTimeoutMs, undefined, { signal })
 
   const query: Query = async (text, params) => {
-    // Building an index concurrently waits for older transactions, too, but it lets everybody read and write meanwhile.
+    // A concurrent index build also waits for older transactions, but lets others read and write.
     const isPatient = /^\s*(create|drop) index concurrently/i.test(text)
     if (isPatient) await setLockTimeout(0)
     const stopWatching = reporter.watch(text)
@@ -107,7 +107,7 @@ export async function openMigrationConnection(options: MigrationConnectionOption
     letOthersPass,
     close() {
       signal?.removeEventListener('abort', abort)
-      destroy(client) // which releases the lock of the migration, too
+      destroy(client) // also releases the lock of migrations
     },
   }
 }
@@ -115,11 +115,11 @@ export async function openMigrationConnection(options: MigrationConnectionOption
 type Query = (text: string, params: readonly unknown[]) => Promise<QueryResult>
 
 interface ReporterOptions extends MigrationConnectionOptions {
-  /** PostgreSQL's process of the connection that migrates. */
+  /** The PostgreSQL process of the migrating connection. */
   pid: number
 }
 
-/** Says what a step does when it takes long: the statement, its table's rows, how far an index is, who holds a lock it waits for. */
+/** Reports what a long migration does: the statement, the rows of its tables, the progress of an index, and who holds a lock it waits for. */
 function createReporter({ log, limits, watcher, pid }: ReporterOptions) {
   let step = ''
   let startedAt = performance.now()
@@ -166,12 +166,12 @@ function createReporter({ log, limits, watcher, pid }: ReporterOptions) {
 const STATEMENT_SHOWN = 120
 
 interface Observation {
-  /** The statement's tables with their rows, about: "telegram_users 1200000". */
+  /** The statement's tables with their approximate numbers of rows: "telegram_users 1200000". */
   tables: string | null
-  /** What the building of an index is at. */
+  /** The phase of an index build. */
   phase: string | null
   percent: number | null
-  /** Whose locks the statement waits for. */
+  /** The holders of locks that the statement waits for. */
   blockedBy: string | null
 }
 

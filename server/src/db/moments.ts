@@ -1,19 +1,19 @@
 /**
- * Moments in SQL: as they travel, and as cursors hold them, whole microseconds since 1970 as text, which is all that PostgreSQL keeps and
- * more than a Date does. The database's clock tells what time it is, because the clocks of servers may differ and jump; a server measures
- * how long something takes with `performance.now`, which does not.
+ * Timestamps in SQL: as ISO texts for the API, and as microseconds since 1970 for cursors, which is PostgreSQL's precision and more than a
+ * Date has. The current time comes from the database, because the clocks of servers may differ and jump. Servers measure durations with
+ * `performance.now`, which does not jump.
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 
-/** The present moment; in a transaction, that of its begin. */
+/** Returns the current time of the database; in a transaction, the time at which it began. */
 export async function databaseNow<Tables>(db: Kysely<Tables>): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db)
   return rows[0]!.now
 }
 
 /**
- * For what has to know the time without asking each time: the database's moment at this call, and what has passed since. Neither a clock of
- * this process that is wrong nor one that is set meanwhile changes it.
+ * Returns a clock that needs no query: the database's time at this call plus the time since then. A wrong or adjusted clock of this machine
+ * does not affect it.
  */
 export async function databaseClock<Tables>(db: Kysely<Tables>): Promise<() => Date> {
   const asked = performance.now()
@@ -26,22 +26,22 @@ export function microsecondsSql(moment: string): string {
   return `(extract(epoch from ${moment}) * 1000000)::bigint::text`
 }
 
-/** The way back. @param microseconds an expression of SQL, such as a parameter */
+/** Returns SQL for the timestamp of microseconds since 1970. @param microseconds an SQL expression, such as a parameter */
 export function momentSql(microseconds: string): string {
   return `(timestamptz 'epoch' + ${microseconds}::bigint * interval '1 microsecond')`
 }
 
-/** A moment as `Date.toISOString` writes it, which is how moments travel. @param moment an expression of SQL, such as a column */
+/** Returns SQL for a timestamp in the format of `Date.toISOString`, as in the API. @param moment an SQL expression, such as a column */
 export function isoSql(moment: string): string {
   return `to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 }
 
-/** A moment as PostgreSQL writes it in UTC, for `isoOfUtc`: that takes half the time of `isoSql`. @param moment an expression of SQL, such as a column */
+/** Returns SQL for a timestamp as PostgreSQL's text in UTC, for `isoOfUtc`, in half the time of `isoSql`. @param moment an SQL expression, such as a column */
 export function utcSql(moment: string): string {
   return `${moment} at time zone 'UTC'`
 }
 
-/** `Date.toISOString` of a moment. @param text what `utcSql` gave: `2026-01-02 03:04:05.678901`, with ` BC` behind it before the year 1 */
+/** Converts a timestamp to the format of `Date.toISOString`. @param text from `utcSql`: `2026-01-02 03:04:05.678901`, with ` BC` at the end before the year 1 */
 export function isoOfUtc(text: string): string {
   if (text[10] !== ' ' || text.endsWith('C')) return isoOfDistant(text)
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, 23).padEnd(3, '0')}Z`
@@ -55,17 +55,17 @@ function isoOfDistant(text: string): string {
   return `${sign}${fullYear}-${day}T${time}.${milliseconds.padEnd(3, '0')}Z`
 }
 
-/** Milliseconds since 1970: a million moments are read faster as numbers. @param moment an expression of SQL, such as a column */
+/** Returns SQL for milliseconds since 1970: millions of timestamps are read faster as numbers. @param moment an SQL expression, such as a column */
 export function millisecondsSql(moment: string): string {
   return `(extract(epoch from ${moment}) * 1000)::float8`
 }
 
-/** A moment as cursors hold it, which `momentSql` reads. */
+/** Returns a timestamp as cursors contain it, for `momentSql`. */
 export function momentText(moment: Date): string {
   return String(BigInt(moment.getTime()) * 1000n)
 }
 
-/** A moment as a parameter: a Date, also of a year that PostgreSQL cannot read in words, or what a cursor holds. */
+/** Returns SQL for a timestamp parameter: a Date, even of a year whose text PostgreSQL cannot read, or the text in a cursor. */
 export function momentParameter(moment: Date | string): RawBuilder<Date> {
   const microseconds = typeof moment === 'string' ? moment : momentText(moment)
   return sql<Date>`(timestamptz 'epoch' + ${microseconds}::bigint * interval '1 microsecond')`

@@ -1,22 +1,22 @@
 /**
- * Transactions that see one moment of the whole database (design §4). One PostgreSQL gives that by itself. The servers of a cluster each
- * take a snapshot of their own, so whoever commits on several of them shares the turn `changes`, and is kept waiting for the
- * milliseconds in which these are taken.
+ * Transactions that see one snapshot of the whole database (design §4). A single PostgreSQL provides this by itself. On a Citus cluster each
+ * server takes its own snapshot. Transactions that commit on several servers therefore take the shared lock `changes`, and wait for the
+ * milliseconds in which these snapshots are taken.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { CITUS_SQL, type Connection } from '#src/postgres/connections.ts'
 import { isLockTimeout } from '#src/postgres/errors.ts'
 import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
 
-/** Meanwhile changes wait, too, so this gives way to them in good time: they are given up after two seconds. */
+/** Milliseconds to wait for the lock. Changes queue behind this wait and fail after two seconds, so it must be shorter. */
 const GIVE_WAY_MS = 1_000
 const MAX_ATTEMPTS = 60
-/** Through one connection to each server all of its shards are seen at one moment. */
+/** Makes a transaction use one connection to each server, which then sees all of its shards in one snapshot. */
 const ONE_CONNECTION_A_SERVER = 'set citus.max_adaptive_executor_pool_size = 1'
-/** A cluster takes a server's snapshot when a transaction first asks it for something. */
+/** A query that reaches every server: a server takes its snapshot at a transaction's first query. */
 const ON_EVERY_SERVER = 'select user_id from balances limit 1'
 
-/** Begins a transaction on each of these connections, all of which see the same moment of every server. */
+/** Begins a transaction on each of these connections, all with the same snapshot of every server. */
 export async function beginAtOneMoment(
   [first, ...others]: readonly [Connection, ...Connection[]],
   access: 'read only' | 'read write' = 'read only',
@@ -39,7 +39,7 @@ export async function beginAtOneMoment(
   await first.query(`select pg_advisory_unlock(${LOCK_SPACE}, ${LOCKS.changes})`)
 }
 
-/** Waits for the changes that are being made, and keeps the next ones waiting until the connection gives the lock back or closes. */
+/** Waits for running changes, and makes the next ones wait until the connection releases the lock or closes. */
 async function holdChanges(client: Connection): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

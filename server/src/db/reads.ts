@@ -1,6 +1,6 @@
 /**
- * Reads of the database, and those of them that a replica may answer (ADR 17): in a call that says so its answer may be a second old, but
- * never older than what its caller has written. Hides pooled connections, sharing, and that what fails at the replica is asked again.
+ * Reads from the database or, in calls that allow it, from a replica (ADR 17): the answer may be a second old, but never older than what the
+ * caller has written. Hides pooled connections, sharing, and that a read that fails at the replica is repeated at the primary.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type CompiledQuery, DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
@@ -13,30 +13,30 @@ import { type Snapshot, type SnapshotOptions, withSnapshot } from './snapshot.ts
 
 export type TextRow = readonly (string | null)[]
 
-/** A query of Kysely's, or its `sql`. */
+/** A query of Kysely, or one of its `sql` template. */
 interface Query<Row> {
   compile(executor: Kysely<never>): CompiledQuery<Row>
 }
 
-/** By their names. */
+/** Rows as objects, by the names of their columns. */
 type Settings = Readonly<Record<string, string>>
 
 export interface Reads {
   /**
-   * For the hottest reads: PostgreSQL parses and plans the SQL once a connection, and those who ask for the same at once share what is read.
+   * Prepares a frequent read: each connection parses and plans the SQL once, and simultaneous calls with the same parameters share one result.
    * A `name` must always mean the same SQL.
    */
   prepared<Row>(name: string, sql: string): (params: unknown[]) => Promise<readonly Row[]>
-  /** The same for what `from` makes of rows as PostgreSQL sends them: a text or null for each column, by its place. */
+  /** The same, with `from` converting the rows as PostgreSQL sends them: a text or null for each column, by position. */
   preparedTexts<T>(name: string, sql: string, from: (rows: TextRow[]) => T): (params: unknown[]) => Promise<T>
-  /** The rows of a query that is not prepared. */
+  /** Runs a query that is not prepared. */
   rows<Row>(query: Query<Row>): Promise<Row[]>
   /**
-   * The same as texts, shared by those who ask for the same at once.
-   * @param settings of PostgreSQL for this query alone
+   * The same with rows as texts; simultaneous calls of the same query share one result.
+   * @param settings settings of PostgreSQL for this query only
    */
   texts(query: Query<unknown>, settings?: Settings): Promise<readonly TextRow[]>
-  /** A consistent view without a time limit, on a connection outside the pool. `begin` may run again from the start, `goOn` only once. */
+  /** Opens a snapshot without a time limit, on a connection outside the pool. `begin` may run again from the start, `goOn` runs once. */
   snapshot<Begun, T>(
     begin: (snapshot: Snapshot) => Promise<Begun>,
     goOn: (begun: Begun) => Promise<T>,
@@ -54,7 +54,7 @@ const compiler = new Kysely<never>({
 })
 const asTexts = { rowMode: 'array', types: { getTypeParser: () => (text: string) => text } }
 
-/** Reads from one PostgreSQL. */
+/** Reads from a single PostgreSQL. */
 export function readsFrom(pool: Pool, address: () => Address): Reads {
   const sharedTexts = sharedReads(async (asked) => {
     const [text, values, settings] = asked as [string, unknown[], Settings]
@@ -84,7 +84,7 @@ export async function runQuery<Row>(pool: Pool, query: pg.QueryConfig): Promise<
     client.release()
     return rows as Row[]
   } catch (error) {
-    // A change of the tables makes a prepared statement unusable ("cached plan must not change result type"); a new connection plans anew.
+    // After a change of the tables a prepared statement fails ("cached plan must not change result type"); a new connection plans it again.
     const isStale = (error as { code?: unknown }).code === '0A000'
     client.release(isStale)
     if (isStale) return runQuery(pool, query)
@@ -103,26 +103,26 @@ async function runWith<Row>(pool: Pool, settings: Settings, query: pg.QueryConfi
     client.release()
     return rows as Row[]
   } catch (error) {
-    client.release(true) // ends its transaction
+    client.release(true) // closes the connection, which ends its transaction
     throw error
   }
 }
 
-/** Who may be answered by a replica. */
+/** The context of calls that a replica may answer. */
 const askers = new AsyncLocalStorage<{ position: string | undefined }>()
 
-/** Runs a call whose reads may be a second old. @param position what its caller has written is before it, as `Replica.position` says */
+/** Runs a call whose reads may be a second old. @param position a position of `Replica.position` after everything that the caller has written */
 export function allowReplica<T>(position: string | undefined, work: () => T): T {
   return askers.run({ position }, work)
 }
 
-/** How new the present caller's reads have to be: equal for those who may share one. */
+/** Returns the position that the current call's reads must have reached. Calls with equal positions may share a read. */
 export function requiredPosition(): string {
   const asker = askers.getStore()
   return asker === undefined ? 'now' : (asker.position ?? 'any')
 }
 
-/** Reads from the replica where who asks may have them from there and it keeps up, otherwise and after any failure from the database. */
+/** Reads from the replica if the call allows it and the replica keeps up; otherwise, and after any failure, from the primary. */
 export function followedReads(database: Reads, replica: Reads, watch: ReplicaWatch): Reads {
   const from = { database, replica }
   type Source = keyof typeof from
@@ -141,7 +141,7 @@ export function followedReads(database: Reads, replica: Reads, watch: ReplicaWat
     }
   }
 
-  /** What is prepared once for each. */
+  /** Prepares a read on both. */
   function asking<T>(prepare: (reads: Reads) => (params: unknown[]) => Promise<T>): (params: unknown[]) => Promise<T> {
     const prepared = { database: prepare(database), replica: prepare(replica) }
     return (params) => ask((source) => prepared[source](params))
@@ -159,7 +159,7 @@ export function followedReads(database: Reads, replica: Reads, watch: ReplicaWat
     ) {
       const atReplica = async (): Promise<() => Promise<T>> => {
         const begun = Promise.withResolvers<() => Promise<T>>()
-        // A replica that falls silent would be waited for as long as the network lets one.
+        // Without this, a read would wait for a silent replica until the network times out.
         const stopWaiting = watch.onSilence(() => begun.reject(new SilentReplicaError()))
         let isGivenUp = false
         const whole = replica.snapshot(
@@ -192,7 +192,7 @@ class SilentReplicaError extends Error {
   readonly code = 'ETIMEDOUT'
 }
 
-/** What PostgreSQL or the way to it says; a statement that took too long would take as long again. */
+/** Whether to repeat a failed read at the primary: not after a timeout, which would take as long again. */
 function isMendedElsewhere(error: unknown): boolean {
   return (isOfPostgres(error) && !isTimeout(error)) || isUnavailable(error)
 }

@@ -1,4 +1,4 @@
-/** Whether scheduled work waits for a person's go, as it does after a restore: two consoles must not do the same work. */
+/** Pauses scheduled work after a restore until an operator resumes it, because two consoles must not do the same work. */
 import { type Kysely, sql } from 'kysely'
 import type { Tables } from './tables.ts'
 
@@ -7,7 +7,7 @@ export interface Pause {
   reason: string
 }
 
-/** Why scheduled work is paused; `undefined` if it is not. To be asked before each piece of it. */
+/** Returns why scheduled work is paused, or `undefined` if it is not. Call this before each piece of work. */
 export async function findPause(db: Kysely<Tables>): Promise<Pause | undefined> {
   return db.selectFrom('scheduled_work_pauses').select(['since', 'reason']).executeTakeFirst()
 }
@@ -20,7 +20,7 @@ export async function pauseScheduledWork(db: Kysely<Tables>, reason: string): Pr
     .execute()
 }
 
-/** The pause that it ended; `undefined` if there was none. */
+/** Resumes scheduled work. Returns the pause that it ended, or `undefined` if there was none. */
 export async function resumeScheduledWork(db: Kysely<Tables>): Promise<Pause | undefined> {
   return db.deleteFrom('scheduled_work_pauses').returning(['since', 'reason']).executeTakeFirst()
 }

@@ -1,9 +1,9 @@
 /**
- * Reads that several callers share: while one runs, all further callers wait for the next, which begins when it ends. Each gets what a read
- * found that began after they asked, so everybody sees what was saved before (ADR 0011).
+ * Shares reads among callers: while a read runs, all further callers wait for the next one, which begins when it ends. The result always
+ * comes from a read that began after the call, so every caller sees what was saved before it (ADR 0011).
  */
 
-/** Shared by those who ask for the same at once. */
+/** Returns a read that simultaneous callers with the same key share. */
 export function sharedReads<T>(read: (parameters: unknown[]) => Promise<T>): (parameters: unknown[]) => Promise<T> {
   const runningReads = new Map<string, { answer: Promise<T>; next: Promise<T> | undefined }>()
 
@@ -28,8 +28,8 @@ export function sharedReads<T>(read: (parameters: unknown[]) => Promise<T>): (pa
 }
 
 /**
- * One statement for all who ask at once, each for something else.
- * @param read gives what it found for each, by its place
+ * Returns a read that answers simultaneous callers with different keys by one statement.
+ * @param read returns the results in the order of the keys
  */
 export function gatheredReads<Asked, Found>(
   read: (asked: Asked[]) => Promise<readonly Found[]>,

@@ -1,6 +1,6 @@
 /**
- * A consistent view of the database for as long as an export takes: a repeatable-read, read-only transaction on a connection of its own,
- * which is closed however the work ends and gives way to requests. Also the rows of one query by a cursor, for a connection at hand.
+ * A snapshot of the database for as long as an export takes: a repeatable-read, read-only transaction on its own connection, with a lower
+ * priority than requests. The connection is closed in any case. Also reads the rows of a query by a cursor on a given connection.
  */
 import { type Address, type Connection, connect, destroy, giveWay } from '#src/postgres/connections.ts'
 import { copyOut, copyStatement } from '#src/postgres/copy.ts'
@@ -8,16 +8,16 @@ import { beginAtOneMoment } from './one-moment.ts'
 
 export interface Snapshot {
   query: <Row>(sql: string, params?: unknown[]) => Promise<Row[]>
-  /** The rows as COPY text, in chunks of whole rows: of which some are read ahead. Leaving the loop early ends the snapshot. */
+  /** Yields the rows as COPY text, in chunks of complete rows, reading ahead. Leaving the loop early ends the snapshot. */
   copy: (sql: string, params?: unknown[]) => AsyncGenerator<Buffer>
 }
 
 export interface SnapshotOptions {
-  /** Whether all servers of a cluster are seen at one moment, for which changes of many players wait some milliseconds, rather than each at its own. */
+  /** Whether all servers of a Citus cluster are seen in one snapshot, for which changes wait some milliseconds, instead of one for each server. */
   isOneMoment?: boolean
-  /** Whether somebody waits for the answer to see it: then it gives way less. */
+  /** Whether an operator waits for the answer: then its priority is lowered less. */
   isAwaited?: boolean
-  /** Whether PostgreSQL may give its statements helpers, which do not give way. */
+  /** Whether PostgreSQL may use parallel workers, whose priority is not lowered. */
   hasHelpers?: boolean
 }
 
@@ -37,7 +37,7 @@ export async function withSnapshot<T>(
       copy: (sql, params = []) => copyOut(client, copyStatement(sql, params), CHUNK_BYTES),
     })
   } finally {
-    destroy(client) // a read-only transaction has nothing to commit, and a query may still run for a reader who left
+    destroy(client) // a read-only transaction has nothing to commit, and a query may still run although its reader has left
   }
 }
 
@@ -48,7 +48,7 @@ async function begin(
   const client = await connect(address, 'arcade snapshot')
   try {
     await giveWay(client, address, { isAwaited })
-    // PostgreSQL then cancels a query whose client is gone; not every platform can, hence the catch.
+    // Makes PostgreSQL cancel a query whose client has gone. Not every platform supports this, hence the catch.
     await client.query(`set client_connection_check_interval = '1s'`).catch(() => undefined)
     const helpers = hasHelpers ? '' : '; set max_parallel_workers_per_gather = 0'
     await client.query(`set statement_timeout = 0; set idle_in_transaction_session_timeout = 0${helpers}`)
@@ -61,7 +61,7 @@ async function begin(
   }
 }
 
-/** A query whose rows are fetched in batches; `name` is that of the cursor in its transaction. */
+/** A query whose rows are fetched in batches; `name` is the name of the cursor in its transaction. */
 interface Cursor {
   name: string
   sql: string
@@ -69,7 +69,7 @@ interface Cursor {
   batchSize: number
 }
 
-/** The rows of a query in the transaction of a connection; the next batch is fetched while the last one is worked on. */
+/** Yields the rows of a query in the transaction of a connection, fetching the next batch while the previous one is processed. */
 export async function* cursorRows<Row>(client: Connection, { name, sql, params, batchSize }: Cursor): AsyncGenerator<Row[]> {
   await client.query(`declare ${name} no scroll cursor for ${sql}`, params)
   const fetch = async () => (await client.query(`fetch ${batchSize} from ${name}`)).rows as Row[]
@@ -85,7 +85,7 @@ export async function* cursorRows<Row>(client: Connection, { name, sql, params, 
       if (batch.length < batchSize) return
     }
   } finally {
-    // This is not awaited, because a batch that nobody wants any more may be on its way. After a failure the cursor is closed already.
+    // This is not awaited, because an unneeded batch may still be on its way. After a failure the cursor is closed already.
     void client.query(`close ${name}`).catch(() => undefined)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * How a place shows that it is being filled from a backup: a table in its database, and in an embedded one's folder a file. With either
- * it is never served, and only a restore may clear it.
+ * Marks a database that is being restored: by a table in it, and for the embedded PostgreSQL by a file in its folder. A marked database is
+ * never served, and only another restore may clear it.
  */
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ export function unfinishedRestoreFile(dataDir: string): string {
   return join(dataDir, 'unfinished-restore')
 }
 
-/** To be called before an embedded database is started, or even made. */
+/** Refuses a marked folder. Call it before the embedded PostgreSQL is created or started. */
 export async function refuseUnfinishedFolder(dataDir: string): Promise<void> {
   const isThere = await access(unfinishedRestoreFile(dataDir)).then(
     () => true,

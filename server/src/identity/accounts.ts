@@ -11,7 +11,7 @@ import type { Database } from '#src/db/database.ts'
 import { columnName, userEntity } from '#src/db/entities.ts'
 import { violatedConstraint } from '#src/postgres/errors.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { takeTurn } from '#src/db/turns.ts'
+import { takeLock } from '#src/db/transaction-locks.ts'
 import { hashNewPassword, type PasswordPolicy } from './passwords.ts'
 import type { Sessions } from './sessions.ts'
 import { hasAdmin } from './setup-links.ts'
@@ -104,7 +104,7 @@ export async function ensureAdmin(
   return database.transaction(async (tx) => {
     if (unlessAdminExists) {
       // If several servers start at once, the lock makes one of them create the admin.
-      await takeTurn(tx, 'admins')
+      await takeLock(tx, 'admins')
       if (await hasAdmin(tx)) return 'kept'
     }
     const account = await tx

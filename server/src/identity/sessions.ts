@@ -240,7 +240,7 @@ async function touch(db: Kysely<Tables>, hash: Buffer, userId: string): Promise<
   await written.then(() => writeLastSeen(db, userId)).catch(() => {})
 }
 
-/** The condition for storing a last use: only the first of several simultaneous uses is stored. A future time was stored before the clock was set back. */
+/** Stores when a user was last seen, once for several simultaneous uses. Overwrites a future time, stored before the clock was set back. */
 async function writeLastSeen(db: Kysely<Tables>, userId: string): Promise<void> {
   await sql`update users set last_seen_at = now()
     where id = ${userId} and (last_seen_at between now() - make_interval(secs => ${TOUCH_EVERY_SECONDS}) and now()) is not true`.execute(

@@ -6,14 +6,14 @@
 import { sql, type Transaction } from 'kysely'
 import type { TaskCollection } from '@arcade/contract/tasks/fields'
 import type { Tables } from '#src/db/tables.ts'
-import { takeTurn } from '#src/db/turns.ts'
+import { takeLock } from '#src/db/transaction-locks.ts'
 
 /** No task may have a priority this high, so adding it makes a priority that is free. Below it lie all numbers up to 2^53. */
 const PARKING = '100000000000000000'
 
 /** Waits for this transaction's turn to change priorities of the collection. Call it before any task is locked or changed. */
 export function lockPriorities(tx: Transaction<Tables>, collection: TaskCollection): Promise<void> {
-  return takeTurn(tx, `${collection}Priorities`)
+  return takeLock(tx, `${collection}Priorities`)
 }
 
 /** A task and the priority it is to have, as text so that no digit is lost. */

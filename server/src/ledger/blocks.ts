@@ -5,7 +5,7 @@
 import { sql, type Transaction } from 'kysely'
 import { databaseNow } from '#src/db/moments.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { changeAsNamed } from '#src/db/turns.ts'
+import { changeAsNamed } from '#src/db/transaction-locks.ts'
 
 export interface BlockChange {
   userId: number

@@ -7,7 +7,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import { type BalanceBucket, balanceBucketSql } from '#src/counters/counter-keys.ts'
 import { addDelta, type Deltas } from '#src/counters/counters.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { changeAsNamed } from '#src/db/turns.ts'
+import { changeAsNamed } from '#src/db/transaction-locks.ts'
 
 export interface ImportedBalance {
   userId: number

@@ -108,7 +108,7 @@ export function whereFilter<L extends List>(served: ServedList<L>, filter: Filte
   }
 }
 
-/** Returns the filters if there is at most one with an index, and otherwise only bounds of the list's own sort. */
+/** Returns the given filters if one index serves them all: at most one filter with an index of its own, plus bounds of the list's own sort. */
 function indexedFilter<L extends List>({ list, indexedFilters }: ServedList<L>, given: [string, unknown][]): Where['indexed'] {
   if (indexedFilters === undefined) return undefined
   const isBound = (name: string): boolean => {

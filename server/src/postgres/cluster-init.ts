@@ -1,6 +1,6 @@
 /**
- * The embedded cluster's files (design §4). They are made in a temporary sibling directory that is renamed when complete, so that a
- * half-made cluster never has the final name. The settings are code and are written again at each start.
+ * The data directory of the embedded PostgreSQL (design §4). It is made in a temporary sibling directory, which is renamed when complete, so
+ * an incomplete one never has the final name. The settings are code and are written again at each start.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises'
@@ -14,13 +14,13 @@ export const ROLE = 'arcade'
 export const DATABASE = 'arcade'
 
 export interface ClusterSettings {
-  /** Tests create databases of their own, so their role may create and enter any. */
+  /** Whether the role may create databases and connect to any, as tests need. */
   isForTests?: boolean | undefined
   /** Overrides of postgresql.conf. */
   overrides?: Record<string, string> | undefined
 }
 
-/** Creates the cluster unless it exists. Of two processes that try at the same time one wins, and both return. */
+/** Creates the data directory unless it exists. If two processes try at the same time, one succeeds and both return. */
 export async function initialise(dir: string, programs: Programs, settings: ClusterSettings): Promise<void> {
   await removeUnfinished(dir)
   if (await isCluster(dir)) return
@@ -34,7 +34,7 @@ export async function initialise(dir: string, programs: Programs, settings: Clus
     await programs.run('initdb', [`--pgdata=${temporary}`, '--sync-only'])
     await rename(temporary, dir).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
-      await rm(temporary, { recursive: true, force: true }) // another process has created it meanwhile
+      await rm(temporary, { recursive: true, force: true }) // another process has created it in the meantime
     })
     await sync(path.dirname(dir))
   } catch (error) {
@@ -43,7 +43,7 @@ export async function initialise(dir: string, programs: Programs, settings: Clus
   }
 }
 
-/** Writes postgresql.conf and pg_hba.conf where they differ, so that a newer version's settings reach existing clusters. */
+/** Writes postgresql.conf and pg_hba.conf if they differ, so that existing data directories get the settings of a newer version. */
 export async function writeSettings(dir: string, programs: Programs, settings: ClusterSettings): Promise<void> {
   const disk = await statfs(dir)
   const conf = configuration(os.totalmem(), disk.blocks * disk.bsize, settings.overrides)
@@ -51,7 +51,7 @@ export async function writeSettings(dir: string, programs: Programs, settings: C
   await writeOwned(path.join(dir, 'pg_hba.conf'), hostAccess(settings.isForTests ?? false), programs)
 }
 
-/** The password of ROLE; undefined when its file is missing. */
+/** Returns the password of ROLE, or undefined if its file is missing. */
 export async function readPassword(dir: string): Promise<string | undefined> {
   return readFile(passwordFile(dir), 'utf8').then(
     (text) => text.trim(),
@@ -72,7 +72,7 @@ export async function replaceMissingPassword(dir: string, programs: Programs): P
 
 const UNFINISHED = '.unfinished-'
 
-/** How every cluster is made. An option that follows takes the place of one here. */
+/** The options of initdb. A later option overrides one of these. */
 export const INITDB_OPTIONS = [
   '--username=postgres',
   '--auth=reject',
@@ -88,7 +88,7 @@ function passwordFile(dir: string): string {
   return path.join(dir, 'arcade.password')
 }
 
-/** Whether there is a cluster. @throws StartError, before anything is touched, for one that this engine cannot run or a folder of somebody else */
+/** Whether the data directory exists. @throws StartError, before it changes anything, if this PostgreSQL cannot run it or the folder is not ours */
 export async function isCluster(dir: string): Promise<boolean> {
   const version = await readFile(path.join(dir, 'PG_VERSION'), 'utf8').catch(() => undefined)
   if (version === undefined) {
@@ -120,7 +120,7 @@ async function createRoleAndDatabase(dir: string, programs: Programs, settings: 
   ])
 }
 
-/** Runs in PostgreSQL's single-user mode, because the superuser has neither a password nor a way in over the network. */
+/** Runs SQL in PostgreSQL's single-user mode, because the superuser has no password and cannot connect over the network. */
 async function runAsSuperuser(dir: string, programs: Programs, statements: string[]): Promise<void> {
   const output = await programs.run(
     'postgres',
@@ -131,7 +131,7 @@ async function runAsSuperuser(dir: string, programs: Programs, statements: strin
   if (problem !== null) throw new Error(`setting the cluster up failed: ${problem[0]}`)
 }
 
-/** Removes clusters whose creation a kill or a power failure cut off. */
+/** Removes data directories whose creation was interrupted by a kill or a power failure. */
 async function removeUnfinished(dir: string): Promise<void> {
   const parent = path.dirname(dir)
   const prefix = path.basename(dir) + UNFINISHED
@@ -140,13 +140,13 @@ async function removeUnfinished(dir: string): Promise<void> {
     const [pid = '', startTime = ''] = name.slice(prefix.length).split('-')
     if ((await processStartTime(Number(pid))) === startTime && Number(pid) !== process.pid) continue
     const leftover = path.join(parent, name)
-    // A killed server's initdb keeps running.
+    // The initdb of a killed server keeps running.
     for (const orphan of await findProcesses((found) => found.command.includes(leftover))) signal(orphan.pid, 'SIGKILL')
     await rm(leftover, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
   }
 }
 
-/** Replaces a file in one step, and only when it differs, so that the database also starts on a full disk. */
+/** Replaces a file atomically, and only if it differs, so that the database also starts on a full disk. */
 async function writeOwned(file: string, content: string, programs: Programs): Promise<void> {
   if ((await readFile(file, 'utf8').catch(() => undefined)) === content) return
   const temporary = `${file}.${process.pid}`
@@ -166,7 +166,7 @@ function hostAccess(isForTests: boolean): string {
 
 const MB = 1024 * 1024
 
-/** Memory and log sizes follow the machine. PostgreSQL's log gets neither statements nor values, because they hold personal data. */
+/** Returns the settings; sizes depend on the machine's memory. PostgreSQL logs no statements or values, because they contain personal data. */
 function configuration(memoryBytes: number, diskBytes: number, overrides: Record<string, string> = {}): string {
   const maxWalMb = clamp(diskBytes / 16 / MB, 64, 1024)
   const values: Record<string, string> = {
@@ -178,7 +178,7 @@ function configuration(memoryBytes: number, diskBytes: number, overrides: Record
     maintenance_work_mem: `${clamp(memoryBytes / 64 / MB, 64, 256)}MB`,
     effective_cache_size: `${clamp(memoryBytes / 2 / MB, 256, 65536)}MB`,
     work_mem: '8MB',
-    // Every search reads the whole pending list, and the writer that makes it overflow has to empty it.
+    // Every search reads the whole pending list of a GIN index, and the write that fills it must empty it.
     gin_pending_list_limit: '1MB',
     jit: 'off',
     random_page_cost: '1.1',

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's programs: where the npm package put them, and the user they run as. PostgreSQL refuses to run as root, so root starts
- * it as an unprivileged user, even where that user may not enter the directories above (a clone in /root).
+ * Finds PostgreSQL's programs in the npm package and runs them as the right user. PostgreSQL refuses to run as root, so root starts it as an
+ * unprivileged user, even if that user may not enter a parent directory (such as /root).
  */
 import { type SpawnOptions, execFile, spawn } from 'node:child_process'
 import { chown, lchown, readdir, readFile, stat } from 'node:fs/promises'
@@ -11,15 +11,15 @@ import { StartError } from './errors.ts'
 
 /** Starts PostgreSQL's programs for one data directory. */
 export interface Programs {
-  /** Like child_process.spawn, as that user and with a clean environment. */
+  /** Like child_process.spawn, as PostgreSQL's user and with a clean environment. */
   spawn(program: 'initdb' | 'postgres', args: string[], options: SpawnOptions): ReturnType<typeof spawn>
-  /** Runs a program to its end and gives its output. Rejects with an error that quotes stderr. `input` goes to stdin. */
+  /** Runs a program with `input` as stdin and returns its output. Rejects with an error that quotes stderr. */
   run(program: 'initdb' | 'postgres', args: string[], input?: string): Promise<string>
-  /** Makes the user that PostgreSQL runs as the owner of a file or directory. */
+  /** Makes PostgreSQL's user the owner of a file or directory. */
   giveToPostgres(file: string): Promise<void>
 }
 
-/** @param dir the data directory, which may not exist yet; its parent must. */
+/** @param dir the data directory, which need not exist yet; its parent must */
 export async function programsFor(dir: string): Promise<Programs> {
   const bin = binDirectory()
   const user = await userFor(dir)
@@ -37,7 +37,7 @@ export async function programsFor(dir: string): Promise<Programs> {
     async run(program, args, input = '') {
       const command = commandFor(program, args, {})
       const child = execFile(command.file, command.rest, command.options)
-      // When a program ends before it has read its input, its exit code is the error to report, not the EPIPE.
+      // If a program ends before it has read its input, the error to report is its exit code, not EPIPE.
       child.stdin?.on('error', () => undefined).end(input)
       return finished(program, child)
     },
@@ -47,7 +47,7 @@ export async function programsFor(dir: string): Promise<Programs> {
   }
 }
 
-/** The caller's PGDATA, PGOPTIONS and the like must not reach PostgreSQL. Its messages are parsed, so they must be English. */
+/** The environment of the programs, without PGDATA, PGOPTIONS and similar variables. Their messages are parsed, so they must be in English. */
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C', LC_ALL: 'C', TZ: 'UTC' }
 
 interface User {
@@ -58,7 +58,7 @@ interface User {
 
 const run = promisify(execFile)
 
-/** The major version of the PostgreSQL that the package brings, such as "18"; its own version begins with it. */
+/** Returns the major version of PostgreSQL in the npm package, such as "18". */
 export async function engineVersion(): Promise<string> {
   const description = await readFile(path.join(binDirectory(), '..', '..', 'package.json'), 'utf8')
   return (JSON.parse(description) as { version: string }).version.split('.')[0] ?? ''
@@ -89,7 +89,7 @@ function finished(program: string, child: ReturnType<typeof execFile>): Promise<
   })
 }
 
-/** For root the owner of the data, else `postgres`, else `nobody`; undefined for anybody else, who runs PostgreSQL himself. */
+/** For root: the owner of the data, else `postgres`, else `nobody`. Undefined for other users, who run PostgreSQL as themselves. */
 async function userFor(dir: string): Promise<User | undefined> {
   const own = process.getuid?.()
   const owner = await stat(dir).catch(() => undefined)
@@ -120,7 +120,7 @@ async function lookUp(name: string): Promise<User | undefined> {
   }
 }
 
-/** A backup that root copied back belongs to root, so its owner has to be changed. */
+/** Changes the owner of the data directory: a copy that root has made belongs to root. */
 async function chownTree(dir: string, user: User): Promise<void> {
   for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
     await lchown(path.join(entry.parentPath, entry.name), user.uid, user.gid)
@@ -129,8 +129,8 @@ async function chownTree(dir: string, user: User): Promise<void> {
 }
 
 /**
- * The command prefix with which the user can reach both the programs and the data. Where a directory above is closed to the user
- * (0700 /root), setpriv keeps one capability, CAP_DAC_READ_SEARCH, which lets the process pass through it.
+ * Returns the command prefix with which the user can reach both the programs and the data. If a parent directory is closed to the user, such
+ * as /root with mode 0700, setpriv keeps the capability CAP_DAC_READ_SEARCH, with which the process can pass through it.
  */
 async function findAccess(bin: string, dataDir: string, user: User | undefined): Promise<string[]> {
   const postgres = path.join(bin, 'postgres')
@@ -148,7 +148,7 @@ async function findAccess(bin: string, dataDir: string, user: User | undefined):
     '--clear-groups',
     '--inh-caps=-all,+dac_read_search',
     '--ambient-caps=-all,+dac_read_search',
-    '--securebits=+no_setuid_fixup', // without it access(2), with which PostgreSQL checks its own files, ignores capabilities
+    '--securebits=+no_setuid_fixup', // otherwise access(2), with which PostgreSQL checks its files, ignores capabilities
   ]
   try {
     return await attempt([], { uid, gid })

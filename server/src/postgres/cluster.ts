@@ -1,6 +1,6 @@
 /**
- * The embedded PostgreSQL cluster in DATA_DIR/postgres (design §4). Its postmaster outlives a process that is killed, so every start
- * first looks for a running one to adopt. When two processes start one at the same time, PostgreSQL's own lock file decides.
+ * The embedded PostgreSQL in DATA_DIR/postgres (design §4). Its postmaster survives a killed server, so every start first looks for a running
+ * one to adopt. If two processes start one at the same time, PostgreSQL's lock file decides which one runs.
  */
 import type { ChildProcess } from 'node:child_process'
 import { open, readFile, readdir, realpath, rm, stat } from 'node:fs/promises'
@@ -28,7 +28,7 @@ import { giveSpareRoom } from './spare-file.ts'
 export interface ClusterOptions extends ClusterSettings {
   dataDir: string
   log: Logger
-  /** Whether a start on a full disk may use up the room that is kept for it, as a server's may. */
+  /** Whether a start on a full disk may use the spare file's room; true for servers. */
   usesSpareRoom?: boolean
 }
 
@@ -43,11 +43,11 @@ export interface Running {
 }
 
 export interface Cluster {
-  /** Creates the cluster if there is none, then adopts the running postmaster or starts one. Rejects with a StartError. */
+  /** Creates the data directory if there is none, then adopts the running postmaster or starts one. Rejects with a StartError. */
   ensureRunning(abort?: AbortSignal): Promise<Running>
-  /** The postmaster if it runs and accepts connections; changes nothing. */
+  /** Returns the postmaster if it accepts connections. Changes nothing. */
   find(): Promise<Running | undefined>
-  /** Asks this postmaster to shut down and waits for that; false when it has not ended in time, though it will later. */
+  /** Asks the postmaster to shut down and waits. Returns false if it has not ended in time, though it will later. */
   stop(pid: number, timeoutMs: number): Promise<boolean>
 }
 
@@ -69,7 +69,7 @@ export function embeddedCluster(options: ClusterOptions): Cluster {
   return {
     async ensureRunning(abort) {
       await makeDataDir(path.dirname(dir))
-      // A PostgreSQL of another version that still runs is not adopted either: what a newer console migrates, no older one can save.
+      // A running PostgreSQL of another version is not adopted: an older console could not use a database that a newer one has migrated.
       await isCluster(dir)
       const found = (await adopt(dir, abort)) ?? (await start({ dir, settings: options, log, port: lastPort, abort }))
       lastPort = found.port
@@ -81,19 +81,19 @@ export function embeddedCluster(options: ClusterOptions): Cluster {
     },
     async stop(pid, timeoutMs) {
       if (!(await isPostmaster(dir, pid))) return true
-      signal(pid, 'SIGINT') // PostgreSQL's fast shutdown ends all sessions and writes a checkpoint
+      signal(pid, 'SIGINT') // SIGINT means fast shutdown: PostgreSQL ends all sessions and writes a checkpoint
       return until(async () => !(await isPostmaster(dir, pid)), timeoutMs)
     },
   }
 }
 
 const POLL_MS = 20
-/** After a crash PostgreSQL replays its log, which can take long. */
+/** Milliseconds to wait for a start: after a crash PostgreSQL replays its log, which can take long. */
 const STARTING_MS = 120_000
 const STOPPING_MS = 30_000
-/** The children of a killed postmaster end within milliseconds, except busy ones. */
+/** Milliseconds to wait for the children of a killed postmaster: they end at once, except busy ones. */
 const ORPHANS_MS = 8_000
-/** PostgreSQL writes its lock file in much less. */
+/** Milliseconds after which an incomplete lock file counts as a crash's remains: PostgreSQL writes it in much less. */
 const WRITTEN_MS = 2_000
 
 interface Postmaster {
@@ -101,7 +101,7 @@ interface Postmaster {
   port: number
 }
 
-/** Waits until the live postmaster of this data directory accepts connections; undefined when there is none. */
+/** Waits until the running postmaster of this data directory accepts connections. Returns undefined if none runs. */
 async function adopt(dir: string, abort: AbortSignal | undefined): Promise<Postmaster | undefined> {
   const deadlines = { starting: performance.now() + STARTING_MS, stopping: performance.now() + STOPPING_MS }
   for (;;) {
@@ -125,7 +125,7 @@ interface PidFile {
   status: string
 }
 
-/** PostgreSQL fills postmaster.pid in line by line while it starts. */
+/** Reads postmaster.pid, which PostgreSQL fills in line by line while it starts. */
 async function readPidFile(dir: string): Promise<PidFile | undefined> {
   const text = await readFile(pidFile(dir), 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
@@ -137,13 +137,13 @@ function pidFile(dir: string): string {
   return path.join(dir, 'postmaster.pid')
 }
 
-/** Looks at the process itself, because the system may have given a recorded process number to another program since. */
+/** Checks the process itself, because the system may have given the recorded process number to another program. */
 async function isPostmaster(dir: string, pid: number): Promise<boolean> {
   const found = await findProcess(pid)
   return found !== undefined && isPostgres(found) && (await worksIn(dir, found))
 }
 
-/** Only the postmaster shows its command line; its children show a title such as "postgres: writer". */
+/** Whether a process is a postmaster: only it shows its command line, and its children show a title such as "postgres: writer". */
 function isPostgres({ command }: Process): boolean {
   return /^\S*postgres(\s|$)/.test(command)
 }
@@ -178,7 +178,7 @@ async function start({ dir, settings, log, port: preferredPort, abort }: StartOp
       return outcome
     }
     const { problem } = outcome
-    // A postmaster whose file another starter has removed ends by itself, too.
+    // A postmaster also ends by itself if another process has removed its lock file.
     if (/lock file "postmaster.pid"|data directory lock file is invalid/.test(problem)) {
       const other = await adopt(dir, abort)
       if (other !== undefined) return other
@@ -200,7 +200,7 @@ interface LaunchOptions {
   abort: AbortSignal | undefined
 }
 
-/** Starts a postmaster in a process group of its own, so that Ctrl-C in the terminal reaches the server alone, which then stops it. */
+/** Starts a postmaster in its own process group, so that Ctrl-C in the terminal reaches only the server, which then stops the postmaster. */
 async function launch({ dir, port, programs, abort }: LaunchOptions): Promise<Postmaster | { problem: string }> {
   const before = await logSizes(dir)
   const output = await unnamedFile(path.dirname(dir))
@@ -230,7 +230,7 @@ interface WaitOptions {
   abort: AbortSignal | undefined
 }
 
-/** undefined when the postmaster ended instead of becoming ready. */
+/** Waits until the postmaster is ready. Returns undefined if it ended instead. */
 async function waitUntilReady({ dir, child, ended, abort }: WaitOptions): Promise<Postmaster | undefined> {
   let isRunning = true
   void ended.then(() => (isRunning = false))
@@ -238,7 +238,7 @@ async function waitUntilReady({ dir, child, ended, abort }: WaitOptions): Promis
   while (isRunning && child.pid !== undefined) {
     if (abort?.aborted) {
       child.kill('SIGINT')
-      child.ref() // so that this process stays until PostgreSQL has ended
+      child.ref() // keeps this process alive until PostgreSQL has ended
       await ended
       abort.throwIfAborted()
     }
@@ -252,12 +252,12 @@ async function waitUntilReady({ dir, child, ended, abort }: WaitOptions): Promis
 }
 
 /**
- * Removes a stale lock file whose process number now belongs to another program (after a reboot, say), because PostgreSQL would not
- * start beside it. The file stays while any process of the old server is left. PostgreSQL itself handles the file of a dead process.
+ * Removes a stale lock file whose process number now belongs to another program, for example after a reboot: PostgreSQL would refuse to
+ * start. The file stays while a process of the old postmaster is left. PostgreSQL itself handles the file of a dead process.
  */
 async function removeStalePidFile(dir: string): Promise<void> {
   let file = await readPidFile(dir)
-  // An empty file is being written at this moment, unless a crash cut it off.
+  // An empty file is just being written, unless a crash has interrupted that.
   for (const written = performance.now() + WRITTEN_MS; isEmpty(file) && performance.now() < written;) {
     await pause(POLL_MS)
     file = await readPidFile(dir)
@@ -267,7 +267,7 @@ async function removeStalePidFile(dir: string): Promise<void> {
   await endOrphans(dir)
   const real = await realpath(dir)
   if ((await findProcesses((found) => found.cwd === real)).length > 0) return
-  // Looking through all processes takes a while, in which another starter may have started a postmaster: its file must stay.
+  // Searching all processes takes a while. Another process may have started a postmaster in the meantime, whose file must stay.
   if (isDeepStrictEqual(await readPidFile(dir), file)) await rm(pidFile(dir), { force: true })
 }
 
@@ -275,7 +275,7 @@ function isEmpty(file: PidFile | undefined): boolean {
   return file !== undefined && !(file.pid > 0)
 }
 
-/** Also true for a zombie process, which PostgreSQL takes for a running server. */
+/** Whether the process exists. True for a zombie, too, which PostgreSQL takes for a running server. */
 function pidExists(pid: number): boolean {
   try {
     return process.kill(pid, 0)
@@ -284,7 +284,7 @@ function pidExists(pid: number): boolean {
   }
 }
 
-/** Sends the children of a killed postmaster the signal to quit that their postmaster would have sent. */
+/** Sends the children of a killed postmaster the quit signal that the postmaster would have sent. */
 async function endOrphans(dir: string): Promise<void> {
   const real = await realpath(dir)
   const ofCluster = await findProcesses((found) => found.cwd === real)
@@ -294,7 +294,7 @@ async function endOrphans(dir: string): Promise<void> {
   }
 }
 
-/** A port that nobody listens at now. */
+/** Returns a free port. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
@@ -306,7 +306,7 @@ export async function freePort(): Promise<number> {
 
 type FileHandle = Awaited<ReturnType<typeof open>>
 
-/** Takes what PostgreSQL prints before its log collector runs. A file without a name cannot be left behind by a crash. */
+/** Opens an unnamed file for the output before PostgreSQL's log collector runs. A crash cannot leave an unnamed file behind. */
 async function unnamedFile(dir: string): Promise<FileHandle> {
   const file = path.join(dir, `.postgres-start-${process.pid}`)
   const handle = await open(file, 'w+', 0o600)
@@ -340,7 +340,7 @@ async function logsSince(dir: string, before: Map<string, number>): Promise<stri
   return text
 }
 
-/** The lines that name a cause, else the last five lines; undefined when the text is empty. */
+/** Returns the lines that name a cause, or else the last five lines; undefined if the text is empty. */
 function reasonIn(text: string): string | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const reasons = lines.filter((line) => /(FATAL|PANIC|ERROR|could not bind.*):/.test(line))

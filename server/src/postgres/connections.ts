@@ -1,39 +1,39 @@
-/** Connections to PostgreSQL. They parse its numbers, notice a dead server, and in the pool no statement can wait for ever. */
+/** Connections to PostgreSQL. They parse numbers and notice a dead server, and in the pool no statement can wait for ever. */
 import diagnostics from 'node:diagnostics_channel'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { createShares, type PoolUse } from './pool-shares.ts'
 import { letGiveWay } from './priority.ts'
 
-/** Where the database is. The port of an embedded one may change when it is started again. */
+/** The address of the database. The port of the embedded PostgreSQL may change when it is started again. */
 export type Address =
   | { connectionString: string }
   | { host: string; port: number; user: string; password: string; database: string }
 
 export interface Pool {
-  /** A connection of the pool, to be given back by its `release`. Rejects when none is free for some seconds. */
+  /** Takes a connection from the pool; `release` returns it. Rejects if none is free for some seconds. */
   connect(): Promise<pg.PoolClient>
   use(): PoolUse
-  /** Gives up all its connections, with the statements that run on them, because the database does not answer. */
+  /** Closes all connections and abandons their statements, because the database does not answer. */
   abandon(): void
-  /** Changes the address for connections opened from now on. */
+  /** Sets the address for new connections. */
   moveTo(address: Address): void
-  /** Waits for running statements at most this long, then closes their connections. */
+  /** Waits for running statements up to this time, then closes their connections. */
   end(timeoutMs: number): Promise<void>
 }
 
-/** Limits of the pool's connections; a time of 0 is none. */
+/** Limits of the pool's connections; 0 means no limit. */
 export interface PoolLimits {
   size: number
-  /** PostgreSQL cancels a statement after this time, and ends a transaction that does nothing for as long. */
+  /** The time after which PostgreSQL cancels a statement, and ends an idle transaction. */
   statementTimeoutMs: number
-  /** PostgreSQL cancels a statement that waits for a lock for this time. */
+  /** The time after which PostgreSQL cancels a statement that waits for a lock. */
   lockTimeoutMs: number
 }
 
 export interface PoolOptions extends PoolLimits {
   log: Logger
-  /** Its statements are no requests, which go first. */
+  /** Whether its statements have a lower priority than those of requests. */
   givesWay?: boolean | undefined
 }
 
@@ -42,7 +42,7 @@ export function openPool(address: Address, options: PoolOptions): Pool {
   const clients = new Set<pg.ClientBase>()
   const pool = new pg.Pool({
     ...configFor(address),
-    Client: Connection as unknown as new () => pg.ClientBase, // the pool passes its options on
+    Client: Connection as unknown as new () => pg.ClientBase, // the pool passes its options to the class
     max: size,
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: WAIT_MS,
@@ -56,7 +56,7 @@ export function openPool(address: Address, options: PoolOptions): Pool {
     if (givesWay) void giveWay(client, address)
   })
   pool.on('remove', (client) => clients.delete(client))
-  // The pool has already dropped the idle connection that broke.
+  // The pool has already removed the broken idle connection.
   pool.on('error', (error) => log.debug({ err: error }, 'An idle database connection was lost'))
   const shares = createShares({ size, waitMs: WAIT_MS, slowMs: SLOW_MS })
   return {
@@ -89,7 +89,7 @@ export function openPool(address: Address, options: PoolOptions): Pool {
   }
 }
 
-/** Opens a connection outside the pool, without time limits on its statements. */
+/** Opens a connection outside the pool, whose statements have no time limit. */
 export async function connect(address: Address, applicationName: string): Promise<Connection> {
   const client = new Connection({
     ...configFor(address),
@@ -105,7 +105,7 @@ export async function connect(address: Address, applicationName: string): Promis
   }
 }
 
-/** Lets what runs on this connection give way to requests, if PostgreSQL is our own, on this machine. */
+/** Lowers the priority of the connection's statements, if PostgreSQL is the embedded one on this machine. */
 export async function giveWay(client: pg.ClientBase, address: Address, options?: { isAwaited?: boolean }): Promise<void> {
   const { processID } = client as unknown as { processID: number | null }
   if (!('connectionString' in address) && processID !== null) await letGiveWay(processID, options)
@@ -120,40 +120,40 @@ export function isConnectTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout expired'
 }
 
-/** A request fails fast when the database is away or the pool is exhausted, though not before waits for locks have ended. */
+/** Milliseconds that a request waits for a connection: it fails fast if the database is away, but not before waits for locks time out. */
 const WAIT_MS = 3_000
-/** A call that holds a connection for longer waits for something, or reads very much. */
+/** Milliseconds after which a call counts as slow: it waits for something, or reads very much. */
 const SLOW_MS = 250
 const CONNECT_TIMEOUT_MS = 5_000
-/** After so many times its time limit PostgreSQL has cancelled a statement itself, unless the network between is gone. */
+/** The multiple of the statement timeout after which the network counts as broken: PostgreSQL would have cancelled the statement. */
 const ANSWER_TIMEOUT_FACTOR = 7 / 6
 
-/** Statements that each connection has PostgreSQL parse and plan once: the name of each by its text. */
+/** The names of prepared statements, which each connection parses and plans once, by their text. */
 const plannedOnce = new Map<string, string>()
 
 /**
- * Makes this text a statement that is parsed and planned once a connection, for one that is sent often and takes longer to plan than to run.
- * It may return no rows: those of a table that was changed since would be refused.
+ * Makes a text a prepared statement, which each connection parses and plans once. For statements that are sent often and take longer to plan
+ * than to run. They must not return rows: PostgreSQL would refuse them after a change of the table.
  */
 export function planOnce(text: string): void {
   if (!plannedOnce.has(text)) plannedOnce.set(text, `planned-${plannedOnce.size + 1}`)
 }
 
-/** A statement with its parameters; one with a name is planned once a connection. */
+/** A statement with its parameters. Each connection plans one with a name once. */
 export type SentStatement = Pick<pg.QueryConfig<unknown[]>, 'name' | 'text' | 'values'>
 
-/** Each statement that is sent, for those who subscribe (https://nodejs.org/api/diagnostics_channel.html). */
+/** Publishes each sent statement (https://nodejs.org/api/diagnostics_channel.html). */
 export const sentStatements = diagnostics.channel('arcade:statement') as diagnostics.Channel<unknown, SentStatement>
 
-/** COPY has no text here: it is a query object of its own. */
+/** COPY is a query object of its own, without a text. */
 function publish(query: unknown): void {
   const statement = query as Partial<SentStatement>
   if (statement.text !== undefined) sentStatements.publish(statement)
 }
 
-/** A pg client that survives the loss of its server at any moment, gives up a server that does not answer, and queues queries. */
+/** A pg client that survives the loss of the database at any time, gives up one that does not answer, and queues queries. */
 export class Connection extends pg.Client {
-  /** Whether its 'end' has been emitted. */
+  /** Whether the client has emitted 'end'. */
   isEnded = false
   readonly #answerTimeoutMs: number
   #unanswered = 0
@@ -162,14 +162,14 @@ export class Connection extends pg.Client {
   constructor(config: pg.ClientConfig) {
     super(config)
     this.#answerTimeoutMs = (config.statement_timeout || 0) * ANSWER_TIMEOUT_FACTOR
-    // Node ends the process on an 'error' without a listener, and between two statements of a transaction there is no other.
+    // Without a listener, Node would end the process on 'error'; between two statements of a transaction there is no other listener.
     this.on('error', () => undefined)
     this.once('end', () => (this.isEnded = true))
-    // The cast stands for pg's eight overloads, all of which are passed through.
+    // The cast replaces pg's eight overloads, whose arguments are all passed on.
     this.query = this.#queue.bind(this, super.query.bind(this)) as typeof this.query
   }
 
-  /** Sends queries one after the other, because pg will stop queueing them. Calls with callbacks come from pg's pool and pass. */
+  /** Sends queries one after the other, because pg will stop queueing them. Calls with callbacks come from pg's pool and are passed on. */
   #queue(query: (...args: unknown[]) => unknown, ...args: unknown[]): unknown {
     if (this.#unanswered > 0) this.#last = this.#last.then(() => this.#send(query, args))
     else {
@@ -196,28 +196,28 @@ export class Connection extends pg.Client {
 }
 
 /**
- * To compile an expression takes longer than any of the statements gains by it. A merge join begins with both tables at their beginnings: the
- * planner, who believes equal values to lie anywhere, would walk along half of all players to the first of a page. A cluster would open more
- * connections to a server for each statement of more than 10 ms, which takes longer than the statement; others than clusters know nothing of
- * that setting (docs/scaling.md).
+ * Settings of each connection. JIT compilation takes longer than any of the statements gains by it. A merge join would read both tables from
+ * their beginnings, half of all players for a page in the middle, because the planner assumes that equal values are spread evenly. A Citus
+ * cluster would open more connections to a server for each statement of more than 10 ms, which takes longer than the statement; an ordinary
+ * PostgreSQL ignores that setting (docs/scaling.md).
  */
 const SETTINGS = '-c jit=off -c enable_mergejoin=off -c citus.max_adaptive_executor_pool_size=1'
 
-/** Has a row where the database is one of a cluster. */
+/** Returns a row if the database belongs to a Citus cluster. */
 export const CITUS_SQL = `select from pg_extension where extname = 'citus'`
 
 function configFor(address: Address): pg.ClientConfig {
-  // PGSSLMODE of the environment is meant for other databases than the embedded one.
+  // PGSSLMODE of the environment does not apply to the embedded PostgreSQL.
   const ssl = 'host' in address ? { ssl: false } : {}
   return { ...address, ...ssl, types, options: SETTINGS, keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 }
 
-/** pg's types leave out its public property `connection`. */
+/** pg's types omit the public property `connection`. */
 function socket(client: pg.ClientBase): { destroy(error?: Error): void } {
   return (client as unknown as { connection: { stream: { destroy(error?: Error): void } } }).connection.stream
 }
 
-/** All stored bigint and numeric values fit a double (design §5), so they are parsed to numbers, which pg does not do. */
+/** Parses bigint and numeric values to numbers, which pg does not do by default: all stored values fit a double (design §5). */
 const numberParsers = new Map<number, (text: string) => unknown>([
   [pg.types.builtins.INT8, Number],
   [pg.types.builtins.NUMERIC, Number],

@@ -1,13 +1,13 @@
-/** The text format of COPY (https://www.postgresql.org/docs/current/sql-copy.html): a line a row, fields between tabs, `\N` for null. */
+/** The text format of COPY (https://www.postgresql.org/docs/current/sql-copy.html): one row in a line, tabs between fields, `\N` for null. */
 
 type CopyValue = string | number | bigint | boolean | Date | null | undefined
 
-/** Rows as PostgreSQL would give them. */
+/** Returns rows in the format that PostgreSQL would send. */
 export function copyText(rows: readonly (readonly CopyValue[])[]): Buffer {
   return Buffer.from(rows.map((row) => `${row.map((value) => writeField(textOf(value))).join('\t')}\n`).join(''))
 }
 
-/** A value in PostgreSQL's words; a Date as its milliseconds since 1970. */
+/** Returns a value as PostgreSQL's text; a Date as milliseconds since 1970. */
 export function textOf(value: CopyValue): string | null {
   if (value === null || value === undefined) return null
   if (typeof value === 'boolean') return value ? 't' : 'f'
@@ -19,15 +19,15 @@ function writeField(text: string | null): string {
   return text.replaceAll(/[\\\b\f\n\r\t\v]/g, (character) => `\\${LETTERS[character] ?? character}`)
 }
 
-/** The way back, for a field that is not null. */
+/** Returns the text of a field that is not null, without escapes. */
 export function readField(field: string): string {
   return field.includes('\\') ? field.replaceAll(/\\(.)/gs, (_, letter: string) => CHARACTERS[letter] ?? letter) : field
 }
 
-/** The fields of each row in a chunk of whole rows. */
+/** Returns the fields of each row in a chunk of complete rows. */
 export function readRows(chunk: Buffer): (string | null)[][] {
   const lines = chunk.toString().split('\n')
-  lines.pop() // nothing stands behind the last line's end
+  lines.pop() // the text after the last line break is empty
   return lines.map((line) => line.split('\t').map((field) => (field === '\\N' ? null : readField(field))))
 }
 

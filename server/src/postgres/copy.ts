@@ -1,13 +1,13 @@
 /**
- * COPY, the way in which PostgreSQL takes and gives whole tables fastest, as a stream of its text format. pg has no COPY of its own; a
- * query object that takes the protocol's messages is all it needs. Whoever is slower makes the other side wait, so memory stays flat.
+ * Streams rows by COPY, PostgreSQL's fastest way to read and write whole tables, in its text format. pg has no support for COPY, but accepts
+ * a query object that handles the protocol's messages. The slower side makes the other one wait, so memory stays constant.
  */
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import { type Connection, destroy } from './connections.ts'
 
-/** The rows that `copy … to stdout` gives, in chunks of whole rows of about so many bytes. Leaving the iteration closes the connection. */
+/** Yields the rows of `copy … to stdout`, in chunks of complete rows of about `chunkBytes`. Leaving the iteration closes the connection. */
 export async function* copyOut(client: Connection, statement: string, chunkBytes: number): AsyncGenerator<Buffer> {
   const socket = socketOf(client)
   const chunks: Buffer[] = []
@@ -28,11 +28,11 @@ export async function* copyOut(client: Connection, statement: string, chunkBytes
 
   client.query({
     ...ignored,
-    text: statement, // for those who listen to statements
+    text: statement, // published to listeners of sent statements
     submit: (connection: Protocol) => connection.query(statement),
     handleCopyData({ chunk }: { chunk: Buffer }) {
       if (used + chunk.length > buffer.length) finishChunk()
-      // A row that is larger than a chunk is one by itself.
+      // A row that is larger than a chunk becomes a chunk of its own.
       if (chunk.length > buffer.length) buffer = Buffer.allocUnsafe(chunk.length)
       used += chunk.copy(buffer, used)
     },
@@ -64,14 +64,14 @@ export async function* copyOut(client: Connection, statement: string, chunkBytes
   }
 }
 
-/** The statement that gives a query's rows. COPY takes no parameters, so they stand in it, quoted as PostgreSQL wants it. */
+/** Returns the COPY statement for a query. COPY takes no parameters, so they are inserted into its text as quoted literals. */
 export function copyStatement(query: string, parameters: readonly unknown[]): string {
   const values = parameters.map((value) => prepareValue(value))
   const literals = values.map((value) => (value === null ? 'null' : pg.escapeLiteral(value)))
   return `copy (${query.replaceAll(/\$(\d+)/g, (_, number: string) => `${literals[Number(number) - 1]} `)}) to stdout`
 }
 
-/** Feeds `copy … from stdin`. What `source` throws, ends the statement as failed. */
+/** Sends rows to `copy … from stdin`. If `source` throws, the statement fails. */
 export async function copyIn(client: Connection, statement: string, source: AsyncIterable<Buffer>): Promise<void> {
   const started = Promise.withResolvers<Protocol>()
   const done = Promise.withResolvers<void>()
@@ -110,11 +110,11 @@ export async function copyIn(client: Connection, statement: string, source: Asyn
   await done.promise
 }
 
-/** As many finished chunks may wait for their reader. */
+/** The most finished chunks that wait for their reader. */
 const CHUNKS_WAITING_MAX = 1
 const MESSAGE_BYTES = 64 * 1024
 
-/** What a query object has to hear and these do not care about. */
+/** Handlers that pg requires of a query object and that do nothing here. */
 const ignored = Object.fromEntries(
   [
     'handleRowDescription',
@@ -126,10 +126,10 @@ const ignored = Object.fromEntries(
   ].map((name) => [name, () => undefined]),
 )
 
-/** As a parameter is sent; pg's types leave it out. */
+/** pg's conversion of a parameter to text, which its types omit. */
 const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => string | null } }).utils
 
-/** The part of pg's protocol that its types leave out. */
+/** The part of pg's protocol that its types omit. */
 interface Protocol {
   stream: Socket
   query(text: string): void

@@ -1,9 +1,9 @@
-/** DATA_DIR: made where there is none, and refused in one sentence where it cannot be used. */
+/** Makes DATA_DIR if it does not exist, and refuses it with one sentence if it cannot be used. */
 import { constants } from 'node:fs'
 import { access, mkdir, stat } from 'node:fs/promises'
 import { StartError } from './errors.ts'
 
-/** Where this process is root, PostgreSQL's user has to enter it, else its owner alone. @throws StartError */
+/** Makes the folder, which PostgreSQL's user can enter if this process is root, and otherwise only its owner. @throws StartError */
 export async function makeDataDir(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })

@@ -1,21 +1,21 @@
 /**
- * Watches whether the disk is nearly full (security.md, Crash). PostgreSQL stops when it cannot write its log, so the server refuses
- * changes while there is still room for reads, checkpoints and transactions under way.
+ * Watches whether the disk is nearly full (security.md, Crash). PostgreSQL stops if it cannot write its log, so the server refuses changes
+ * while there is still room for reads, checkpoints and running transactions.
  */
 import { statfs } from 'node:fs/promises'
 import { takeSpareRoom } from './spare-file.ts'
 
 export interface FreeSpace {
-  /** The answer is at most REFRESH_MS old and costs nothing. */
+  /** Whether changes must be refused. The answer is at most REFRESH_MS old and costs nothing. */
   isLow(): boolean
-  /** Whether half of what `isLow` keeps back is gone, too. */
+  /** Whether half of the reserve that `isLow` protects is used up. */
   isNearlyGone(): boolean
-  /** How many bytes may be written until `isLow`, at this moment; negative beyond it. */
+  /** Returns how many bytes may be written until `isLow`; negative if it is low already. */
   roomBytes(): Promise<number>
   close(): void
 }
 
-/** @param keepsSpareFile whether this process keeps up the file whose room a later start may need */
+/** @param keepsSpareFile whether this process maintains the spare file, whose room a later start may need */
 export async function watchFreeSpace(dir: string, { keepsSpareFile }: { keepsSpareFile: boolean }): Promise<FreeSpace> {
   let free = Infinity
   let reserve = 0
@@ -25,7 +25,7 @@ export async function watchFreeSpace(dir: string, { keepsSpareFile }: { keepsSpa
     reserve = reserveBytes(blocks * bsize)
   }
   await refresh()
-  // When statfs fails the last answer stays.
+  // If statfs fails, the last answer stays.
   const timers = [setInterval(() => void refresh().catch(() => undefined), REFRESH_MS)]
   if (keepsSpareFile) timers.push(setInterval(() => void takeSpareRoom(dir, 2 * reserve).catch(() => undefined), SPARE_FILE_MS))
   for (const timer of timers) timer.unref()
@@ -44,7 +44,7 @@ const REFRESH_MS = 250
 const SPARE_FILE_MS = 2_000
 const MB = 1024 * 1024
 
-/** What has to stay free of a disk for PostgreSQL: three of its 16 MB log segments; down to one and a half on a small disk. */
+/** Returns the bytes to keep free for PostgreSQL: three of its 16 MB log segments, or down to one and a half on a small disk. */
 export function reserveBytes(diskBytes: number): number {
   return Math.min(48 * MB, Math.max(24 * MB, diskBytes / 8))
 }

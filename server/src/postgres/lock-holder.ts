@@ -1,6 +1,6 @@
 /**
- * One connection that a process keeps open all the time (design §4). It holds the advisory locks that say who uses the embedded
- * cluster and receives notifications; when it is lost, the database is started again or waited for, and the connection is renewed.
+ * The connection that a process keeps open all the time (design §4). It holds the advisory locks that show who uses the embedded PostgreSQL,
+ * and it receives notifications. If it is lost, the process starts the database again or waits for it, and then connects again.
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -12,41 +12,41 @@ import { StartError, isUnavailable } from './errors.ts'
 import { findProcess } from './processes.ts'
 
 export interface LockHolderOptions {
-  /** The embedded cluster, which this process keeps running, or the address of a database that somebody else runs. */
+  /** The embedded PostgreSQL, which this process keeps running, or the address of another database. */
   target: { cluster: Cluster; dataDir: string } | { url: string }
   use: 'server' | 'command'
   log: Logger
-  /** Gives the first connection up. */
+  /** Aborts the first connection. */
   signal?: AbortSignal | undefined
-  /** How long the first connection may take. */
+  /** How long the first connection may take, in milliseconds. */
   giveUpAfterMs: number
-  /** How often the connection is tested; without an answer for as long it counts as lost. */
+  /** The interval of connection tests. Without an answer for this time, the connection counts as lost. */
   heartbeatMs: number
-  /** Called with the database's address at the start and after each recovery, because the port may have changed. */
+  /** Called with the database's address at the start and after each recovery, in which the port may have changed. */
   onConnected: (address: Address) => void
-  /** Called when the connection counts as lost because the database was silent: it will not answer on others, either. */
+  /** Called when the connection counts as lost because the database is silent: it will not answer on other connections either. */
   onSilent?: (() => void) | undefined
-  /** Called when another server has taken the data directory over, so that this process has to end. */
+  /** Called when another server has taken over the data directory, so this process must end. */
   onFatal: (error: Error) => void
 }
 
 export interface LockHolder {
-  /** undefined during a recovery. */
+  /** The address of the database; undefined during a recovery. */
   readonly connection: Connection | undefined
   address(): Address
   listen(listener: Listener): Promise<void>
-  /** Gives the locks back. The last process to do so stops the embedded cluster. */
+  /** Releases the locks. The last process to do so stops the embedded PostgreSQL. */
   close(timeoutMs: number): Promise<void>
 }
 
 export interface Listener {
   channel: string
   onMessage: (payload: string) => void
-  /** Called when the connection is lost and again when it is back, because messages may have been missed. */
+  /** Called when the connection is lost and when it is back, because notifications may have been missed. */
   onGap: () => void
 }
 
-/** Advisory locks have two numbers here: this one ("ARCD") is common to all of Arcade Console's, LOCKS holds the second. */
+/** The first key of all advisory locks of Arcade Console ("ARCD" in ASCII). LOCKS has the second keys. */
 export const LOCK_SPACE = 0x41524344
 export const LOCKS = {
   server: 1,
@@ -72,7 +72,7 @@ export async function openLockHolder(options: LockHolderOptions): Promise<LockHo
   const abort = options.signal ? AbortSignal.any([closing.signal, options.signal]) : closing.signal
   const attachOptions = { ...options, name, abort }
   let current: Attached | undefined = await attach(attachOptions).catch(async (error: unknown) => {
-    // The cluster may run because of this start; if nobody else uses it, it must not stay behind.
+    // This start may have started PostgreSQL, which must not keep running if nobody else uses it.
     if ('cluster' in target && !(error instanceof AlreadyRunningError)) await leave(target.cluster, name, CLOSE_FAILED_MS)
     throw error
   })
@@ -103,14 +103,14 @@ export async function openLockHolder(options: LockHolderOptions): Promise<LockHo
     log.warn('The database connection was lost')
     for (const { onGap } of listeners) onGap()
     const since = performance.now()
-    // A signal that would have given the start up has nothing to say any more.
+    // From here on, the signal that aborts the start has no effect.
     const attached = await attach({ ...attachOptions, abort: closing.signal, giveUpAfterMs: Infinity })
     current = attached
     watch(attached)
     try {
       for (const channel of new Set(listeners.map((listener) => listener.channel))) await attached.client.query(listenTo(channel))
     } catch {
-      destroy(attached.client) // the connection's 'end' starts the next recovery, if that has not happened yet
+      destroy(attached.client) // the connection's 'end' starts the next recovery, unless it has started already
     }
     if (current !== attached) return
     for (const { onGap } of listeners) onGap()
@@ -124,7 +124,7 @@ export async function openLockHolder(options: LockHolderOptions): Promise<LockHo
     address: () => lastAddress,
     async listen(listener) {
       listeners.push(listener)
-      // A recovery under way will listen to the new channel, too.
+      // A running recovery will listen to the new channel, too.
       await current?.client.query(listenTo(listener.channel)).catch((error: unknown) => {
         if (!isUnavailable(error)) throw error
       })
@@ -136,17 +136,17 @@ export async function openLockHolder(options: LockHolderOptions): Promise<LockHo
       clearInterval(heartbeat)
       await resultWithin(recovery, CLOSE_RECOVERY_MS)
       if (current !== undefined) await detach(current, target, deadline - performance.now())
-      // A recovery may have started the cluster again just before it was aborted.
+      // A recovery may have started PostgreSQL again just before it was aborted.
       else if ('cluster' in target) await leave(target.cluster, name, deadline - performance.now())
     },
   }
 }
 
-/** A server that is just ending gives its lock back within this time. */
+/** Milliseconds within which a stopping server releases its lock. */
 const HANDOVER_MS = 300
-/** PostgreSQL notices within this time that a client process has died, and frees its locks. */
+/** Milliseconds within which PostgreSQL notices that a client process has died, and releases its locks. */
 const VANISHED_MS = 10_000
-/** PostgreSQL may replay its log for this long after a crash; until then it refuses connections with 57P03. */
+/** Milliseconds for which PostgreSQL may replay its log after a crash; until then it refuses connections with 57P03. */
 const STARTING_MS = 120_000
 const CLOSE_RECOVERY_MS = 3_000
 const CLOSE_FAILED_MS = 7_500
@@ -154,7 +154,7 @@ const CLOSE_FAILED_MS = 7_500
 interface Attached {
   client: Connection
   address: Address
-  /** The embedded cluster's postmaster. */
+  /** The postmaster of the embedded PostgreSQL. */
   pid: number | undefined
 }
 
@@ -163,7 +163,7 @@ interface AttachOptions extends LockHolderOptions {
   abort: AbortSignal | undefined
 }
 
-/** Connects and takes the locks. It starts the embedded cluster as often as needed, because other processes may stop it meanwhile. */
+/** Connects and takes the locks. Starts the embedded PostgreSQL as often as needed, because other processes may stop it at the same time. */
 async function attach(options: AttachOptions): Promise<Attached> {
   const { abort, log, giveUpAfterMs } = options
   const since = performance.now()
@@ -184,13 +184,13 @@ async function attach(options: AttachOptions): Promise<Attached> {
   }
 }
 
-/** How long to keep trying after such an error; negative for not at all. */
+/** Returns how long to keep trying after an error; negative for not at all. */
 function allowedMs(error: unknown, usualMs: number): number {
   if (error instanceof NoAnswerError || !isUnavailable(error)) return -1
   return (error as { code?: unknown }).code === '57P03' ? STARTING_MS : usualMs
 }
 
-/** undefined when the last user of the cluster was just stopping it. */
+/** Connects and takes the locks. Returns undefined if the last user of the embedded PostgreSQL is just stopping it. */
 async function attachOnce({ target, use, name, abort }: AttachOptions): Promise<Attached | undefined> {
   if ('url' in target) {
     const address = { connectionString: target.url }
@@ -214,7 +214,7 @@ async function attachOnce({ target, use, name, abort }: AttachOptions): Promise<
   }
 }
 
-/** Stops a running cluster, to which this process is not attached, unless others use it. */
+/** Stops the embedded PostgreSQL, whose locks this process does not hold, unless others use it. */
 async function leave(cluster: Cluster, name: string, timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs
   const running = await cluster.find().catch(() => undefined)
@@ -224,7 +224,7 @@ async function leave(cluster: Cluster, name: string, timeoutMs: number): Promise
   if (client !== undefined) await detach({ client, address, pid }, { cluster }, deadline - performance.now())
 }
 
-/** Gives the locks back, stops an embedded cluster that nobody else uses, and closes the connection. */
+/** Releases the locks, stops the embedded PostgreSQL if nobody else uses it, and closes the connection. */
 async function detach(
   { client, pid }: Attached,
   target: { cluster: Cluster } | { url: string },
@@ -236,16 +236,16 @@ async function detach(
   destroy(client)
 }
 
-/** @param lock the function of PostgreSQL that takes it @param number one of LOCKS */
+/** @param lock the PostgreSQL function that takes the lock @param number one of LOCKS */
 export async function tryLock(client: Pick<pg.Client, 'query'>, lock: string, number: number): Promise<boolean> {
   const { rows } = await client.query<{ taken: boolean }>(`select ${lock}(${LOCK_SPACE}, ${number}) as taken`)
   return rows[0]?.taken ?? false
 }
 
-/** Another server has this data directory. */
+/** The error if another server uses this data directory. */
 class AlreadyRunningError extends StartError {}
 
-/** The postmaster exists and the kernel accepts connections for it, but it does not answer (it may be stopped by SIGSTOP). */
+/** The error if the postmaster exists and the kernel accepts connections for it, but it does not answer (it may be stopped by SIGSTOP). */
 class NoAnswerError extends Error {
   readonly pid: number
 
@@ -255,7 +255,7 @@ class NoAnswerError extends Error {
   }
 }
 
-/** A data directory has one server at a time, because that server keeps state of it in memory. */
+/** Takes the server's lock: only one server may use a data directory, because it keeps state in memory. */
 async function takeServerLock(
   client: pg.Client,
   { dataDir, name, abort }: { dataDir: string; name: string; abort: AbortSignal | undefined },
@@ -266,7 +266,7 @@ async function takeServerLock(
     const holder = await advisoryLockHolder(client, LOCKS.server)
     const pid = Number(holder?.name.split(' ')[2])
     if (holder?.name === name) {
-      await client.query('select pg_terminate_backend($1::int)', [holder.backend]) // this process lost that connection, but PostgreSQL has not noticed yet
+      await client.query('select pg_terminate_backend($1::int)', [holder.backend]) // this process has lost the connection, which PostgreSQL has not noticed yet
     } else if (
       holder !== undefined &&
       performance.now() - since > ((await findProcess(pid)) === undefined ? VANISHED_MS : HANDOVER_MS)
@@ -279,7 +279,7 @@ async function takeServerLock(
   }
 }
 
-/** PostgreSQL's process that holds one of LOCKS in this database, with its application name. */
+/** Returns the PostgreSQL process that holds one of LOCKS in this database, with its application name. */
 export async function advisoryLockHolder(
   client: pg.Client,
   number: number,
@@ -294,8 +294,8 @@ export async function advisoryLockHolder(
 }
 
 /**
- * Stops the cluster if this process gets the exclusive lock on its use, because then it is the last user. A process that starts
- * meanwhile cannot get the shared lock and starts the cluster again.
+ * Stops the embedded PostgreSQL if this process gets the exclusive lock on its use: then it is the last user. A process that starts at the
+ * same time cannot get the shared lock, and starts PostgreSQL again.
  */
 async function stopIfLast(
   { client, pid }: { client: Connection; pid: number },
@@ -307,12 +307,12 @@ async function stopIfLast(
     if (!(await tryLock(client, 'pg_try_advisory_lock', LOCKS.use))) return
   } catch (error) {
     if (!isUnavailable(error)) throw error
-    return // the cluster has stopped already
+    return // PostgreSQL has stopped already
   }
   await cluster.stop(pid, Math.max(0, timeoutMs))
 }
 
-/** Sends a query, because a connection whose other end vanished silently looks alive until it is used. */
+/** Tests the connection by a query, because a connection whose other end has vanished looks alive until it is used. */
 async function destroyIfDead(
   client: pg.Client | undefined,
   { heartbeatMs, onSilent }: Pick<LockHolderOptions, 'heartbeatMs' | 'onSilent'>,
@@ -324,14 +324,14 @@ async function destroyIfDead(
     destroy(client)
     onSilent?.()
   }
-  // A process that was stopped for a while itself reads the answer before the immediate.
+  // If this process itself was stopped for a while, it reads the answer before the immediate runs.
   const timer = setTimeout(() => setImmediate(giveUp), heartbeatMs)
   await client.query('select 1').catch(() => destroy(client))
   isAnswered = true
   clearTimeout(timer)
 }
 
-/** The promise's value; undefined when it is late or rejects. */
+/** Returns the promise's value, or undefined if it is late or rejects. */
 async function resultWithin<T>(promise: Promise<T> | undefined, timeoutMs: number): Promise<T | undefined> {
   const timer = new AbortController()
   const late = pause(timeoutMs, undefined, { signal: timer.signal })

@@ -1,44 +1,44 @@
 /**
- * Who gets the pool's connections. Calls that take long, because a table is locked for instance, must not keep all others waiting: no
- * kind of call may hold the whole pool, and the kinds that were slow lately leave a quarter of it to the others.
+ * Shares the pool's connections among kinds of calls. Calls that take long, for example because a table is locked, must not block all
+ * others: no kind of call may hold the whole pool, and the kinds that were slow recently leave a quarter of it to the others.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 export interface SharesOptions {
-  /** How many connections there are. */
+  /** The number of connections. */
   size: number
-  /** How long a call waits for one. */
+  /** How long a call waits for a connection, in milliseconds. */
   waitMs: number
-  /** A kind of call that held a connection for longer counts as slow, until it holds one for less. */
+  /** Milliseconds: a kind of call that held a connection for longer counts as slow, until it holds one for less. */
   slowMs: number
   /** The clock, in milliseconds; tests set one that they move. */
   now?: () => number
 }
 
 export interface Shares {
-  /** Waits until the present kind of call may take a connection. The result is to be called when the connection is free again. */
+  /** Waits until the current kind of call may take a connection. Call the result when the connection is free again. */
   take(): Promise<() => void>
   use(): PoolUse
 }
 
-/** How many connections there may be, how many are held, and how many calls wait for one. */
+/** The numbers of connections, of connections in use, and of waiting calls. */
 export interface PoolUse {
   size: number
   inUse: number
   waiting: number
 }
 
-/** Runs `work`, whose connections then count as those of this kind of call. */
+/** Runs `work`, whose connections count for this kind of call. */
 export function asKindOfCall<T>(kind: string, work: () => T): T {
   return kinds.run(kind, work)
 }
 
 const kinds = new AsyncLocalStorage<string>()
-/** What belongs to no call: upkeep, sign-in checks. */
+/** The kind of work that belongs to no call: background tasks and sign-in checks. */
 const OTHER = ''
 
 interface Kind {
-  /** When each of its connections was taken, the oldest first. */
+  /** The times at which its connections were taken, the oldest first. */
   held: Set<{ since: number }>
   wasSlow: boolean
 }

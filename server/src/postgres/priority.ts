@@ -1,24 +1,24 @@
 /**
- * Who gives way when the processors are busy: what reads or writes whole tables, and the threads that compress and hash, take what requests
- * leave over. Only Linux knows priorities of threads and of PostgreSQL's sessions; elsewhere, and where they are forbidden, all are equal.
+ * Lowers the priority of work that nobody waits for: reading or writing whole tables, and the threads that compress and hash. Only Linux has
+ * priorities for threads and for PostgreSQL's sessions. On other systems, and where they are forbidden, all work has the same priority.
  */
 import { readFile, readdir, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 
-/** About a tenth of an equal share, so that what others wait for is released soon. Nobody but root may take it back. */
+/** A niceness of about a tenth of an equal share: still enough to release soon what others wait for. Only root can undo it. */
 export const NICENESS = 10
-/** A third of an equal share, for what somebody waits for. */
+/** A niceness of a third of an equal share, for work that an operator waits for. */
 export const AWAITED_NICENESS = 5
 
-/** Lets a process of this machine give way to others. */
+/** Lowers the priority of a process on this machine. */
 export async function letGiveWay(pid: number, { isAwaited = false } = {}): Promise<void> {
   const niceness = isAwaited ? AWAITED_NICENESS : NICENESS
   setPriority(pid, niceness)
-  // Linux shares the processors out among sessions first, if it groups by them: then this alone counts for PostgreSQL's processes, as each has one.
+  // If Linux groups processes by session (autogroup), only the group's niceness counts: each PostgreSQL process has a session of its own.
   await writeFile(`/proc/${pid}/autogroup`, String(niceness)).catch(() => {})
 }
 
-/** Lets libuv's threads, which compress and hash, give way to the one that answers requests. They are there once they were used. */
+/** Lowers the priority of libuv's threads, which compress and hash, below the thread that answers requests. They exist after their first use. */
 export async function letThreadsGiveWay(): Promise<void> {
   const threads = await readdir('/proc/self/task').catch(() => [])
   for (const thread of threads) {
@@ -31,6 +31,6 @@ function setPriority(id: number, niceness: number): void {
   try {
     os.setPriority(id, Math.max(os.getPriority(id), niceness))
   } catch {
-    // gone, or not ours
+    // the thread has ended, or is not ours
   }
 }

@@ -1,4 +1,4 @@
-/** Finds other processes of this machine, in /proc on Linux and with `ps` elsewhere. */
+/** Finds processes of this machine, by /proc on Linux and by `ps` elsewhere. */
 import { execFile } from 'node:child_process'
 import { readFile, readdir, readlink } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -6,13 +6,13 @@ import { promisify } from 'node:util'
 export interface Process {
   pid: number
   parent: number
-  /** The command line; PostgreSQL's children put a title there, such as "postgres: writer". */
+  /** The command line; PostgreSQL's children show a title instead, such as "postgres: writer". */
   command: string
   /** The working directory; undefined for other users' processes and outside Linux. */
   cwd: string | undefined
 }
 
-/** undefined when there is no such process; a zombie counts as none. */
+/** Returns the process, or undefined if it does not exist or is a zombie. */
 export async function findProcess(pid: number): Promise<Process | undefined> {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined
   if (!HAS_PROC) return (await listWithPs(['-p', String(pid)]))[0]
@@ -33,14 +33,14 @@ export async function findProcesses(isWanted: (found: Process) => boolean): Prom
   return found.filter((process_) => process_ !== undefined).filter(isWanted)
 }
 
-/** Together with its number this identifies a process for good: an opaque text without '-', empty when there is no such process. */
+/** Returns an opaque text without '-' that, with the process number, identifies a process for good; empty if it does not exist. */
 export async function processStartTime(pid: number): Promise<string> {
   if (!Number.isSafeInteger(pid) || pid <= 0) return ''
   if (HAS_PROC) return (await statFields(pid))[19] ?? ''
   return (await ps(['-o', 'lstart=', '-p', String(pid)])).trim().replaceAll(/\W+/g, '')
 }
 
-/** The process that accepts TCP connections on this port, if it is known and ours to look at. */
+/** Returns the process that accepts TCP connections on this port, if we may see it. */
 export async function findListener(port: number): Promise<number | undefined> {
   if (!HAS_PROC) return Number(await output('lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-t'])) || undefined
   const tables = await Promise.all(['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8').catch(() => '')))
@@ -54,7 +54,7 @@ export async function findListener(port: number): Promise<number | undefined> {
   return owners.find((pid) => pid !== undefined)
 }
 
-/** Sends a signal; false when the process is gone. */
+/** Sends a signal. Returns false if the process has ended. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, name)
@@ -74,7 +74,7 @@ async function hasOpen(pid: number, links: string[]): Promise<boolean> {
   return targets.some((target) => links.includes(target))
 }
 
-/** The fields of /proc/PID/stat from the third on. The second, the program's name, may hold spaces and parentheses. */
+/** Returns the fields of /proc/PID/stat from the third on. The second one, the program's name, may contain spaces and parentheses. */
 async function statFields(pid: number): Promise<string[]> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   return stat
@@ -97,7 +97,7 @@ function ps(args: string[]): Promise<string> {
   return output('ps', args)
 }
 
-/** Empty when the program found nothing, for which it exits with 1. */
+/** Returns the program's output; empty if it found nothing, for which it exits with 1. */
 async function output(program: 'ps' | 'lsof', args: string[]): Promise<string> {
   return promisify(execFile)(program, args, { maxBuffer: 16 * 1024 * 1024 }).then(
     ({ stdout }) => stdout,

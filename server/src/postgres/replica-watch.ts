@@ -1,6 +1,6 @@
 /**
- * Whether a replica can be read from (ADR 17). Hides how far behind it is, which is told by the database's own positions and not by clocks:
- * what the database had written a second ago is there, or the replica is not used.
+ * Watches whether a replica can be read from (ADR 17). Hides how its lag is measured: by positions in the database's log, not by clocks. The
+ * replica is used only if it has everything that the primary had written a second ago.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
@@ -8,9 +8,9 @@ import type { Logger } from 'pino'
 import { type Address, CITUS_SQL, type Connection, connect, destroy } from './connections.ts'
 
 export interface ReplicaWatch {
-  /** Whether all that was written up to a position is there, and all that was written a second ago. @param position as `Replica.position` says */
+  /** Whether the replica has everything up to a position, and everything written a second ago. @param position from `Replica.position` */
   isCurrent(position: string | undefined): boolean
-  /** Calls `listener` when the replica does not answer any more, so that nobody should wait for it. Returns how to stop that. */
+  /** Calls `listener` when the replica stops answering, so that nobody waits for it. Returns a function that removes the listener. */
   onSilence(listener: () => void): () => void
   count(read: 'answered' | 'failed'): void
   state(): ReplicaState
@@ -18,34 +18,34 @@ export interface ReplicaWatch {
 }
 
 export interface ReplicaState {
-  /** `in use`, or why it is not; what the way to it says is in the log alone. */
+  /** `in use`, or why it is not used. Connection errors are only logged. */
   status: string
   isUsed: boolean
-  /** Seconds; what was written before that is there. Infinity while nothing is known. */
+  /** The lag in seconds; Infinity while it is unknown. */
   lagSeconds: number
-  /** Reads that it has answered, and those that failed there and were asked of the database. */
+  /** The number of reads that the replica has answered, and of those that failed and were repeated at the primary. */
   answered: number
   failed: number
 }
 
 export const MAX_LAG_MS = 1000
 const LOOK_EVERY_MS = 100
-/** Without an answer for so long nobody waits for it any more. */
+/** Milliseconds without an answer after which nobody waits for the replica any more. */
 const SILENT_MS = 2000
 const AGAIN_MS = 500
-/** One that is about a second behind comes and goes. */
+/** The shortest interval at which a change of its state is logged: a replica that lags by about a second changes it all the time. */
 const TOLD_EVERY_MS = 10_000
-/** A minute of them. */
+/** The number of kept positions, which cover a minute. */
 const SAMPLES = 600
 
 interface WatchOptions {
   address: Address
-  /** A connection to the database itself; undefined while it is away. */
+  /** A connection to the primary; undefined while it is away. */
   database: () => Connection | undefined
   log: Logger
 }
 
-/** What the database had written at a moment. */
+/** The primary's position at a point in time. */
 interface Sample {
   at: number
   position: bigint
@@ -69,7 +69,7 @@ export function watchReplica({ address, database, log }: WatchOptions): ReplicaW
   let client: Connection | undefined
   let isClosed = false
   let problem: string | undefined = 'was not looked at yet'
-  /** The replica has what the database had written at this moment. */
+  /** The replica has everything that the primary had written at this time. */
   let freshAt = -Infinity
   let replayed = 0n
   let samples: Sample[] = []
@@ -90,11 +90,11 @@ export function watchReplica({ address, database, log }: WatchOptions): ReplicaW
       return
     }
     const [written, replay] = [toNumber(here.position ?? '0/0'), toNumber(there.position ?? '0/0')]
-    // Each of its servers has a log of its own, so that a position tells of the coordinator alone (docs/scaling.md).
+    // Each server of a Citus cluster has a log of its own, so a position describes the coordinator only (docs/scaling.md).
     if (here.isOfCluster) problem = 'would be of one server of a Citus cluster'
     else if (!there.isFollowing) problem = 'is no replica, or not any more'
     else if (there.system !== here.system) problem = 'is of another database cluster'
-    // It has followed another one: nothing that the database has not written can be there.
+    // The replica is ahead of the primary, so it follows another database.
     else if (replayed > written) problem = 'has what the database has not'
     else problem = undefined
     replayed = replay
@@ -169,7 +169,7 @@ async function place(client: Pick<pg.Client, 'query'> | undefined, query: string
   return rows[0]
 }
 
-/** A position in the log as a number: `16/B374D848`. What is none is beyond all of them. */
+/** Returns a position in the log, such as `16/B374D848`, as a number. Any other text gives a number above all positions. */
 function toNumber(position: string): bigint {
   const [, high, low] = /^([0-9A-F]{1,8})\/([0-9A-F]{1,8})$/i.exec(position) ?? [undefined, 'FFFFFFFF', 'FFFFFFFF']
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)

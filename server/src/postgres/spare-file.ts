@@ -1,6 +1,6 @@
 /**
- * A file in DATA_DIR that only takes up room (security.md, Crash). PostgreSQL cannot start on a disk without any room, so a start there
- * removes the file, and reading works until somebody has freed some space. The file is made again once there is.
+ * A spare file in DATA_DIR (security.md, Crash). PostgreSQL cannot start on a full disk, so a start there removes the file, and reads work
+ * until an operator has freed some space. The file is made again when there is room.
  */
 import { randomBytes } from 'node:crypto'
 import { open, rename, rm, stat, statfs } from 'node:fs/promises'
@@ -8,10 +8,10 @@ import path from 'node:path'
 import type { Logger } from 'pino'
 
 const MB = 1024 * 1024
-/** Random, because some file systems store zeros without taking room for them. */
+/** The content is random, because some file systems store zeros without using room. */
 const CHUNK_BYTES = MB
 
-/** At least two of PostgreSQL's 16 MB log segments, of which recovery after a crash may take one. */
+/** The size of the file in bytes: at least two of PostgreSQL's 16 MB log segments, of which recovery after a crash may need one. */
 function sizeFor(diskBytes: number): number {
   return Math.min(48 * MB, Math.max(32 * MB, Math.floor(diskBytes / 32)))
 }
@@ -20,7 +20,7 @@ function spareFile(dataDir: string): string {
   return path.join(dataDir, 'spare-room')
 }
 
-/** To be called before PostgreSQL starts. */
+/** Removes the file if the disk is full. Call it before PostgreSQL starts. */
 export async function giveSpareRoom(dataDir: string, log: Logger): Promise<void> {
   const { bavail, blocks, bsize } = await statfs(dataDir)
   if (bavail * bsize >= sizeFor(blocks * bsize)) return
@@ -30,7 +30,7 @@ export async function giveSpareRoom(dataDir: string, log: Logger): Promise<void>
   log.warn({ file }, 'The disk is full: spare room was freed for the database to start')
 }
 
-/** Makes the file if it is missing and leaves `keepBytes` on the disk. */
+/** Makes the file if it is missing and the disk would still have `keepBytes` free. */
 export async function takeSpareRoom(dataDir: string, keepBytes: number): Promise<void> {
   const file = spareFile(dataDir)
   if ((await stat(file).catch(() => undefined)) !== undefined) return

@@ -11,7 +11,7 @@ import type { Database } from '#src/db/database.ts'
 import { columnName, playerEntity, selectList, sourceSql } from '#src/db/entities.ts'
 import { openBalances } from '#src/ledger/imported-balances.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { changeAsNamed } from '#src/db/turns.ts'
+import { changeAsNamed } from '#src/db/transaction-locks.ts'
 
 const columns = playerDetails.map((name) => ({ name, column: columnName(playerEntity, name) }))
 const readPlayer = sql.raw(`select ${selectList(playerEntity, { derived: {} })} from ${sourceSql(playerEntity)}`)

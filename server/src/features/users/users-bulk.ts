@@ -11,7 +11,7 @@ import { type CallContext, signedIn } from '#src/calls.ts'
 import { addToCounter } from '#src/counters/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Tables } from '#src/db/tables.ts'
-import { takeTurn } from '#src/db/turns.ts'
+import { takeLock } from '#src/db/transaction-locks.ts'
 import { removedUserSql } from '#src/identity/accounts.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { Trash } from '#src/audit/trash.ts'
@@ -117,7 +117,7 @@ const removedUsers = sql`
  * wait for that row while somebody who holds it waits for its own. Gives the admins' ids.
  */
 export async function lockAdmins(tx: Transaction<Tables>): Promise<string[]> {
-  await takeTurn(tx, 'admins')
+  await takeLock(tx, 'admins')
   const rows = await tx.selectFrom('users').select('id').where('user_type', '=', 'admin').orderBy('id').execute()
   return rows.map(({ id }) => id)
 }

@@ -1,0 +1,32 @@
+/** Keeps transactions from deadlocking (design §4): they take transaction locks, or change rows in a fixed order. */
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder.ts'
+import type { Tables } from './tables.ts'
+
+/** Takes a lock exclusively until the transaction ends, and waits for it. */
+export async function takeLock(tx: Transaction<Tables>, lock: 'socialPriorities' | 'dailyPriorities' | 'admins'): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${LOCK_SPACE}::int, ${LOCKS[lock]}::int)`.execute(tx)
+}
+
+/** SQL that takes the lock `changes` in shared mode until the transaction ends. A transaction that wants it exclusively waits for all of these. */
+export const SHARE_CHANGES = `select pg_advisory_xact_lock_shared(${LOCK_SPACE}, ${LOCKS.changes})`
+
+/** Takes the lock `changes` in shared mode. */
+export async function shareChanges(tx: Kysely<Tables>): Promise<void> {
+  await sql.raw(SHARE_CHANGES).execute(tx)
+}
+
+/** Takes a lock until the transaction ends, unless another transaction has it. Returns whether it did. */
+export async function tryTakeLock(tx: Transaction<Tables>, lock: 'backupSchedule' | 'fold'): Promise<boolean> {
+  const { rows } = await sql<{ taken: boolean }>`
+    select pg_try_advisory_xact_lock(${LOCK_SPACE}::int, ${LOCKS[lock]}::int) as taken`.execute(tx)
+  return rows[0]?.taken ?? false
+}
+
+/**
+ * Makes each later `update … from` a list in the transaction change rows in the order of the list, not in the order of the table. If every
+ * transaction lists rows in the order of their keys, two of them wait for each other instead of deadlocking.
+ */
+export async function changeAsNamed(tx: Transaction<Tables>): Promise<void> {
+  await sql`select set_config('enable_hashjoin', 'off', true), set_config('enable_seqscan', 'off', true)`.execute(tx)
+}
