@@ -1,7 +1,7 @@
 /**
- * How many players there are and who took part in what, counted as it happens (design §4): the totals, and activity by hour, day and
- * month. Whoever writes players or participations calls it. An hour is counted for two days only: nobody looks back further by the
- * hour, and years of hours would outgrow what they count.
+ * Counts players and participations as they are written (design §4): totals, and activity by hour, day and month. Code that writes players
+ * or participations calls this module. Hours are kept for two days only: no chart shows older hours, and years of them would take more room
+ * than the rows that they count.
  */
 import { type Kysely, sql } from 'kysely'
 import { activityOfNameSql, type Bucket, buckets, hourNamesBefore, type Item, itemOfNameSql } from './counter-keys.ts'
@@ -10,11 +10,11 @@ import type { Database } from '#src/db/database.ts'
 import { databaseNow } from '#src/db/moments.ts'
 import type { Tables } from '#src/db/tables.ts'
 
-/** Twice what is ever read, so that an hour is counted from its begin to the end of the last chart that shows it. */
+/** Hours that are kept: twice as many as any chart shows, so that an hour is complete for as long as it is shown. */
 const HOURS_KEPT = 48
 const HOUR_MS = 3_600_000
 
-/** Counts of what happens, and what time it is while they are made. They are written with `addToCounters`. */
+/** Counter deltas of activity, and the time at which they are collected. `addToCounters` writes them. */
 export interface ActivityDeltas {
   deltas: Deltas
   now: Date
@@ -24,46 +24,46 @@ export async function beginActivity(tx: Kysely<Tables>): Promise<ActivityDeltas>
   return { deltas: new Map(), now: await databaseNow(tx) }
 }
 
-/** @param joinedAt a player of whom it is not known is in the total alone @param by how many players more, or fewer */
+/** @param joinedAt when the player joined; without it only the total counts the player @param by the change of the number of players */
 export function countPlayers(activity: ActivityDeltas, joinedAt: Date | null, by: number): void {
   addDelta(activity.deltas, { of: 'players' }, by)
   countJoined(activity, joinedAt, by)
 }
 
-/** A player turned out to have joined at another time. */
+/** Moves a player to another time of joining. */
 export function movePlayer(activity: ActivityDeltas, before: Date | null, after: Date | null): void {
   if (before?.getTime() === after?.getTime()) return
   countJoined(activity, before, -1)
   countJoined(activity, after, 1)
 }
 
-/** @param by how many participations in the item at that time more, or fewer */
+/** @param by the change of the number of participations in the item at that time */
 export function countParticipations(activity: ActivityDeltas, item: Item, at: Date, by: number): void {
   addDelta(activity.deltas, { of: 'participants', ...item }, by)
   countTaking(activity, item, at, by)
 }
 
-/** A participation turned out to have been at another time. */
+/** Moves a participation to another time. */
 export function moveParticipation(activity: ActivityDeltas, item: Item, before: Date, after: Date): void {
   if (before.getTime() === after.getTime()) return
   countTaking(activity, item, before, -1)
   countTaking(activity, item, after, 1)
 }
 
-/** Activity of a range that `activityNames` gives, of `sums` of counters: rows of `at`, as `bucketText` writes it, `series` and `value`. */
+/** Returns SQL for the activity in `sums` of the counters of `activityNames`: rows of `at`, in the format of `bucketText`, `series` and `value`. */
 export function activitySql(sums: string, range: CounterRangeSql): string {
   return `(select ${activityOfNameSql.at} as at, ${activityOfNameSql.series} as series, value
     from ${sums} where ${isWithinSql(range)})`
 }
 
-/** What was counted of items in a range of their counters, of `sums` of counters: rows of `kind`, `item_id` and `value`. */
+/** Returns SQL for the counts of items in `sums` of a range of their counters: rows of `kind`, `item_id` and `value`. */
 export function sumsOfItemsSql(sums: string, range: CounterRangeSql): string {
   const { kind, itemId } = itemOfNameSql(range[0])
   return `(select ${kind} as kind, ${itemId} as item_id, sum(value) as value
     from ${sums} where ${isWithinSql(range)} group by 1, 2)`
 }
 
-/** Deletes hours that nobody reads any more. */
+/** Deletes hours that no chart shows any more. */
 export async function forgetHours({ db }: Pick<Database, 'db'>): Promise<void> {
   const before = new Date((await databaseNow(db)).getTime() - 2 * HOURS_KEPT * HOUR_MS)
   for (const [from, to] of hourNamesBefore(before))

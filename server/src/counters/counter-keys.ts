@@ -1,16 +1,16 @@
 /**
- * The counters that exist, and the only place that knows under which name each is stored. Everyone else speaks of keys; `npm run check`
- * refuses a name that is written out elsewhere. Names are compared byte by byte and end with what varies most, so that all buckets of
- * a time span, or all items, are one range of the index.
+ * Defines the counters and the names under which they are stored. Other modules use keys; `npm run check` refuses names that are written out
+ * elsewhere. Names are compared byte by byte and end with the part that varies most, so that all buckets of a time span, or all items, are
+ * one range of the index.
  */
 import type { UserType } from '@arcade/contract/users/fields'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 
 export const buckets = ['hour', 'day', 'month'] as const
-/** Activity is counted by the hour, day and month in UTC. */
+/** The spans by which activity is counted, in UTC. */
 export type Bucket = (typeof buckets)[number]
 
-/** What the charts of the dashboard draw: players who joined, participations in each kind of item, and what claims were paid. */
+/** The series in the charts of the dashboard: players who joined, participations in each kind of item, and the points that claims paid. */
 export type ActivitySeries = 'players' | HistoryKind | 'paid'
 
 export interface Item {
@@ -23,28 +23,28 @@ export type CounterKey =
   | { of: 'users'; userType: UserType }
   | ({ of: 'participants' } & Item)
   | { of: 'activity'; bucket: Bucket; at: Date; series: ActivitySeries }
-  /** Months are left out: years of them for every item would outgrow the items. */
+  /** The participations in an item, without months: years of them for every item would take more room than the items. */
   | ({ of: 'itemActivity'; bucket: Exclude<Bucket, 'month'>; at: Date } & Item)
-  /** What claims of an item were paid, over all time and in an hour or a day. */
+  /** The points that claims of an item paid, in total and in an hour or a day. */
   | ({ of: 'paid' } & Item)
   | ({ of: 'itemPaid'; bucket: Exclude<Bucket, 'month'>; at: Date } & Item)
-  /** Players whose balances begin alike: the histogram from which ranks are told (ranks.ts). */
+  /** The players in a bucket of balances: the histogram from which ranks are computed (ranks.ts). */
   | { of: 'balances'; bucket: BalanceBucket }
 
-/** What `balanceBucketSql` gives: 12345 is in `0512`, with all of five digits that begin with 12; what is below 0 is in `-`. */
+/** A bucket of balances: 12345 is in `0512`, like all numbers of five digits that begin with 12. Negative balances are in `-`. */
 export type BalanceBucket = string
 
-/** The name under which a counter is stored. Only `counterName` makes one. */
+/** The stored name of a counter. Only `counterName` makes one. */
 export type CounterName = string & { readonly isCounterName: true }
 
-/** The names from the first up to, but not including, the second. */
+/** A range of names, without its end. */
 export type NameRange = readonly [from: string, to: string]
 
 export function counterName(key: CounterKey): CounterName {
   return writeName(key) as CounterName
 }
 
-/** A key whose parts may be columns or parameters of a statement, written in SQL. */
+/** A key whose parts are SQL, such as columns or parameters. */
 export type CounterSqlKey =
   | { of: 'players' }
   | { of: 'users'; userType: UserType }
@@ -55,7 +55,7 @@ export type CounterSqlKey =
   | { of: 'itemPaid'; bucket: Exclude<Bucket, 'month'>; at: string; kind: string; itemId: string }
   | { of: 'balances'; balance: string }
 
-/** The name as an expression of SQL. All but a bucket and a user's type is SQL too, such as `tasks.id` or `'social'`; `at` is without a time zone, in UTC. */
+/** Returns SQL for a counter's name. The parts are SQL, too, such as `tasks.id` or `'social'`, except buckets and user types. `at` is a timestamp without time zone, in UTC. */
 export function counterNameSql(key: CounterSqlKey): string {
   switch (key.of) {
     case 'participants':
@@ -75,7 +75,7 @@ export function counterNameSql(key: CounterSqlKey): string {
   }
 }
 
-/** What a counter counts, for a person. */
+/** Describes a counter for operators. */
 export function counterText(name: string): string {
   if (name === writeName({ of: 'players' })) return 'players'
   const [, before = '', bucket = '', rest = ''] =
@@ -94,24 +94,24 @@ export function counterText(name: string): string {
   return `${name}, which nothing counts,`
 }
 
-/** Balances are in as many buckets as two digits tell apart, so that a bucket is at most a tenth as wide as what is in it. */
+/** Digits that buckets of balances distinguish: with two, a bucket is at most a tenth as wide as the balances in it. */
 const BUCKET_DIGITS = 2
 const BALANCES = 'balances:'
 
-/** The bucket of a balance as an expression of SQL. Their names are in the order of the balances. */
+/** Returns SQL for the bucket of a balance. The names of buckets sort like the balances. */
 export function balanceBucketSql(balance: string): string {
   const whole = `trunc(${balance})::text`
   return `case when ${balance} < 0 then '-' else lpad(length(${whole})::text, 2, '0') || left(${whole}, ${BUCKET_DIGITS}) end`
 }
 
-/** The histogram's counters from this bucket up to the last one. */
+/** Returns the histogram's counters from this bucket to the last one. */
 export function balanceNamesFrom(bucket: BalanceBucket): NameRange {
   return [BALANCES + bucket, allBalanceNames[1]]
 }
 
 export const allBalanceNames: NameRange = [BALANCES, 'balances;'] // ; is the character after :
 
-/** What is in a bucket: from `low` up to, but not including, `low + width`; null below 0, where there is no end. */
+/** Returns the bounds of a bucket: from `low` up to, but not including, `low + width`; null for the bucket of negative balances. */
 export function balancesIn(bucket: BalanceBucket): { low: number; width: number } | null {
   if (bucket === '-') return null
   const digits = bucket.slice(BUCKET_DIGITS)
@@ -123,42 +123,42 @@ function likeBucket(bucket: BalanceBucket): number {
   return balancesIn(bucket)!.low
 }
 
-/** The counters of activity of every series, from the bucket that `from` is in up to the one that `to` is in, which is left out. */
+/** Returns the counters of activity of all series, from the bucket of `from` up to, but not including, the bucket of `to`. */
 export function activityNames(bucket: Bucket, from: Date, to: Date): NameRange {
   return [activityPrefix(bucket, from), activityPrefix(bucket, to)]
 }
 
-/** When and what a counter of `activityNames` counts: `at` is what `bucketText` gives for the bucket. */
+/** Returns SQL for the bucket, in the format of `bucketText`, and the series of a counter of `activityNames`. */
 export const activityOfNameSql = { at: `split_part(name, ':', 2)`, series: `split_part(name, ':', 3)` }
 
-/** The counters of activity of every item, from the bucket that `from` is in up to the one that `to` is in, which is left out. */
+/** Returns the counters of activity of all items, from the bucket of `from` up to, but not including, the bucket of `to`. */
 export function itemActivityNames(bucket: Exclude<Bucket, 'month'>, from: Date, to: Date): NameRange {
   return [itemActivityPrefix(bucket, from), itemActivityPrefix(bucket, to)]
 }
 
-/** What claims of every item were paid, from the bucket that `from` is in up to the one that `to` is in, which is left out. */
+/** Returns the counters of points paid for all items, from the bucket of `from` up to, but not including, the bucket of `to`. */
 export function itemPaidNames(bucket: Exclude<Bucket, 'month'>, from: Date, to: Date): NameRange {
   return [itemPaidPrefix(bucket, from), itemPaidPrefix(bucket, to)]
 }
 
-/** The participants of every item, counted over all time. */
+/** The counters of all participants of every item. */
 export const allParticipantsNames: NameRange = ['participants:', 'participants;']
 
-/** The participants of every item of a kind, counted over all time. */
+/** Returns the counters of all participants of every item of a kind. */
 export function participantsNames(kind: HistoryKind): NameRange {
   return [`participants:${kind}:`, `participants:${kind};`]
 }
 
-/** What claims of every item were paid over all time. */
+/** The counters of all points that claims of every item paid. */
 export const allPaidNames: NameRange = ['paid:', 'paid;']
 
-/** The kind and id in a name of `itemActivityNames`, `allParticipantsNames` or those of what was paid, `from` being the beginning of that range in SQL. */
+/** Returns SQL for the item's kind and id in a name of `itemActivityNames`, `allParticipantsNames` or the names of paid points. `from` is the beginning of the range, in SQL. */
 export function itemOfNameSql(from: string): { kind: string; itemId: string } {
   const item = `substr(name, length(${from}) + 1)`
   return { kind: `split_part(${item}, ':', 1)`, itemId: `substr(${item}, strpos(${item}, ':') + 1)` }
 }
 
-/** The hours before the one that `before` is in, of all series and items. */
+/** Returns the counters of all series and items for the hours before that of `before`. */
 export function hourNamesBefore(before: Date): NameRange[] {
   return [
     ['activity@h:', activityPrefix('hour', before)],
@@ -167,19 +167,19 @@ export function hourNamesBefore(before: Date): NameRange[] {
   ]
 }
 
-/** How far an ISO text tells a bucket from the next one, and how the bucket is called in names. */
+/** The length of the ISO text that identifies a bucket, and the bucket's letter in names. */
 const bucketFormats: Record<Bucket, { letter: string; length: number }> = {
   hour: { letter: 'h', length: '2026-11-21T08'.length },
   day: { letter: 'd', length: '2026-11-21'.length },
   month: { letter: 'm', length: '2026-11'.length },
 }
 
-/** The bucket that a moment is in, as the beginning of its ISO text. */
+/** Returns the bucket of a timestamp, as the beginning of its ISO text. */
 export function bucketText(bucket: Bucket, at: Date): string {
   return at.toISOString().slice(0, bucketFormats[bucket].length)
 }
 
-/** `bucketText` as an expression of SQL. @param at without a time zone, in UTC */
+/** Returns SQL for `bucketText`. @param at a timestamp without time zone, in UTC */
 function bucketTextSql(bucket: Bucket, at: string): string {
   const year = `(extract(year from ${at})::int + (${at} < timestamp '0001-01-01')::int)` // 1 BC is the year 0 of ISO 8601
   const yearText = `case when ${year} between 0 and 9999 then lpad(${year}::text, 4, '0')

@@ -1,6 +1,6 @@
 /**
- * Exact counters that never make two transactions wait for each other (design §4): a change is an appended row, a value
- * the folded base plus the rows not yet folded. Which counters there are is in counter-keys.ts, what entries count in entry-counts.ts.
+ * Exact counters for which transactions never wait for each other (design §4). A change appends a row, a counter delta. The value is the
+ * folded base plus the deltas that are not folded yet. counter-keys.ts defines the counters, and entry-counts.ts what ledger entries count.
  */
 import { type Kysely, type Transaction, sql } from 'kysely'
 import {
@@ -19,11 +19,11 @@ import { shareChanges, tryTakeLock } from '#src/db/transaction-locks.ts'
 export interface CounterChange {
   counter: CounterKey
   delta: number
-  /** The player it is about, for a change made in a transaction of that player. */
+  /** The player of the change, if a transaction of a single player makes it. */
   userId?: number | undefined
 }
 
-/** Changes of many counters, gathered with `addDelta` to be written at once. */
+/** Changes of many counters, collected with `addDelta` and written together. */
 export type Deltas = Map<CounterName, number>
 
 export function addDelta(deltas: Deltas, counter: CounterKey, delta: number): void {
@@ -31,7 +31,7 @@ export function addDelta(deltas: Deltas, counter: CounterKey, delta: number): vo
   deltas.set(name, (deltas.get(name) ?? 0) + delta)
 }
 
-/** Counts in the caller's transaction: the change is seen, or not, together with what it counts. */
+/** Changes a counter in the caller's transaction, so that it becomes visible together with the counted rows. */
 export async function addToCounter(tx: Transaction<Tables>, { counter, delta, userId = 0 }: CounterChange): Promise<void> {
   await shareChanges(tx)
   await tx
@@ -41,8 +41,8 @@ export async function addToCounter(tx: Transaction<Tables>, { counter, delta, us
 }
 
 /**
- * Many changes in one statement; those of 0 are left out.
- * @param userId the player whom all of them are about
+ * Writes many changes by one statement, without those of 0.
+ * @param userId the player of all of them
  */
 export async function addToCounters(tx: Transaction<Tables>, deltas: Deltas, userId = 0): Promise<void> {
   await shareChanges(tx)
@@ -54,7 +54,7 @@ export async function addToCounters(tx: Transaction<Tables>, deltas: Deltas, use
   )
 }
 
-/** The exact values, in the order of the keys, at this moment or in the caller's snapshot; a counter that never changed is 0. */
+/** Returns the exact values in the order of the keys, now or in the caller's snapshot. A counter that never changed is 0. */
 export async function readCounters(db: Kysely<Tables>, counters: readonly CounterKey[]): Promise<number[]> {
   const names = counters.map(counterName)
   const { rows } = await sql<{ name: CounterName; value: number }>`
@@ -69,7 +69,7 @@ export async function readCounters(db: Kysely<Tables>, counters: readonly Counte
   return names.map((name) => values.get(name) ?? 0)
 }
 
-/** The value that `readCounters` gives, as an expression for a statement of one's own. */
+/** Returns SQL for the value of a counter, to be used within another statement. */
 export function counterSql(counter: CounterSqlKey & { of: 'players' | 'users' | 'participants' }): string {
   const name = counterNameSql(counter)
   const uncounted = counter.of === 'participants' ? ` union all ${uncountedParticipantsSql(counter)}` : ''
@@ -78,8 +78,8 @@ export function counterSql(counter: CounterSqlKey & { of: 'players' | 'users' | 
 }
 
 /**
- * The same of a counter that differs from row to row of the statement. A distributed database cannot look changes up for each row, so
- * all of the range are added up once, of which there are few: they are folded every few seconds.
+ * Returns SQL for a counter that depends on the row of the statement. A Citus cluster cannot look up the deltas for each row, so all deltas
+ * of the range are summed once; there are few, because they are folded every few seconds.
  */
 export function counterOfRowSql(counter: CounterSqlKey & { of: 'participants' }): string {
   const name = counterNameSql(counter)
@@ -90,34 +90,34 @@ export function counterOfRowSql(counter: CounterSqlKey & { of: 'participants' })
      select value from changes where name = ${name})) as parts)`
 }
 
-/** The names from the first up to, but not including, the second, both as SQL. */
+/** A range of names, without its end, in SQL. */
 export type CounterRangeSql = readonly [from: string, to: string]
 
-/** The sums of counters, in SQL: rows of `name` and `value`. Several ranges at once read what is not folded yet once. */
+/** Returns SQL for the values of counters: rows of `name` and `value`. Several ranges together read the deltas only once. */
 export function counterSumsSql(...ranges: CounterRangeSql[]): string {
   return `(select name, sum(value) as value from ${counterPartsSql(...ranges)} as parts group by name)`
 }
 
-/** The parts of counters, in SQL: rows of `name` and `value`. A counter is the sum of its parts. */
+/** Returns SQL for the parts of counters: rows of `name` and `value`. A counter is the sum of its parts. */
 export function counterPartsSql(...ranges: CounterRangeSql[]): string {
   return `(select name, value from counters where ${isWithinSql(...ranges)}
     union all select name, value from ${changesSql(...ranges)} as changes)`
 }
 
-/** Parts that are not folded yet. */
+/** SQL for the parts that are not folded yet. */
 function changesSql(...ranges: CounterRangeSql[]): string {
   return `(select name, delta as value from counter_deltas where ${isWithinSql(...ranges)}
     union all select name, value from ${claimPartsSql()} as claimed where ${isWithinSql(...ranges)})`
 }
 
-/** Whether the counter `name` is in one of the ranges, in SQL. */
+/** Returns the condition that the counter `name` is in one of the ranges. */
 export function isWithinSql(...ranges: CounterRangeSql[]): string {
   return ranges.map(([from, to]) => `(name >= ${from} and name < ${to})`).join(' or ')
 }
 
 /**
- * Moves the committed changes into the base, in short transactions. While another process is at it, this is left to it. A distributed
- * database divides the changes by players and has the base in one place, so that a statement can delete changes or add to the base.
+ * Folds the committed deltas into the base, in short transactions. Does nothing while another process is folding. On a Citus cluster the
+ * deltas are distributed by players and the base is on the coordinator, so a statement can either delete deltas or add to the base.
  */
 export async function foldCounters({ transaction }: Pick<Database, 'transaction'>): Promise<void> {
   while ((await transaction(foldBatch)) === FOLD_BATCH);
@@ -125,7 +125,7 @@ export async function foldCounters({ transaction }: Pick<Database, 'transaction'
 
 const FOLD_BATCH = 10_000
 
-/** Gives the number of changes of one kind that it moved. */
+/** Folds deltas of one kind and returns their number. */
 async function foldBatch(tx: Transaction<Tables>): Promise<number> {
   if (!(await tryTakeLock(tx, 'fold'))) return 0
   await shareChanges(tx)

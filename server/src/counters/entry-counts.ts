@@ -1,17 +1,17 @@
 /**
- * What entries of the ledger count (design §4, §7): participations, what claims were paid, and how many players have how much. An entry leaves
- * one row of its own beside it, from which all counters follow, instead of a change of each; folding adds up the rows and removes them.
+ * Counts ledger entries (design §4, §7): participations, paid points, and the histogram of balances. An entry writes one row to
+ * `uncounted_entries`, from which all of its counters follow, instead of one delta for each; folding sums the rows and removes them.
  */
 import { buckets, type CounterSqlKey, counterNameSql } from './counter-keys.ts'
 
-/** An entry as SQL sees it where it is written: of what `paid` gives, one row of `balances` with the player's `user_id`, or none. */
+/** A ledger entry in the statement that writes it, where `paid` is the changed row of `balances`, or no row. */
 export interface EntrySql {
   amount: string
-  /** What was claimed. */
+  /** The claimed item. */
   item?: { kind: string; itemId: string }
 }
 
-/** SQL that counts the entry of `paid`. Whoever writes an entry of one player has this in the same statement. */
+/** Returns SQL that counts the entry of `paid`. Every statement that writes an entry of one player contains it. */
 export function countEntrySql({ amount, item }: EntrySql): string {
   return `insert into uncounted_entries (user_id, seq, at, amount, balance, kind, item_id)
     select user_id, entries, now(), ${amount}, balance, ${item?.kind ?? 'null::text'}, ${item?.itemId ?? 'null::text'} from paid`
@@ -19,20 +19,20 @@ export function countEntrySql({ amount, item }: EntrySql): string {
 
 const hour = { at: 'hour', kind: 'kind', itemId: 'item_id' }
 const { at, ...item } = hour
-/** What each claim counts by 1. */
+/** The counters that each claim raises by 1. */
 const taken: CounterSqlKey[] = [
   { of: 'participants', ...item },
   ...buckets.map((bucket) => ({ of: 'activity', bucket, at, series: item.kind }) as const),
   ...(['hour', 'day'] as const).map((bucket) => ({ of: 'itemActivity', bucket, at, ...item }) as const),
 ]
-/** What each claim counts by its reward. */
+/** The counters that each claim raises by its reward. */
 const paid: CounterSqlKey[] = [
   { of: 'paid', ...item },
   ...buckets.map((bucket) => ({ of: 'activity', bucket, at, series: `'paid'` }) as const),
   ...(['hour', 'day'] as const).map((bucket) => ({ of: 'itemPaid', bucket, at, ...item }) as const),
 ]
 
-/** Parts of counters that claims among these entries add to, in SQL: rows of `name` and `value`. Claims of an item and hour are added up first. */
+/** SQL for the parts of counters of claims among these entries: rows of `name` and `value`. Claims of the same item and hour are summed first. */
 export function claimPartsSql(entries = 'uncounted_entries'): string {
   const names = [...taken, ...paid].map(counterNameSql)
   const values = [...taken.map(() => 'claims'), ...paid.map(() => 'paid')]
@@ -41,14 +41,14 @@ export function claimPartsSql(entries = 'uncounted_entries'): string {
       from ${entries} where kind is not null group by 1, 2, 3) as claims)`
 }
 
-/** Parts of counters that these entries move from one balance to another. */
+/** SQL for the parts of the histogram: each entry moves a player from one bucket to another. */
 export function balancePartsSql(entries = 'uncounted_entries'): string {
   const name = (balance: string): string => `(${counterNameSql({ of: 'balances', balance })}) collate "C"`
   return `(select ${name('balance')} as name, 1::numeric as value from ${entries}
     union all select ${name('balance - amount')}, -1 from ${entries})`
 }
 
-/** Participations that are not counted yet, of one item. @param kind and itemId parameters in SQL */
+/** Returns SQL for the number of uncounted participations in one item. @param kind and itemId are SQL parameters */
 export function uncountedParticipantsSql({ kind, itemId }: { kind: string; itemId: string }): string {
   return `select count(*) from uncounted_entries where (kind, item_id) = (${kind}, ${itemId})`
 }

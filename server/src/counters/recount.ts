@@ -1,6 +1,6 @@
 /**
- * The counters compared with the rows that they count, in one snapshot, and corrected in it. A correction is a delta like any other, of as
- * much as the snapshot is off, so that what is counted meanwhile adds to it and nobody waits (design §4).
+ * Compares the counters with the rows that they count, in one snapshot, and corrects them. A correction is an ordinary delta of the
+ * difference in the snapshot, so changes that are counted at the same time stay correct and nobody waits (design §4).
  */
 import type { Kysely } from 'kysely'
 import { type Connection, destroy } from '#src/postgres/connections.ts'
@@ -15,29 +15,29 @@ import { cursorRows } from '#src/db/snapshot.ts'
 import type { Tables } from '#src/db/tables.ts'
 import { shareChanges } from '#src/db/transaction-locks.ts'
 
-/** A counter that says something else than there is. */
+/** A counter that differs from its rows. */
 export interface Miscount {
   name: CounterName
   counted: number
   rows: number
-  /** What is missing, exactly. */
+  /** The exact difference. */
   missing: string
 }
 
 interface RecountOptions {
   onMiscount: (miscount: Miscount) => void
-  /** Has all of them corrected; called before that is committed. */
+  /** Called before the corrections are committed. Without it, nothing is corrected. */
   corrected?: ((tx: Kysely<Tables>, counters: number) => Promise<void>) | undefined
 }
 
-/** Hands over the counters that are off, in the order of their names, and returns how many there are. One recount corrects at a time. */
+/** Reports the wrong counters in the order of their names, and returns their number. Only one recount corrects at a time. */
 export async function recount(
   { connect }: Pick<Database, 'connect'>,
   { onMiscount, corrected }: RecountOptions,
 ): Promise<number> {
   const client = await connect('arcade recount')
   try {
-    // Waited for before the snapshot, which then has the corrections of the one before.
+    // Takes the lock before the snapshot, which then contains the corrections of the previous recount.
     if (corrected) await client.query(`select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.recount})`)
     await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set cursor_tuple_fraction = 1')
     await beginAtOneMoment([client], corrected ? 'read write' : 'read only')
@@ -66,7 +66,7 @@ export async function recount(
 
 const BATCH = 1000
 
-/** Hours before this one are not complete, since what happened so long ago may have been written later (activity.ts); one more for those who write just now. */
+/** The first complete hour: earlier ones are deleted while old activity may still be written (activity.ts). One hour is added for running writes. */
 async function firstHour(client: Connection): Promise<Date> {
   const { rows } = await client.query<{ first: Date }>(`select date_trunc('hour', now() - interval '46 hours', 'UTC') as first`)
   return rows[0]!.first
@@ -75,12 +75,12 @@ async function firstHour(client: Connection): Promise<Date> {
 interface Happened {
   at: string
   item?: string
-  /** What is counted of the rows, if it is not how many they are. */
+  /** SQL for the value that each row counts, if it is not 1. */
   sum?: string
   first: Date
 }
 
-/** Rows of what happened by the hour in UTC from `first` on, and by the day before it. Hours far in the future are left out: their names do not sort like others. */
+/** SQL for activity by hour from `first` on, and by day before that, in UTC. Hours far in the future are left out, because their names do not sort correctly. */
 function happenedSql(table: string, { at, item = '', sum = 'count(*)', first }: Happened): string {
   const isRecent = `coalesce(${at} >= timestamptz '${first.toISOString()}' and ${at} < '10000-01-01', false)`
   return `select ${item} date_trunc(case when ${isRecent} then 'hour' else 'day' end, ${at} at time zone 'UTC') as moment,
@@ -89,7 +89,7 @@ function happenedSql(table: string, { at, item = '', sum = 'count(*)', first }: 
 
 const CLAIMS = `(select kind, item_id, at, amount from ledger_entries where cause = 'claim') as claims`
 
-/** The counters that exist by the rows, and every other one with what it says; `rows` of one that counts nothing are 0. */
+/** SQL for all counters: those that the rows give, and all others with their stored values and 0 for `rows`. */
 function miscountsSql(first: Date): string {
   const rowsOf = (key: CounterSqlKey, from: string): string =>
     `select ${counterNameSql(key)}, 0, sum(rows) from ${from} group by 1 having sum(rows) <> 0`

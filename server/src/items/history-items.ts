@@ -1,35 +1,35 @@
 /**
- * The history document of every task and announcement (§3 socialTasksHistory, dailyTasksHistory, announcementHistory): made with the
- * item, changed with it, and left as it is when the item is deleted. Whoever writes an item calls this in the same transaction.
+ * The history document of every item (§3 socialTasksHistory, dailyTasksHistory, announcementHistory). It is created and changed with the item
+ * and stays when the item is deleted. Code that writes an item calls this module in the same transaction.
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { type HistoryKind, historyItemFields } from '@arcade/contract/history/fields'
 import { announcementEntity, columnName, type Entity, historyItemEntity, storedNames, taskEntity } from '#src/db/entities.ts'
 import type { Tables } from '#src/db/tables.ts'
 
-/** The fields that a document has from its item. */
+/** The fields that a history document copies from its item. */
 const details = storedNames(historyItemFields).filter((name) => name !== 'kind' && name !== 'id')
 const detailColumns = details.map((name) => columnName(historyItemEntity, name))
 const columns = sql.raw(['kind', 'item_id', ...detailColumns, 'created_at'].join(', '))
 const isUpdated = sql.raw(detailColumns.map((column) => `${column} = excluded.${column}`).join(', '))
 
-/** What the documents of items hold, in the order of `columns`; a condition on the item's `id` can follow. */
+/** A SELECT of the documents' values from the items, in the order of `columns`. A condition on the item's `id` may follow. */
 const items: Record<HistoryKind, RawBuilder<unknown>> = {
   social: documentsSql('social', taskEntity, `collection = 'social'`),
   daily: documentsSql('daily', taskEntity, `collection = 'daily'`),
   announcement: documentsSql('announcement', announcementEntity, 'true'),
 }
 
-/** A field that such items do not have is missing in their documents. */
+/** Fields that this kind of item does not have are missing in its documents. */
 function documentsSql(kind: HistoryKind, entity: Entity, where: string): RawBuilder<unknown> {
   const values = details.map((name) => (name in entity.fields ? columnName(entity, name) : 'null'))
   return sql.raw(`select '${kind}', id, ${values.join(', ')}, created_at from ${entity.table} where ${where}`)
 }
 
 /**
- * Brings the documents of items that have changed up to date, and makes those that are missing.
- * @param unchanged ids of further items: they get a document where they have none, and keep the one they have
- * @returns the ids of all documents that were written
+ * Updates the documents of changed items and creates missing ones.
+ * @param unchanged ids of further items, which get a document if they have none
+ * @returns the ids of all written documents
  */
 export async function writeHistoryItems(
   tx: Kysely<Tables>,
@@ -47,7 +47,7 @@ export async function writeHistoryItems(
   return rows.map(({ id }) => id)
 }
 
-/** Items that have no document. */
+/** Returns the items that have no document. */
 export async function itemsWithoutDocument(db: Kysely<Tables>): Promise<{ kind: HistoryKind; id: string }[]> {
   const all = Object.values(items).map((item) => sql`${item}`)
   const { rows } = await sql<{ kind: HistoryKind; id: string }>`

@@ -1,14 +1,14 @@
 /**
- * What is new to a player (design §7, News): one number, which each activation raises; an announcement carries the number of its last
- * activation, a player the number that was shown to them. A player has news while an active announcement carries a higher one, so one that
- * is made inactive or deleted is none any more. Whoever makes announcements active calls `raiseNews` in the same transaction.
+ * News for players (design §7, News). Each activation of an announcement raises the news number. An announcement has the number of its last
+ * activation, and a player the number that was last shown. A player has news while an active announcement has a higher number; inactive and
+ * deleted announcements do not count. Code that activates announcements calls `raiseNews` in the same transaction.
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Tables } from '#src/db/tables.ts'
 
 /**
- * Raises the number for each announcement that has just become active, which then carries it. The row that holds it is locked until the
- * transaction ends, so a lower number is never committed after a higher one, and whoever reads one misses none below.
+ * Gives each announcement that has just become active the next news number. The row with the number stays locked until the transaction ends,
+ * so a lower number is never committed after a higher one, and a reader of a number misses none below it.
  */
 export async function raiseNews(tx: Transaction<Tables>, announcementIds: readonly string[]): Promise<void> {
   if (announcementIds.length === 0) return
@@ -20,8 +20,8 @@ export async function raiseNews(tx: Transaction<Tables>, announcementIds: readon
 }
 
 /**
- * The same for active announcements that have never had a number, such as those that a server of an earlier version made active. Where all
- * have one it changes nothing, so that whoever repeats or prefetches it never bothers a player twice.
+ * The same for active announcements without a number, such as those that a server of an earlier version has activated. If all have one,
+ * nothing changes, so repeating the call never notifies a player twice.
  * @returns these announcements
  */
 export async function raiseMissingNews(tx: Transaction<Tables>): Promise<{ id: string; title: string }[]> {
@@ -34,13 +34,13 @@ export async function raiseMissingNews(tx: Transaction<Tables>): Promise<{ id: s
   return rows
 }
 
-/** The number at this moment. It only grows. */
+/** Returns the current news number. It only grows. */
 export async function readNews(db: Kysely<Tables>): Promise<number> {
   const { epoch } = await db.selectFrom('status_epoch').select('epoch').executeTakeFirstOrThrow()
   return epoch
 }
 
-/** The highest number that an active announcement carries, 0 if none does. A player has news who has seen less. */
+/** SQL for the highest number of an active announcement, or 0. A player whose number is lower has news. */
 export async function newsOf(db: Kysely<Tables>): Promise<number> {
   const { rows } = await sql<{ newest: number }>`select coalesce(max(news), 0) as newest from announcements where status`.execute(
     db,
@@ -49,7 +49,7 @@ export async function newsOf(db: Kysely<Tables>): Promise<number> {
 }
 
 /**
- * Notes that a player was shown all up to a number, which `readNews` gave. One that comes late takes nothing back.
+ * Records that a player was shown the news up to a number from `readNews`. A late call with a lower number changes nothing.
  * @returns whether there is such a player
  */
 export async function showNews(tx: Kysely<Tables>, userId: number, upTo: number): Promise<boolean> {

@@ -1,28 +1,28 @@
 /**
- * Changing the priorities of tasks (§5: unique within a collection). PostgreSQL checks the unique constraint row by row, so tasks that
- * swap priorities leave their old ones first. Two transactions that each claim several priorities could wait for each other for ever,
- * so they take turns by an advisory lock. Adding a task needs no turn: it claims one priority and holds no other meanwhile.
+ * Changes priorities of tasks (§5: unique within a collection). PostgreSQL checks the unique constraint row by row, so tasks that swap
+ * priorities first give up their old ones. Two transactions that each take several priorities could deadlock, so they take a transaction
+ * lock. Adding a task needs no lock, because it takes only one priority.
  */
 import { sql, type Transaction } from 'kysely'
 import type { TaskCollection } from '@arcade/contract/tasks/fields'
 import type { Tables } from '#src/db/tables.ts'
 import { takeLock } from '#src/db/transaction-locks.ts'
 
-/** No task may have a priority this high, so adding it makes a priority that is free. Below it lie all numbers up to 2^53. */
+/** Added to a priority, gives one that is free, because no task may have a priority this high: it is above 2^53. */
 const PARKING = '100000000000000000'
 
-/** Waits for this transaction's turn to change priorities of the collection. Call it before any task is locked or changed. */
+/** Takes the lock to change priorities of the collection. Call it before any task is locked or changed. */
 export function lockPriorities(tx: Transaction<Tables>, collection: TaskCollection): Promise<void> {
   return takeLock(tx, `${collection}Priorities`)
 }
 
-/** A task and the priority it is to have, as text so that no digit is lost. */
+/** A task and its new priority, as text so that no digit is lost. */
 export interface AssignedPriority {
   id: string
   priority: string
 }
 
-/** Gives tasks new priorities, which may be present ones of each other. The transaction must have its turn (`lockPriorities`). */
+/** Gives tasks new priorities, which they may swap. The transaction must hold the lock (`lockPriorities`). */
 export async function assignPriorities(
   tx: Transaction<Tables>,
   collection: TaskCollection,
@@ -34,7 +34,7 @@ export async function assignPriorities(
      where collection = ${collection} and tasks.id = assigned.id`.execute(tx)
 }
 
-/** Frees the priorities of those tasks that are to have another one. The same transaction must then store the new ones. */
+/** Frees the priorities of the tasks that get another one. The same transaction must then store the new ones. */
 export async function parkPriorities(
   tx: Transaction<Tables>,
   collection: TaskCollection,

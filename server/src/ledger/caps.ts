@@ -1,21 +1,20 @@
 /**
- * Caps (design §7): the most that a cause gives one player on a day in UTC. What was given so far stands in the row of the
- * balance, as JSON by day and cause of the last day alone, so whoever holds the row knows it exactly without looking at any
- * entry; without caps nothing is kept. In an UPDATE Citus takes neither COALESCE nor CASE around the time of day, so GREATEST
- * gives what is to stand for null.
+ * Caps (design §7): the most that a cause gives one player on a UTC day. The amount given so far is stored in the row of the balance, as
+ * JSON by cause for the last day only, so a transaction that has locked the row knows it exactly without reading entries. Without caps
+ * nothing is stored. In an UPDATE, Citus accepts neither COALESCE nor CASE around the current time, so GREATEST replaces nulls.
  */
 import { OTHER_CAUSES } from '@arcade/contract/ledger/calls'
 
-/** The most for each cause. Causes of the game that are not named have none, unless there is one for all of them together. */
+/** The cap of each cause. Causes without a cap of their own share the cap for all others, if there is one. */
 export type EntryCaps = ReadonlyMap<string, number>
 
-/** What limits a cause: the most, and under which name it is kept what was given. */
+/** A cap, and the name under which the amount given so far is stored. */
 export interface Cap {
   most: number
   countedAs: string
 }
 
-/** The cap of a cause of the game. */
+/** Returns the cap of a cause of the game. */
 export function capOf(caps: EntryCaps, cause: string): Cap | undefined {
   const countedAs = caps.has(cause) ? cause : OTHER_CAUSES
   const most = caps.get(countedAs)
@@ -23,18 +22,18 @@ export function capOf(caps: EntryCaps, cause: string): Cap | undefined {
 }
 
 export interface CapSql {
-  /** Whether an amount may still be given; what takes, or is 0, always may. */
+  /** Whether an amount is within the cap; 0 and negative amounts always are. */
   isWithin: string
-  /** An assignment that adds the amount. */
+  /** The assignment that adds the amount. */
   add: string
-  /** How much more may be given. */
+  /** The amount that is left. */
   left: string
 }
 
 const TODAY = `to_char(now() at time zone 'UTC', 'YYYY-MM-DD')`
 const GIVEN_TODAY = `greatest(given -> ${TODAY}, '{}'::jsonb)`
 
-/** @param cause in SQL, as are the amount and the cap, which are decimals */
+/** @param cause SQL, as are the amount and the cap, which are decimals */
 export function capSql({ cause, amount, cap }: { cause: string; amount: string; cap: string }): CapSql {
   const given = `greatest((${GIVEN_TODAY} ->> ${cause})::numeric, 0)`
   return {

@@ -1,5 +1,5 @@
 /**
- * A player's entries as they are read, the newest first, a page at a time: what both the game and the console show of a ledger.
+ * Reads pages of a player's ledger entries, newest first, for both the game and the console.
  */
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import { ENTRIES_PAGE_SIZE, type LedgerEntry } from '@arcade/contract/ledger/calls'
@@ -22,8 +22,8 @@ export interface EntryPage<Row> {
 }
 
 /**
- * @param more what else is read of each entry: columns, and tables joined with `ledger_entries`
- * @returns a page, the first one without `after`. It throws the Failure NO_SUCH_PLAYER
+ * @param more further columns of each entry, and tables joined with `ledger_entries`
+ * @returns a function that reads a page, the first one without `after`. It throws the Failure NO_SUCH_PLAYER
  */
 export function createEntryPages<Row extends StoredEntry>(
   database: Pick<Database, 'db' | 'prepared'>,
@@ -50,7 +50,7 @@ async function refuseUnknown({ db }: Pick<Database, 'db'>, userId: number): Prom
   if (!found) throw new Failure('NO_SUCH_PLAYER')
 }
 
-/** The entry as the game knows it, whatever else was read of it. */
+/** Returns the fields of an entry that the game sees. */
 export function toEntry(
   userId: number,
   { seq, amount, cause, balance, at, kind, itemId, period, reference }: StoredEntry,

@@ -1,6 +1,6 @@
 /**
- * Who was erased (ADR 22), so that an import does not bring them back: hashes of their ids with a key of the installation. No
- * moment and no new number stands beside one, so nothing leads from here to what is left of a player.
+ * Remembers erased players (ADR 22), so that an import does not restore them: keyed hashes of their ids. Neither the time nor the new id is
+ * stored, so nothing leads from here to the player's remaining data.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
@@ -14,7 +14,7 @@ export async function noteErased(db: Kysely<Tables>, userId: number): Promise<vo
   await sql`insert into erased_players (id_hash) values (${hash!(userId)}) on conflict do nothing`.execute(db)
 }
 
-/** Those of the players who were erased. */
+/** Returns the players who were erased. */
 export async function findErased(db: Kysely<Tables>, userIds: Iterable<number>): Promise<Set<number>> {
   const hash = await hasher(db)
   if (!hash) return new Set()
@@ -26,7 +26,7 @@ export async function findErased(db: Kysely<Tables>, userIds: Iterable<number>):
   return new Set(rows.map((row) => ids.get(row.hash)!))
 }
 
-/** Undefined where nobody was ever erased. */
+/** Returns the key, or undefined if no player was ever erased. */
 async function hasher(db: Kysely<Tables>): Promise<((userId: number) => Buffer) | undefined> {
   const secret = await db.selectFrom('secrets').select('value').where('name', '=', KEY).executeTakeFirst()
   return secret && ((userId) => createHmac('sha256', secret.value).update(String(userId)).digest())

@@ -1,7 +1,6 @@
 /**
- * Players' balances and the entries that explain them (design §7): a balance is the sum of its player's entries, which are
- * numbered without gaps and never changed. Hides how both are written together; every player has a row in `balances` from the
- * beginning.
+ * Writes imported balances together with the ledger entries that explain them (design §7): a balance is the sum of its player's entries,
+ * which are numbered without gaps and never changed. Every player has a row in `balances`.
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { type BalanceBucket, balanceBucketSql } from '#src/counters/counter-keys.ts'
@@ -15,7 +14,7 @@ export interface ImportedBalance {
 }
 
 /**
- * Creates the balances of players added in the same transaction, with an opening entry unless 0. Adds the counter deltas to
+ * Creates the balances of players that the same transaction adds, each with an opening entry unless it is 0. Adds the counter deltas to
  * `deltas`.
  */
 export async function openBalances(tx: Kysely<Tables>, players: readonly ImportedBalance[], deltas: Deltas): Promise<void> {
@@ -30,8 +29,8 @@ export async function openBalances(tx: Kysely<Tables>, players: readonly Importe
 }
 
 /**
- * Balances that another import brings for players who are there: the difference to what the last one brought becomes an entry, so
- * that what came in between stays. What it counts is added to `deltas`. Gives the players whose balance changed.
+ * Updates the balances of existing players. The difference between this import and the previous one becomes a ledger entry, so entries in
+ * between stay. Adds the counter deltas to `deltas`. Returns the players whose balances changed.
  */
 export async function importBalances(
   tx: Transaction<Tables>,
@@ -40,7 +39,7 @@ export async function importBalances(
 ): Promise<number[]> {
   if (players.length === 0) return []
   await changeAsNamed(tx)
-  // Of two imports at once the second leaves a row alone that the first has changed: only then is the difference certain.
+  // If two imports run at once, the second one skips rows that the first has changed: the difference would not be certain.
   const { rows } = await sql<ImportedRow>`
     with r as materialized (select * from ${importedSql(players)} order by user_id)
     update balances as t set balance = t.balance + (r.balance - held.imported), imported = r.balance, entries = t.entries + 1
@@ -66,7 +65,7 @@ interface ImportedRow {
   seq: number
   amount: string
   balance: string
-  /** The buckets of the balance before and after. */
+  /** The buckets of the old and the new balance. */
   from: BalanceBucket
   to: BalanceBucket
 }

@@ -1,7 +1,7 @@
 /**
- * A player's rank by balance (design §8): 1 is the highest; of equal balances the lower id comes first, as in the list of
- * players. It is exact among the first RANKS_MAX. Beyond them nobody counts so many rows for a request: it is told from how many
- * have more by the histogram that counters keep, as of some seconds ago, and from the balance's place in its bucket.
+ * A player's rank by balance (design §8). Rank 1 is the highest balance; of equal balances the lower id comes first, as in the list of
+ * players. The rank is exact among the first RANKS_MAX. Beyond that it is estimated from the histogram of balances in the counters, which is
+ * some seconds old, and from the balance's position in its bucket, because counting the rows would take too long.
  */
 import { type Kysely, sql } from 'kysely'
 import { IS_BLOCKED } from './blocks.ts'
@@ -9,17 +9,17 @@ import { type BalanceBucket, balanceBucketSql, balanceNamesFrom, balancesIn } fr
 import type { Tables } from '#src/db/tables.ts'
 
 const RANKS_MAX = 10_000
-/** With so many in higher buckets a player is not among the first, even if some of them have lost much in the last seconds. */
+/** Players in higher buckets from which a player is surely not among the first, even if some of them have just lost points. */
 const SURELY_BEYOND = 2 * RANKS_MAX
 
 export interface Rank {
   rank: number
   isExact: boolean
-  /** It stands in the same row (ADR 22). */
+  /** Whether the player is blocked, which is stored in the same row (ADR 22). */
   isBlocked: boolean
 }
 
-/** @returns null for who is no player */
+/** @returns null if there is no such player */
 export async function rankOf(db: Kysely<Tables>, userId: number): Promise<Rank | null> {
   const { rows } = await sql<{ balance: string; bucket: BalanceBucket; isBlocked: boolean }>`
     select balance::text as balance, ${sql.raw<string>(balanceBucketSql('balance'))} as bucket, ${sql.raw(IS_BLOCKED)} as "isBlocked"
@@ -36,7 +36,7 @@ export async function rankOf(db: Kysely<Tables>, userId: number): Promise<Rank |
   return { rank: Math.max(RANKS_MAX, ahead) + 1, isExact: false, isBlocked }
 }
 
-/** How many are in higher buckets, and in this one. */
+/** Returns the numbers of players in higher buckets and in this one. */
 async function readHistogram(db: Kysely<Tables>, bucket: BalanceBucket): Promise<{ higher: number; alike: number }> {
   const [own, end] = balanceNamesFrom(bucket)
   const { rows } = await sql<{ higher: number; alike: number }>`
@@ -53,7 +53,7 @@ async function countAhead(db: Kysely<Tables>, userId: number, balance: string): 
   return rows[0]!.ahead
 }
 
-/** The part of a bucket that is ahead of a balance, as if its whole balances were all as frequent. */
+/** Returns the share of a bucket that is above a balance, assuming that all integers in it are equally frequent. */
 function shareAhead(balance: number, bucket: BalanceBucket): number {
   const range = balancesIn(bucket)
   return range ? Math.max(0, range.low + range.width - 1 - balance) / range.width : 0

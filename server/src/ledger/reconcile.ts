@@ -1,11 +1,11 @@
 /**
- * Whether every balance is the sum of its entries and these are numbered without gaps (design §7). Hides that this is proved for
- * all players by one scan of each table, and that only where it does not hold players are looked at one by one.
+ * Checks that every balance is the sum of its ledger entries, whose numbers have no gaps (design §7). One scan of each table proves this for
+ * all players at once; only if it fails are players checked one by one.
  */
 import type { Database } from '#src/db/database.ts'
 import type { Snapshot } from '#src/db/snapshot.ts'
 
-/** A player whose balance and entries do not belong together, in words. */
+/** A player whose balance and entries do not match, and a sentence that says why. */
 export interface LedgerFault {
   userId: number
   text: string
@@ -16,7 +16,7 @@ export interface Reconciled {
   entries: number
 }
 
-/** Compares all balances with all entries at one moment, and hands over the players that are off in the order of their ids. */
+/** Compares all balances with all entries in one snapshot, and reports the players whose balances are wrong, in the order of their ids. */
 export async function reconcile(
   { snapshot }: Pick<Database, 'snapshot'>,
   onFault: (fault: LedgerFault) => void,
@@ -35,7 +35,7 @@ export async function reconcile(
 
 const BATCH = 1_000
 
-/** Gives the player after whom to go on, null when there is none. */
+/** Returns the player after whom to continue, or null at the end. */
 async function findFaults(view: Snapshot, after: number, onFault: (fault: LedgerFault) => void): Promise<number | null> {
   const rows = await view.query<FaultRow>(FAULTS, [after])
   for (const row of rows) for (const text of textsOf(row)) onFault({ userId: row.userId, text })
@@ -43,11 +43,10 @@ async function findFaults(view: Snapshot, after: number, onFault: (fault: Ledger
 }
 
 /**
- * A player's entries are a chain: each begins with the balance that the one before ends with, the first with 0, and the last ends
- * with the player's balance. So each place (player, number, balance) is there twice, as the end of one and the beginning of the
- * next or as the balance, but for the beginnings with 0. The exclusive or of the places' hashes tells that without sorting
- * anything; that two differences of 64 bits cancel out is as good as impossible. The beginnings with 0 are left out: of most
- * players they are all there is.
+ * A player's entries are a chain: each begins with the balance at which the previous one ends, the first begins with 0, and the last ends
+ * with the player's balance. So each position (player, number, balance) occurs twice: as the end of an entry, and as the beginning of the
+ * next one or as the balance. Only the beginnings with 0 occur once, and are left out. The exclusive or of the positions' hashes is
+ * therefore 0, which needs no sorting; that two differences of 64 bits cancel each other is practically impossible.
  */
 const place = (seq: string, balance: string): string => `hash_numeric_extended(${balance}, hashint8extended(user_id, ${seq}))`
 const beginning = `case when seq = 1 and balance = amount then 0 else ${place('seq - 1', 'balance - amount')} end`
