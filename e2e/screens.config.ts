@@ -1,4 +1,4 @@
-/** The pictures of docs/screens, taken by the tests' own server and browser of the sample that `npm run screens` made. */
+/** Playwright's configuration for `npm run screens`: the tests' server and browser, with the sample that the script prepared. */
 import { defineConfig } from '@playwright/test'
 import config from './playwright.config.ts'
 import type { WorkerFixtures } from './src/test.ts'

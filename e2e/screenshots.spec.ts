@@ -1,9 +1,9 @@
-/** `npm run screens`: pictures of every screen with the sample data, light and dark, into docs/screens. Not part of the tests. */
+/** `npm run screens` takes pictures of every screen with the sample data, light and dark, into e2e/screens. Not part of the tests. */
 import { resolve } from 'node:path'
 import { screens } from './src/screens.ts'
 import { expect, test } from './src/test.ts'
 
-const FOLDER = resolve(import.meta.dirname, '../docs/screens')
+const FOLDER = resolve(import.meta.dirname, 'screens')
 const sizes = [
   { width: 1440, height: 900 },
   { width: 1280, height: 800 },

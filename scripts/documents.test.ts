@@ -1,15 +1,24 @@
-/** That documents lead somewhere: their links to files, and the tests that conformance.md and security.md name. */
+/** Checks what the documents refer to: links, files, commands, and the tests that conformance.md and security.md name. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from './children.ts'
 
-const documents = ['README.md', ...globSync('docs/**/*.md', { cwd: root })].map((path) => ({
+const LINE_CHARACTERS = 140
+
+interface Document {
+  path: string
+  text: string
+}
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+const documents = globSync(['*.md', 'docs/**/*.md', 'examples/game/*.md'], { cwd: root }).map((path) => ({
   path,
-  text: readFileSync(join(root, path), 'utf8'),
+  text: read(path),
 }))
 const textOf = (path: string): string => documents.find((document) => document.path === path)?.text ?? ''
+const exists = (pattern: string): boolean => globSync(pattern, { cwd: root }).length > 0
 
 test('every link of a document to a file leads to one, within the repository', () => {
   const links = documents.flatMap(({ path, text }) =>
@@ -23,8 +32,151 @@ test('every link of a document to a file leads to one, within the repository', (
   expect(broken).toEqual([])
 })
 
+test('every link to a heading leads to one', () => {
+  const anchorsOf = ({ text }: Document): string[] =>
+    Array.from(text.matchAll(/^#+ (.*)$/gm), ([, title = '']) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} -]/gu, '')
+        .replaceAll(' ', '-'),
+    )
+  const broken = documents.flatMap(({ path, text }) =>
+    Array.from(text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g), ([link, target = '', anchor = '']) => {
+      const other = target === '' ? path : join(dirname(path), target)
+      const document = documents.find((candidate) => candidate.path === other)
+      return document && anchorsOf(document).includes(anchor) ? [] : [`${path}: ${link}`]
+    }).flat(),
+  )
+  expect(broken).toEqual([])
+})
+
+test('no line of a document is longer than 140 characters, unless it is one URL', () => {
+  expect(documents.filter(({ path }) => path !== 'docs/specification.md').flatMap(longLines)).toEqual([])
+})
+
+test('every file, command and option that a document names exists', () => {
+  expect(documents.flatMap(unknownFiles)).toEqual([])
+  expect(documents.flatMap(unknownCommands)).toEqual([])
+})
+
+test('a document with a wrong file, command or line is found', () => {
+  const wrong = [
+    'Run `npm run strat`, `npm test -- sever`, `npm test -- server src/sessions` and `npm run bench -- exprot`.',
+    'Or `sh scripts/run boundries`, `npm run arcade -- tokens list`, `arcade token revoek NAME`, `npm run test:soak -- src/nowhere`.',
+    'It is in `contract/src/entities/player.ts`, `identity/session.ts` and `server/src/harness/`.',
+    'word '.repeat(30),
+    `https://example.org/${'path/'.repeat(30)}`,
+  ].join('\n')
+  const document = { path: 'wrong.md', text: wrong }
+  expect(longLines(document)).toEqual(['wrong.md:4 has 150 characters'])
+  expect(unknownFiles(document).map((problem) => problem.replace('wrong.md: ', ''))).toEqual([
+    'contract/src/entities/player.ts',
+    'identity/session.ts',
+    'server/src/harness/',
+  ])
+  expect(unknownCommands(document).map((problem) => problem.replace('wrong.md: ', ''))).toEqual([
+    'npm run strat',
+    'npm test -- sever',
+    'npm test -- server src/sessions',
+    'npm run test:soak -- src/nowhere',
+    'npm run bench -- exprot',
+    'sh scripts/run boundries',
+    'arcade tokens list',
+    'arcade token revoek',
+  ])
+})
+
+function longLines({ path, text }: Document): string[] {
+  return text.split('\n').flatMap((line, index) => {
+    const isLong = line.length > LINE_CHARACTERS && !/^[-*\s]*(?:\[[\d\w]+\]: )?<?https?:\S+$/.test(line)
+    return isLong ? [`${path}:${index + 1} has ${line.length} characters`] : []
+  })
+}
+
+/**
+ * Lists the paths in backticks that do not exist. A path from the root (`server/src/app.ts`, `contract/src/`) must be there; a shorter
+ * name with an extension (`ledger/caps.ts`) must be somewhere in the code. `<name>` and NNNN stand for any text.
+ */
+function unknownFiles({ path, text }: Document): string[] {
+  const anywhere = ['', 'docs/', '{server,web,contract,e2e,examples/game}/src/', '{server,web,contract,examples/game}/src/**/']
+  const places = [
+    ...anywhere,
+    'server/',
+    'server/test/**/',
+    'e2e/',
+    'e2e/tests/',
+    'scripts/',
+    'bench/',
+    'web/',
+    `${dirname(path)}/`,
+  ]
+  return Array.from(text.matchAll(/`([^`\s]+)`/g), ([, name = '']) => name)
+    .filter((name) => /^[\w./*<>{},-]+$/.test(name) && !name.startsWith('/') && !name.startsWith('.'))
+    .filter((name) => /^(?:contract|server|web|e2e|bench|scripts|docs|examples|sample)\/|\w\.(?:tsx?|css|md|service)$/.test(name))
+    .filter((name) => {
+      const pattern = name.replaceAll(/<[\w-]+>|NNNN/g, '*')
+      return !places.some((place) => exists(place + pattern))
+    })
+    .map((name) => `${path}: ${name}`)
+}
+
+/** Lists the commands that do not exist: of npm, scripts/run and arcade, with the parts of `npm test` and the files they select. */
+function unknownCommands({ path, text }: Document): string[] {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  const parts: Record<string, string> = { check: '', e2e: 'e2e', ...testFolders() }
+  const benches = readdirSync(join(root, 'bench'))
+  const has = (folder: string, filter: string): boolean =>
+    exists(`${folder}/{${filter}*,**/*${filter}*,${filter.replace(/\/?$/, '/')}*}`)
+  const commands = arcadeCommands()
+
+  const npm = Array.from(text.matchAll(/npm run ([\w:-]+)/g), ([command, name = '']) => ({ command, isKnown: name in scripts }))
+  const tests = Array.from(text.matchAll(/npm test -- ([\w-]+)(?: ([\w/.-]+))?/g), ([command, part = '', filter = '']) => ({
+    command,
+    isKnown: part in parts && (filter === '' || filter.startsWith('-') || has(parts[part]!, filter)),
+  }))
+  const soaks = Array.from(text.matchAll(/npm run test:soak -- ([\w/.]+)/g), ([command, filter = '']) => ({
+    command,
+    isKnown: filter === 'planted' || has('server', filter),
+  }))
+  const benched = Array.from(text.matchAll(/npm run bench (?:-- )?([a-z][\w-]*)/g), ([command, name = '']) => ({
+    command,
+    isKnown: benches.some((file) => file.includes(name)),
+  }))
+  const run = Array.from(text.matchAll(/sh scripts\/run ([\w-]+)/g), ([command, name = '']) => ({
+    command,
+    isKnown: existsSync(join(root, `scripts/${name}.ts`)),
+  }))
+  const arcade = Array.from(text.matchAll(/(?:npm run arcade --|[`*]arcade) ([a-z][a-z-]*)(?: ([a-z]+)\b(?![:/]))?/g)).map(
+    ([, name = '', second]) => ({
+      command: ['arcade', name, ...(second ? [second] : [])].join(' '),
+      isKnown: commands.has(name) || (second !== undefined && commands.has(`${name} ${second}`)),
+    }),
+  )
+  return [...npm, ...tests, ...soaks, ...benched, ...run, ...arcade]
+    .filter(({ isKnown }) => !isKnown)
+    .map(({ command }) => `${path}: ${command}`)
+}
+
+/** Returns the parts of `npm test` that Vitest runs, with their folders, as scripts/test.ts declares them. */
+function testFolders(): Record<string, string> {
+  const [, table = ''] = /const folders[^{]*\{([^}]*)\}/.exec(read('scripts/test.ts')) ?? []
+  return Object.fromEntries(Array.from(table.matchAll(/(\w+): '([^']+)'/g), ([, part = '', folder = '']) => [part, folder]))
+}
+
+/** Returns the commands that the usage of `arcade` lists, such as `resume` and `token list`. */
+function arcadeCommands(): ReadonlySet<string> {
+  const usage = read('server/src/cli/arcade.ts')
+  const listed = Array.from(usage.matchAll(/^ {2}npm run arcade -- ([a-z-]+(?: [a-z]+)?)\b/gm), ([, command = '']) => command)
+  return new Set(listed)
+}
+
+test('the commands to compare with are read from the code', () => {
+  expect(testFolders()).toHaveProperty('server', 'server')
+  expect(arcadeCommands()).toContain('token list')
+})
+
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
-test.runIf(hasSystemd)('operations: systemd takes the unit as it is', () => {
+test.runIf(hasSystemd)('operations: systemd accepts the unit', () => {
   const { status, stderr } = spawnSync('systemd-analyze', ['verify', join(root, 'docs/arcade-console.service')], {
     encoding: 'utf8',
   })
@@ -32,45 +184,38 @@ test.runIf(hasSystemd)('operations: systemd takes the unit as it is', () => {
   expect(status).toBe(0)
 })
 
-test('every test that conformance.md names is there', () => {
+test('every picture in docs/screens is shown by a document', () => {
+  const shown = documents.flatMap(({ text }) => Array.from(text.matchAll(/screens\/([\w-]+\.png)/g), ([, name]) => name))
+  expect(readdirSync(join(root, 'docs/screens')).filter((name) => !shown.includes(name))).toEqual([])
+})
+
+test('every test that conformance.md names exists', () => {
   const folders: Record<string, (name: string) => string> = {
     server: (name) => `server/${name.startsWith('test/') ? '' : 'src/'}${name}.test.ts`,
+    web: (name) => `web/src/${name}.test.{ts,tsx}`,
+    contract: (name) => `contract/src/${name}.test.ts`,
     e2e: (name) => `e2e/tests/${name}.spec.ts`,
     scripts: (name) => `scripts/${name}.test.ts`,
+    bench: (name) => `bench/${name}.bench.ts`,
   }
-  const [, ...rows] = textOf('docs/conformance.md').split('\n## ')
-  // `server:a/b, c/d` names two of them; what stands in italics is a title.
+  // `server:a/b, c/d` names two tests; a title stands in italics.
   const named = Array.from(
-    rows.join('').matchAll(/\b(server|e2e|scripts):([\w/*-]+(?:, [\w/-]+)*)/g),
-    ([, where = '', names = '']) => names.split(', ').map((name) => folders[where]!(name)),
+    textOf('docs/conformance.md').matchAll(/\b(server|web|contract|e2e|scripts|bench):([\w/*-]+(?:,\s+[\w/*-]+(?![\w:]))*)/g),
+    ([, where = '', names = '']) => names.split(/,\s+/).map((name) => folders[where]!(name)),
   ).flat()
   expect(named.length).toBeGreaterThan(60)
-  expect([...new Set(named)].filter((path) => globSync(path, { cwd: root }).length === 0)).toEqual([])
+  expect([...new Set(named)].filter((path) => !exists(path))).toEqual([])
 })
 
-test('every file that security.md names is there, its tests and its code', () => {
-  const places = ['', 'server/src/', 'server/src/**/', 'server/', 'server/test/**/', 'e2e/tests/', 'web/src/', 'scripts/']
-  const named = Array.from(
-    textOf('docs/security.md').matchAll(/`((?:[\w-]+\/)*[\w*-]+(?:\.(?:test|spec|bench))?\.tsx?)`/g),
-    ([, name = '']) => name,
-  )
-  expect(named.filter((name) => name.includes('.test.')).length).toBeGreaterThan(60)
-  const isThere = (name: string): boolean => places.some((place) => globSync(place + name, { cwd: root }).length > 0)
-  expect([...new Set(named)].filter((name) => !isThere(name))).toEqual([])
+test('security.md names more than sixty tests', () => {
+  const named = Array.from(textOf('docs/security.md').matchAll(/`(?:[\w-]+\/)*[\w*-]+\.(?:test|spec)\.tsx?`/g))
+  expect(named.length).toBeGreaterThan(60)
 })
 
-test('every requirement of security.md’s table has its test, or says why it has none', () => {
-  const [, table = ''] = textOf('docs/security.md').split('\n## ASVS 5.0.0')
-  const rows = Array.from(table.matchAll(/^\| (\d+\.\d+\.\d+\b.*) \| (.*) \| (.*) \|$/gm), ([row, , how = '', held = '']) => ({
-    row,
-    how,
-    held,
-  }))
-  expect(rows.length).toBeGreaterThan(80)
-  const isExplained = (how: string): boolean => how.includes('**Deviation**') || /\b(above|paragraph)\b/.test(how)
-  expect(
-    rows.filter(
-      ({ how, held }) => !/^(?:`[^`]+\.tsx?`(?:, )?)+$|^by construction$/.test(held) && !(held === '–' && isExplained(how)),
-    ),
-  ).toEqual([])
+test('every ASVS requirement of security.md has its test, or says why it has none', () => {
+  const [, list = ''] = textOf('docs/security.md').split('\n## ASVS 5.0.0')
+  const requirements = list.split(/^- (?=\d+\.\d+\.\d+)/m).slice(1)
+  expect(requirements.length).toBeGreaterThan(80)
+  const isHeld = (text: string): boolean => /`[^`]+\.(?:test|spec)\.tsx?`|by construction|\*\*Deviation\*\*|see \*/.test(text)
+  expect(requirements.filter((text) => !isHeld(text))).toEqual([])
 })

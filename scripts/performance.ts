@@ -1,7 +1,7 @@
-/** docs/performance.md: a section for each bench, told by its last run and the machine of that run. The other sections stay as they are. */
-import { cpus, loadavg, release, totalmem, type } from 'node:os'
+/** Writes docs/performance.md: one section for each bench, from its last run. The other sections stay as they are. */
+import { cpus, loadavg, totalmem } from 'node:os'
 
-/** What a bench reports of one question, in words: a line of JSON each in the file that BENCH_ROWS names (bench/harness.ts). */
+/** The answer to one question of a bench, as text. A bench writes one line of JSON for each into the file BENCH_ROWS (bench/harness.ts). */
 export interface Row {
   question: string
   ours: string
@@ -13,29 +13,31 @@ export interface Row {
 
 export interface Section {
   name: string
-  /** The comment at the head of its file. */
+  /** The comment at the head of its file, of which the document shows the first sentence. */
   about: string
-  /** That repeats it. */
+  /** The command that measures it again. */
   command: string
-  /** When and on what it ran. */
+  /** When and on which machine it ran. */
   ran: string
   rows: readonly Row[]
 }
 
+const LINE_CHARACTERS = 130
+
 const opening = `# Performance
 
-What \`npm run bench\` measures. It writes this document: a section for each file of \`bench/\`, from the last run of that file.
+\`npm run bench\` writes this document: a section for each file of \`bench/\`, from its last run. \`--strict\` fails if a bound is missed.
 
 - **ours** is the console as it runs in production, on its own PostgreSQL.
-- **limit** is the best there could be for the question, measured in the same run: the same statement from a bare \`node:http\` server, the same rows
-  by \`COPY\`, the same hashes alone, or the same question of fewer rows. What it is stands above the table where it is not named in the row.
-- **ratio** is ours by the limit, and **bound** what [the design](design.md#9-budgets) asks: of the ratio where there is one, else of ours.
+- **to limit** compares it with the best possible answer, measured in the same run: the same statement from a bare \`node:http\`
+  server, \`COPY\` of the same rows, the same hashes alone, or the same question over fewer rows.
+- **bound** is the [budget](design.md#9-budgets): of the ratio where there is one, else of ours.
 
-Repeat all of it with \`npm run bench\`, a section with the command above its table; \`--strict\` fails beyond a bound. Ratios tell more than figures: those depend on
-the machine and on what else it does, which the load average before the run tells.
+A row with p99 has two figures in each cell. A section shows the questions that have a bound, or all of them if none has. A run
+prints the others too. Ratios say more than figures, which depend on the machine and its load.
 `
 
-/** The document with this section anew; all sections are in the order of their names. */
+/** Returns the document with this section replaced. Sections are sorted by name. */
 export function withSection(document: string, section: Section): string {
   const sections = new Map(
     document
@@ -49,32 +51,66 @@ export function withSection(document: string, section: Section): string {
 }
 
 function sectionText({ name, about, command, ran, rows }: Section): string {
-  const table = rows.map(({ question, ours, limit, ratio, bound, isMet }) => {
-    const cells = [
-      question,
-      ours,
-      limit ?? '–',
-      ratio ?? '–',
-      bound ?? '–',
-      bound === undefined ? '' : isMet ? 'met' : '**missed**',
-    ]
+  const bounded = rows.filter(({ bound }) => bound !== undefined)
+  const table = withoutP99Rows(bounded.length > 0 ? bounded : rows).map(({ question, ours, ratio, bound, isMet }) => {
+    const cells = [question, ours, ratio ?? '–', boundText({ bound, isMet })]
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   })
-  const head = ['| question | ours | limit | ratio | bound | |', '|---|--:|--:|--:|--:|---|']
-  return [`## ${name}`, about, `\`${command}\`, ${ran}:`, [...head, ...table].join('\n')].join('\n\n')
+  const head = ['| question | ours | to limit | bound |', '|---|--:|--:|--:|']
+  return [`## ${name}`, wrap(`${firstSentence(about)} \`${command}\`, ${ran}:`), [...head, ...table].join('\n')].join('\n\n')
 }
 
-/** The text of the comment that a file begins with. */
+function boundText({ bound, isMet }: Pick<Row, 'bound' | 'isMet'>): string {
+  if (bound === undefined) return '–'
+  return isMet ? bound : `${bound} **missed**`
+}
+
+/** Joins the row `question: p99` to the row of the same question before it. */
+function withoutP99Rows(rows: readonly Row[]): Row[] {
+  const joined: Row[] = []
+  for (const row of rows) {
+    const before = joined.at(-1)
+    if (before?.ratio === undefined || row.question !== `${before.question}: p99`) joined.push(row)
+    else {
+      joined[joined.length - 1] = {
+        question: before.question,
+        ours: `${before.ours}, p99 ${row.ours}`,
+        ratio: `${before.ratio}, ${row.ratio ?? '–'}`,
+        bound: `${boundText(before)}, ${boundText(row)}`,
+        isMet: true,
+      }
+    }
+  }
+  return joined
+}
+
+function firstSentence(text: string): string {
+  const [sentence = ''] = /^[\s\S]*?[.:](?=\s+[A-Z`]|$)/.exec(text.replace(/^(?:Design §9|security\.md, \w+):\s*/, '')) ?? [text]
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`
+}
+
+/** Breaks a text into lines of at most LINE_CHARACTERS. */
+function wrap(text: string): string {
+  const lines: string[] = []
+  for (const word of text.split(/\s+/)) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`
+    if (lines.length > 0 && longer.length <= LINE_CHARACTERS) lines[lines.length - 1] = longer
+    else lines.push(word)
+  }
+  return lines.join('\n')
+}
+
+/** Returns the text of the comment at the head of a file. */
 export function headComment(source: string): string {
   const comment = /^\/\*\*([\s\S]*?)\*\//.exec(source)?.[1] ?? ''
   return comment.replaceAll(/^\s*\* ?/gm, '').trim()
 }
 
-/** The date, the machine and how busy it is, to be asked before a run. */
+/** Returns the date, the machine and its load. Call it before a run. */
 export function occasion(): string {
   const processors = cpus()
   const memory = `${Math.round(totalmem() / 2 ** 30)} GB`
-  const machine = `${processors.length} × ${processors[0]?.model.trim() ?? 'unknown'}, ${memory}, ${type()} ${release().split('-')[0]}`
+  const machine = `${processors.length} × ${processors[0]?.model.trim() ?? 'unknown'}, ${memory}`
   const [load = 0] = loadavg()
-  return `${new Date().toISOString().slice(0, 10)}, ${machine}, Node ${process.versions.node}, load average ${load.toFixed(1)} before`
+  return `${new Date().toISOString().slice(0, 10)}, ${machine}, load ${load.toFixed(1)}`
 }

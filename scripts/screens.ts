@@ -1,5 +1,8 @@
-/** `npm run screens`: takes the pictures of docs/screens anew, from the built app with the sample as if its newest moment were now. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+/**
+ * `npm run screens` takes pictures of every screen into e2e/screens, from the built app with the sample moved to end now, and replaces
+ * those that the documents show (docs/screens).
+ */
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findChromium } from './chromium.ts'
@@ -15,4 +18,8 @@ const { code } = await run('playwright', ['test', '--config', 'screens.config.ts
   cwd: join(root, 'e2e'),
   env: { CHROMIUM_PATH: await findChromium(), SAMPLE_DIRECTORY: folder },
 })
+for (const name of readdirSync(join(root, 'docs/screens'))) {
+  const picture = join(root, 'e2e/screens', name)
+  if (code === 0 && existsSync(picture)) copyFileSync(picture, join(root, 'docs/screens', name))
+}
 process.exitCode = code

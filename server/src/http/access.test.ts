@@ -22,18 +22,20 @@ describe('§6 access matrix', () => {
       access.includes('guest') ||
       (kind.startsWith('bot:') ? admitsBot(access, kind.slice('bot: '.length) as BotScope) : access.includes(kind as Access)) ||
       (kind === 'admin' && access.includes('user'))
-    const rows = routes.map(
-      ({ method, path, meta }) =>
-        `| \`${method} ${path}\` | ${who.map((kind) => (mayCall(meta.access, kind) ? 'yes' : '–')).join(' | ')} | ${meta.heedsIdempotencyKey ? 'heeded' : '–'} |`,
-    )
-    const head = [
-      '# Access matrix',
-      '',
-      'Made from the contract by `server/src/http/access.test.ts`, which also tries every cell.',
-      '',
-    ]
-    const table = [...head, `| call | ${who.join(' | ')} | Idempotency-Key |`, `|${'---|'.repeat(who.length + 2)}`, ...rows, '']
-    await expect(table.join('\n')).toMatchFileSnapshot('../../../docs/access-matrix.md')
+    const callsOf = new Map<string, string[]>()
+    for (const { method, path, meta } of routes) {
+      const callers = who.filter((kind) => mayCall(meta.access, kind))
+      const title = callers.length === who.length ? 'everybody' : callers.join(', ')
+      const line = `- \`${method} ${path}\`${meta.heedsIdempotencyKey ? ' (key)' : ''}`
+      callsOf.set(title, [...(callsOf.get(title) ?? []), line])
+    }
+    const sections = Array.from(callsOf, ([title, lines]) => `## ${title}\n\n${lines.join('\n')}\n`)
+    const head = `# Access matrix
+
+Who may make which call. \`server/src/http/access.test.ts\` writes this document from the contract and tries every call as every
+caller: ${who.join(', ')}. A call marked (key) accepts an \`Idempotency-Key\`.
+`
+    await expect([head, ...sections].join('\n')).toMatchFileSnapshot('../../../docs/access-matrix.md')
   })
 
   test.each(routes)('§6 $method $path is for those it names alone', async (route) => {
