@@ -53,7 +53,7 @@ export function withSection(document: string, section: Section): string {
 function sectionText({ name, about, command, ran, rows }: Section): string {
   const bounded = rows.filter(({ bound }) => bound !== undefined)
   const table = withoutP99Rows(bounded.length > 0 ? bounded : rows).map(({ question, ours, ratio, bound, isMet }) => {
-    const cells = [question, ours, ratio ?? '–', boundText({ bound, isMet })]
+    const cells = [question, ours, ratio ?? '–', boundText({ ...(bound !== undefined && { bound }), isMet })]
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   })
   const head = ['| question | ours | to limit | bound |', '|---|--:|--:|--:|']
