@@ -4,6 +4,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from './children.ts'
+import { testFolders } from './test-folders.ts'
 
 const LINE_CHARACTERS = 140
 /** Searching the repository for hundreds of names takes seconds, and longer on a busy machine. */
@@ -123,7 +124,6 @@ function unknownFiles({ path, text }: Document): string[] {
     `${dirname(path)}/`,
   ]
   return Array.from(text.matchAll(/`([^`\s]+)`/g), ([, name = '']) => name)
-    .filter((name) => !/badge|_country/.test(name)) // the examples of contributing.md
     .filter((name) => /^[\w./*<>{},-]+$/.test(name) && !name.startsWith('/') && !name.startsWith('.'))
     .filter((name) => /^(?:contract|server|web|e2e|bench|scripts|docs|examples|sample)\/|\w\.(?:tsx?|css|md|service)$/.test(name))
     .filter((name) => {
@@ -140,7 +140,7 @@ function unknownCommands({ path, text }: Document): string[] {
     ...scriptsOf('package.json'),
     ...(path.startsWith('examples/game/') && scriptsOf('examples/game/package.json')),
   }
-  const parts: Record<string, string> = { check: '', e2e: 'e2e', ...testFolders() }
+  const parts: Record<string, string> = { ...testFolders, check: '', all: '', e2e: 'e2e' }
   const benches = readdirSync(join(root, 'bench'))
   const has = (folder: string, filter: string): boolean =>
     exists(`${folder}/{${filter}*,**/*${filter}*,${filter.replace(/\/?$/, '/')}*}`)
@@ -174,14 +174,6 @@ function unknownCommands({ path, text }: Document): string[] {
     .map(({ command }) => `${path}: ${command}`)
 }
 
-/** Returns the parts of `npm test` that Vitest runs, with their folders, as scripts/test.ts declares them. */
-function testFolders(): Record<string, string> {
-  const [, names = ''] = /const projects = \[([^\]]*)\]/.exec(read('scripts/test.ts')) ?? []
-  const projects = Array.from(names.matchAll(/'(\w+)'/g), ([, name = '']) => name)
-  const folder = (name: string): string => (name === 'game' ? 'examples/game' : name)
-  return { ...Object.fromEntries(projects.map((name) => [name, folder(name)])), faults: 'server', all: '' }
-}
-
 /** Returns the commands that the usage of `arcade` lists, such as `resume` and `token list`. */
 function arcadeCommands(): ReadonlySet<string> {
   const usage = read('server/src/cli/arcade.ts')
@@ -190,7 +182,6 @@ function arcadeCommands(): ReadonlySet<string> {
 }
 
 test('the commands to compare with are read from the code', () => {
-  expect(testFolders()).toHaveProperty('server', 'server')
   expect(arcadeCommands()).toContain('token list')
 })
 
@@ -211,6 +202,7 @@ test('every picture in docs/screens is shown by a document', () => {
 test('every test that conformance.md names exists', { timeout: SEARCH_TIMEOUT_MS }, () => {
   const folders: Record<string, (name: string) => string> = {
     server: (name) => `server/${name.startsWith('test/') ? '' : 'src/'}${name}.test.ts`,
+    faults: (name) => `server/test/faults/${name}.test.ts`,
     web: (name) => `web/src/${name}.test.{ts,tsx}`,
     contract: (name) => `contract/src/${name}.test.ts`,
     e2e: (name) => `e2e/tests/${name}.spec.ts`,
@@ -221,7 +213,7 @@ test('every test that conformance.md names exists', { timeout: SEARCH_TIMEOUT_MS
   const named = Array.from(
     textOf('docs/conformance.md')
       .replace(/^[^]*?\n## /, '')
-      .matchAll(/\b(server|web|contract|e2e|scripts|bench):([\w/*-]+(?:,\s+[\w/*-]+(?![\w:]))*)/g),
+      .matchAll(/\b(server|faults|web|contract|e2e|scripts|bench):([\w/*-]+(?:,\s+[\w/*-]+(?![\w:]))*)/g),
     ([, where = '', names = '']) => names.split(/,\s+/).map((name) => folders[where]!(name)),
   ).flat()
   expect(named.length).toBeGreaterThan(60)
@@ -231,4 +223,20 @@ test('every test that conformance.md names exists', { timeout: SEARCH_TIMEOUT_MS
 test('security.md names more than sixty tests', () => {
   const named = Array.from(textOf('docs/security.md').matchAll(/`(?:[\w-]+\/)*[\w*-]+\.(?:test|spec)\.tsx?`/g))
   expect(named.length).toBeGreaterThan(60)
+})
+
+test('every requirement of security.md’s table has its test, or says why it has none', () => {
+  const [, table = ''] = textOf('docs/security.md').split('\n## ASVS 5.0.0')
+  const rows = Array.from(table.matchAll(/^\| (\d+\.\d+\.\d+\b.*) \| (.*) \| (.*) \|$/gm), ([row, , how = '', held = '']) => ({
+    row,
+    how,
+    held,
+  }))
+  expect(rows.length).toBeGreaterThan(80)
+  const isExplained = (how: string): boolean => how.includes('**Deviation**') || /\b(above|paragraph)\b/.test(how)
+  expect(
+    rows.filter(
+      ({ how, held }) => !/^(?:`[^`]+\.tsx?`(?:, )?)+$|^by construction$/.test(held) && !(held === '–' && isExplained(how)),
+    ),
+  ).toEqual([])
 })

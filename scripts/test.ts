@@ -1,8 +1,7 @@
 /**
- * `npm test`: everything that there is to prove, with all of its set-up. The last line is `N passed, M failed`, summed over the
- * checks (each step counts as one), the unit and server tests and the browser tests. For one part: `npm test -- server [path…]`.
- * The fault tests take as long as the server's others together and are a part of their own, `npm test -- faults`; `npm test -- all`
- * runs them, too, as continuous integration does.
+ * `npm test` runs the checks, the unit and server tests and the browser tests, and sets up all that they need. The last line is
+ * `N passed, M failed`; each check counts as one. `npm test -- server [path…]` runs one part. The fault tests take as long as the
+ * server's other tests together, so they run only by name (`npm test -- faults`) or with `npm test -- all`, as in continuous integration.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
@@ -11,15 +10,14 @@ import { basename, join } from 'node:path'
 import { check, type Counts } from './check.ts'
 import { root, run } from './children.ts'
 import { findChromium } from './chromium.ts'
+import { projectOf, testFolders } from './test-folders.ts'
 import { buildWeb } from './web-build.ts'
 
-/** The projects of Vitest that `npm test` runs; `faults` is run by name, or with `all`. */
-const projects = ['contract', 'server', 'web', 'scripts', 'game']
-const folders = ['contract', 'server', 'web', 'scripts', 'examples/game']
+const projects = Object.keys(testFolders)
 const results = mkdtempSync(join(tmpdir(), 'arcade-test-'))
 process.on('exit', () => rmSync(results, { recursive: true, force: true }))
 
-const parts = ['check', ...projects, 'faults', 'e2e', 'all']
+const parts = ['check', ...projects, 'e2e', 'all']
 const [argument, ...filters] = process.argv.slice(2)
 if (argument !== undefined && !parts.includes(argument)) {
   console.error(`Usage: npm test [-- ${parts.join(' | ')} [path…]]`)
@@ -29,13 +27,13 @@ const part = argument === 'all' ? undefined : argument
 
 const total = { passed: 0, failed: 0 }
 if (!part || part === 'check') await count('Checks', check)
-if (!part || part === 'faults' || projects.includes(part)) await count('Unit and server tests', runVitest)
+if (!part || projects.includes(part)) await count('Unit and server tests', runVitest)
 if (!part || part === 'e2e') await count('Browser tests', runPlaywright)
 if (total.passed + total.failed === 0) total.failed++
 console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed > 0 ? 1 : 0
 
-/** A part that breaks off, or ends with nothing to show, has failed once. */
+/** Counts a part that throws, or that ran no test, as one failure. */
 async function count(title: string, runPart: () => Promise<Counts>): Promise<void> {
   console.log(`\n── ${title}`)
   try {
@@ -52,7 +50,7 @@ async function count(title: string, runPart: () => Promise<Counts>): Promise<voi
 async function runVitest(): Promise<Counts> {
   await buildWeb() // for the tests that start the server as a process
   const file = join(results, 'vitest.json')
-  const selected = part ? [part] : argument === 'all' ? [...projects, 'faults'] : projects
+  const selected = part ? [part] : projects.filter((name) => argument === 'all' || name !== 'faults')
   const selection = [...selected.flatMap((name) => ['--project', name]), ...filters]
   const env = !part || part === 'web' ? { CHROMIUM_PATH: await findChromium() } : {}
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
@@ -67,17 +65,17 @@ async function runVitest(): Promise<Counts> {
   const broken = report.testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
   ).length
-  const skipped = argument === 'all' ? await filesNotRun(new Set(report.testResults.map(({ name }) => name))) : []
+  const skipped = filters.length > 0 ? [] : await filesNotRun(selected, new Set(report.testResults.map(({ name }) => name)))
   for (const name of skipped) console.error(`✗ ${name} was not run by any project of vitest.config.ts`)
   return withExitCode({ passed: report.numPassedTests, failed: report.numFailedTests + broken + skipped.length }, code)
 }
 
-/** Test files that lie in a workspace and that Vitest did not see. */
-async function filesNotRun(seen: ReadonlySet<string>): Promise<string[]> {
+/** Returns the test files in the folders of these projects that Vitest did not see. */
+async function filesNotRun(selected: readonly string[], seen: ReadonlySet<string>): Promise<string[]> {
   const files: string[] = []
   const exclude = (name: string): boolean => ['node_modules', 'dist'].includes(basename(name))
-  for await (const file of glob(`{${folders.join(',')}}/**/*.test.{ts,tsx}`, { cwd: root, exclude }))
-    if (!seen.has(join(root, file))) files.push(file)
+  for await (const file of glob(`{${Object.values(testFolders).join(',')}}/**/*.test.{ts,tsx}`, { cwd: root, exclude }))
+    if (selected.includes(projectOf(file) ?? '') && !seen.has(join(root, file))) files.push(file)
   return files
 }
 
@@ -104,7 +102,7 @@ function readReport(file: string, code: number): unknown {
   }
 }
 
-/** A runner that says it failed has failed, even when none of its tests did: an error between the tests, say. */
+/** Counts one failure if the runner failed although none of its tests did, for example by an error between two tests. */
 function withExitCode({ passed, failed }: Counts, code: number): Counts {
   return { passed, failed: code !== 0 && failed === 0 ? 1 : failed }
 }

@@ -5,15 +5,12 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 import { rounds } from './test/size.ts'
 
-/** Tests that kill, race, starve or flood whole servers and whole PostgreSQL clusters. */
-export const FAULT_TESTS = ['test/faults/**/*.test.ts', 'src/postgres/cluster-*.test.ts']
-
 export default defineConfig({
   test: {
     name: 'server',
     root: import.meta.dirname,
     include: ['{src,test}/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...FAULT_TESTS],
+    exclude: [...configDefaults.exclude, 'test/faults/**'],
     pool: 'forks',
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/setup.ts'],

@@ -1,10 +1,10 @@
 /** A disk that is small enough to be filled. Mounting it takes root's rights. */
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, rmdir, statfs, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readdir, rmdir, statfs, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
-import { temporaryDataDir } from './processes.ts'
+import { temporaryDataDir, waitFor } from './processes.ts'
 
 /** A file system of its own in memory, with a DATA_DIR on it. */
 export async function smallDisk(sizeMb: number): Promise<string> {
@@ -17,11 +17,25 @@ export async function smallDisk(sizeMb: number): Promise<string> {
   return temporaryDataDir(mountPoint)
 }
 
-/** Writes until nothing more fits. */
+/** Writes the file `ballast` until nothing more fits. */
 export async function fillUp(dataDir: string): Promise<void> {
   const { bavail, bsize } = await statfs(dataDir)
   await writeFile(path.join(dataDir, 'ballast'), Buffer.alloc(bavail * bsize)).catch(() => undefined)
   if ((await freeBytes(dataDir)) >= 16 * bsize) throw new Error('the disk did not get full')
+}
+
+/**
+ * Appends to the file `ballast` until the disk has at most `bytes` left. It measures after each chunk, because PostgreSQL's log may grow
+ * meanwhile. A server that writes its spare file two seconds after its start would take more, so this waits for that file first.
+ */
+export async function fillUntil(dataDir: string, bytes: number): Promise<void> {
+  await waitFor('the spare file', () => hasSpareFile(dataDir))
+  const chunk = Buffer.alloc(1024 * 1024)
+  while ((await freeBytes(dataDir)) > bytes) await appendFile(path.join(dataDir, 'ballast'), chunk)
+}
+
+export async function hasSpareFile(dataDir: string): Promise<boolean> {
+  return (await readdir(dataDir)).includes('spare-room')
 }
 
 export async function freeBytes(dataDir: string): Promise<number> {

@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '#src/db/database.ts'
 import { type DatabaseProcess, startProcess, temporaryDataDir, waitFor } from '#test/processes.ts'
-import { freeBytes, resize, smallDisk } from '#test/small-disk.ts'
+import { fillUntil, freeBytes, resize, smallDisk } from '#test/small-disk.ts'
 import { PASSWORD, testApp } from '#test/test-app.ts'
 import { startCommand } from './console-process.ts'
 
@@ -41,7 +41,7 @@ test('§security full disk: an import stops before it, says how far it came, and
     /The disk is nearly full, so this stopped after [1-9]\d* lines of announcementHistory.users.ndjson/,
   )
   expect(stopped.code).toBe(1)
-  expect(await freeBytes(dataDir)).toBeGreaterThan(24 * 1024 * 1024)
+  expect(await freeBytes(dataDir)).toBeGreaterThan(24 * MB)
 
   resize(dataDir, 600)
   const { code, output } = await startCommand(dataDir, 'import', source).ended
@@ -59,23 +59,23 @@ test('§security full disk: what is let through does not use the reserve up, and
   const app = await testApp({ database })
   const admin = await app.signUp('admin', 'admin@gmail.com')
   const free = () => freeBytes(dataDir)
-  await writeFile(path.join(dataDir, 'ballast'), Buffer.alloc((await free()) - 20 * 1024 * 1024))
+  await fillUntil(dataDir, 20 * MB)
   await waitFor('the warning', () => database.freeSpaceLow())
   const ids = Array.from({ length: 1000 }, () => randomBytes(64).toString('hex'))
   const exporting = () => admin.call('POST', '/api/exports', { list: 'users', target: { ids } })
   for (let n = 0; n < 200; n += 1) expect((await exporting()).status).toBe(200)
-  expect(await free()).toBeGreaterThan(12 * 1024 * 1024)
+  expect(await free()).toBeGreaterThan(12 * MB)
 
   const signIn = () => app.guest.call('POST', '/api/session', { email: 'admin@gmail.com', password: PASSWORD })
   expect((await signIn()).status).toBe(200)
-  await writeFile(path.join(dataDir, 'more'), Buffer.alloc((await free()) - 8 * 1024 * 1024))
+  await fillUntil(dataDir, 8 * MB)
   await waitFor('the second warning', () => database.freeSpaceNearlyGone())
   expect((await signIn()).status).toBe(507)
   const left = await free()
   for (let n = 0; n < 20; n += 1) expect((await exporting()).status).toBe(200)
-  expect(await free()).toBeGreaterThan(left - 1024 * 1024)
+  expect(await free()).toBeGreaterThan(left - MB)
 
-  for (const name of ['ballast', 'more']) await rm(path.join(dataDir, name))
+  await rm(path.join(dataDir, 'ballast'))
   const task = { priority: 1, type: 'twitter', title: 'After', link: 'https://example.org', reward: 1 }
   await expect.poll(async () => (await admin.call('POST', '/api/social-tasks', task)).status).toBe(200)
 })
@@ -87,8 +87,7 @@ test('§security full disk: a backup stops before it, says so and leaves nothing
   await server.query(`insert into idempotency_keys (caller, key_hash, fingerprint, answer)
     select 'a', decode(md5(n::text), 'hex'), '\\x00', (select string_agg(md5(n::text || k), '') from generate_series(1, 300) k)
       from generate_series(1, 3000) n`)
-  const ballast = path.join(dataDir, 'ballast')
-  await writeFile(ballast, Buffer.alloc((await freeBytes(dataDir)) - RESERVE_BYTES - 9 * MB))
+  await fillUntil(dataDir, RESERVE_BYTES + 9 * MB)
   const at = path.join(dataDir, '../backup')
   const before = await freeBytes(dataDir)
   const written = await writtenByPostgres(server, dataDir)
@@ -100,6 +99,6 @@ test('§security full disk: a backup stops before it, says so and leaves nothing
   const grown = (await writtenByPostgres(server, dataDir)) - written
   expect(await freeBytes(dataDir)).toBeGreaterThan(before - grown - 4 * MB)
   await server.query(`insert into counters values ('meanwhile', 1)`)
-  await rm(ballast)
+  await rm(path.join(dataDir, 'ballast'))
   expect(await startCommand(dataDir, 'backup', at).ended).toMatchObject({ code: 0 })
 })

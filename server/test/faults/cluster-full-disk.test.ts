@@ -1,9 +1,9 @@
 /** A disk of its own in memory, full (security.md, Crash). */
-import { access, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { postmasterPid, startProcess, waitFor, waitForQuery } from '#test/processes.ts'
-import { fillUp, smallDisk } from '#test/small-disk.ts'
+import { fillUp, hasSpareFile, smallDisk } from '#test/small-disk.ts'
 
 test('§security full disk: changes are refused early, reads go on, all works again when there is room', async () => {
   const dataDir = await smallDisk(160)
@@ -54,7 +54,7 @@ test('§security full disk: a start there serves reading, and so does a PostgreS
   const first = startProcess({ dataDir, use: 'server' })
   await first.opened
   await first.query(`insert into counters values ('kept', 1)`)
-  await waitFor('the spare room', () => exists(path.join(dataDir, 'spare-room')))
+  await waitFor('the spare room', () => hasSpareFile(dataDir))
   await fillUp(dataDir)
   process.kill(await postmasterPid(dataDir), 'SIGKILL')
   await waitForQuery(first, 'select 1')
@@ -64,12 +64,5 @@ test('§security full disk: a start there serves reading, and so does a PostgreS
   await second.opened
   expect(await second.query('select name from counters')).toEqual([{ name: 'kept' }])
   await rm(path.join(dataDir, 'ballast'))
-  await waitFor('the spare room again', () => exists(path.join(dataDir, 'spare-room')))
+  await waitFor('the spare room again', () => hasSpareFile(dataDir))
 })
-
-function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  )
-}

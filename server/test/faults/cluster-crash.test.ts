@@ -16,7 +16,7 @@ import {
   waitFor,
   waitForQuery,
 } from '#test/processes.ts'
-import { findProcesses } from './processes.ts'
+import { findProcesses } from '#src/postgres/processes.ts'
 
 test('§security crash: kill -9 of the server, the next one adopts its PostgreSQL', async () => {
   const dataDir = await preparedDataDir()

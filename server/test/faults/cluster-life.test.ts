@@ -3,7 +3,7 @@ import { readFile, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { isRunning, postmasterPid, preparedDataDir, startProcess, temporaryDataDir, waitFor } from '#test/processes.ts'
-import { findProcesses } from './processes.ts'
+import { findProcesses } from '#src/postgres/processes.ts'
 
 test('§design 4 the first start makes a cluster, a restart keeps its data, SIGTERM stops it', async () => {
   const dataDir = await temporaryDataDir()

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { postmasterPid, preparedDataDir, startProcess, temporaryDataDir } from '#test/processes.ts'
-import { findProcess } from './processes.ts'
+import { findProcess } from '#src/postgres/processes.ts'
 
 const run = promisify(execFile)
 const NOBODY = { uid: 65_534, gid: 65_534 }
