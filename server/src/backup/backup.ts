@@ -18,7 +18,7 @@ import { advisoryLockHolder, LOCKS, LOCK_SPACE } from '#src/postgres/lock-holder
 import { FORMAT, MANIFEST, type Manifest, partOf, type SavedTable, UNFINISHED, writeManifest } from './manifest.ts'
 import type { Place } from './place.ts'
 import { asWritten, copyOutStatement, sumRows, type TableToSave, tablesToSave } from './saved-tables.ts'
-import { productVersion } from './version.ts'
+import { productVersion } from '#src/version.ts'
 
 export interface BackupOptions {
   database: Pick<Database, 'connect'>

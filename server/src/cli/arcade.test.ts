@@ -1,34 +1,35 @@
-/** The operator's commands as processes (design §7, §8): what they refuse, and the one that prints a link for the first admin. */
+/** The command line (design §7, §8): what it refuses, its help, and how a command ends that is interrupted. */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { startCommand, startServer } from '#test/faults/console-process.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startCommand, startCommandWith } from '#test/faults/console-process.ts'
 import { SAMPLE } from '#test/console-server.ts'
-import { temporaryDataDir } from '#test/processes.ts'
+import { preparedDataDir, removePrepared, temporaryDataDir } from '#test/processes.ts'
+import { arcade, arcadeIn } from '#test/run-arcade.ts'
+import { testApp } from '#test/test-app.ts'
+import { testDatabase, workerUrl } from '#test/test-database.ts'
 
-test('design §7 setup-link prints a link that makes the first admin, and no more once there is one', async () => {
-  const dataDir = await temporaryDataDir()
-  const link = await startCommand(dataDir, 'setup-link').ended
+afterAll(removePrepared)
+
+test('design §7 setup-link prints a link for the first admin, and refuses once there is one', async () => {
+  const link = await arcade('setup-link')
   expect(link.code).toBe(0)
   expect(link.output).toMatch(/^http:\/\/127\.0\.0\.1:3000\/register\?setup=[\w-]{43}$/m)
 
-  const server = startServer(dataDir) // its environment names the first admin
-  await server.ready
-  const beside = await startCommand(dataDir, 'setup-link').ended
-  expect(beside.code).toBe(1)
-  expect(beside.output).toContain('There is an admin already.')
-  expect(beside.output).not.toContain('setup=')
-  server.child.kill('SIGTERM')
-  await server.ended
+  await (await testApp()).signUp('admin')
+  const refused = await arcade('setup-link')
+  expect(refused.code).toBe(1)
+  expect(refused.output).toContain('There is an admin already.')
+  expect(refused.output).not.toContain('setup=')
 })
 
 test.each([
   [['seed', '--participations', '3'], "Unknown option '--participations'.\nUsage"],
   [['seed', '--participants'], "Option '--participants <value>' argument missing.\nUsage"],
-  [['seed', '--participants', 'many'], 'many is not a number of rows.\nUsage'],
+  [['seed', '--participants', 'many'], 'many is not a number of rows (0 to 999999999).\nUsage'],
   [['seed', '--participants', '-1'], "Option '--participants' argument missing.\nUsage"],
   [['audit', 'drop', '2026-02-30'], '2026-02-30 is no day such as 2026-01-31.\nUsage'],
   [
@@ -37,49 +38,64 @@ test.each([
   ],
   [['audit', 'verify', '--heads', '1'], "Unknown option '--heads'.\nUsage"],
   [['audit', 'verify', 'now'], "Unexpected argument 'now'.\nUsage"],
-  [['import'], 'An import needs one directory.\nUsage'],
-  [['import', 'one', 'two', '--dry-run'], 'An import needs one directory.\nUsage'],
+  [['import'], '`import` needs DIRECTORY.\nUsage:\n  npm run import -- DIRECTORY [--dry-run]'],
+  [['import', 'one', 'two', '--dry-run'], "Unexpected argument 'two'.\nUsage"],
+  [['backup'], '`backup` needs PLACE.\nUsage'],
+  [['backup', 'verify'], '`backup verify` needs PLACE.\nUsage'],
+  [['backup', ''], 'PLACE is empty.\nUsage'],
+  [['check', '--repair=no'], "Option '--repair' does not take an argument.\nUsage"],
+  [['distribute', '--shards', '0'], '0 is not a number of shards (1 to 1024).\nUsage'],
+  [['admin', 'create', 'nobody'], 'nobody: '],
   [['import', 'one', '--dryrun'], "Unknown option '--dryrun'.\nUsage"],
   [['import', 'one', '--dry-run=no'], "Option '--dry-run' does not take an argument.\nUsage"],
   [['seed'], 'How many rows are to be made?\nUsage'],
-  [['seeds'], "There is no command 'seeds'.\nUsage"],
-  [['reconcile', '--players'], "There is no command 'reconcile --players'.\nUsage"],
+  [['seeds'], "There is no command 'seeds'.\nUsage:\n  npm run arcade -- admin create EMAIL"],
+  [['reconcile', '--players'], "Unknown option '--players'.\nUsage:\n  npm run arcade -- reconcile"],
 ])('design §8 arcade %j ends with 1 and says why', async (args, reason) => {
-  const { code, output } = await startCommand(await temporaryDataDir(), ...args).ended
+  const { code, output } = await arcadeIn({}, ...args)
   expect(code).toBe(1)
   expect(output).toContain(reason)
 })
 
-test('design §8 arcade --help tells all commands', async () => {
-  const { code, output } = await startCommand(await temporaryDataDir(), '--help').ended
-  expect(code).toBe(0)
-  expect(output).toMatch(/^Usage:\n[^]*arcade -- reconcile/)
+test('design §8 arcade --help shows all commands, and behind a command this one; --version tells the version', async () => {
+  const all = await startCommand(await temporaryDataDir(), '--help').ended
+  expect(all.code).toBe(0)
+  expect(all.output).toMatch(/^Usage:\n[^]*arcade -- reconcile/)
+  for (const args of [['help'], ['-h'], ['nothing', '--help']]) expect((await arcadeIn({}, ...args)).output).toBe(all.output)
+  const audit = await arcadeIn({ PORT: 'wrong' }, 'audit', '--help')
+  expect(audit.code).toBe(0)
+  expect(audit.output.match(/arcade -- \w+ \w+/g)).toEqual(['verify', 'drop', 'erase'].map((verb) => `arcade -- audit ${verb}`))
+  expect((await arcadeIn({}, 'audit', 'drop', '--help')).output).toMatch(/^Usage:\n.*audit drop DAY\s.*\n$/)
+  expect(await arcadeIn({}, '--version')).toEqual({ code: 0, output: expect.stringMatching(/^Arcade Console \d+\.\d+\.\d+\n$/) })
 })
 
-test('a command whose output nobody reads any more goes on to its end', async () => {
-  const dataDir = await temporaryDataDir()
-  const { child, ended } = startCommand(dataDir, 'import', SAMPLE)
+test('a command goes on to its end when nobody reads its output any more', async () => {
+  await testDatabase()
+  const env = { DATABASE_URL: workerUrl() }
+  const { child, ended } = startCommandWith(env, await temporaryDataDir(), 'import', SAMPLE)
   child.stdout?.destroy()
   expect(await ended).toMatchObject({ code: 0 })
-  const again = await startCommand(dataDir, 'import', SAMPLE).ended
-  expect(again.output).toMatch(/announcementHistory.users.ndjson: .* 0 loaded/)
+  expect((await arcade('import', SAMPLE)).output).toMatch(/announcementHistory.users.ndjson: .* 0 loaded/)
 })
 
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('design §7 a command that %s breaks off says so, and leaves no PostgreSQL behind', async (signal, exitCode) => {
-  const dataDir = await temporaryDataDir()
-  const directory = await temporaryDataDir()
-  await mkdir(directory)
-  const pipe = join(directory, 'telegramUsers.ndjson')
-  execFileSync('mkfifo', [pipe])
-  const { child, ended } = startCommand(dataDir, 'import', directory)
-  const lines = await open(pipe, 'w') // as soon as the import reads what never ends
-  child.kill(signal)
-  await once(child.stderr!, 'data') // it says so at once; a process that still reads from the pipe cannot end
-  await lines.close()
-  expect(await ended).toEqual({ code: exitCode, output: expect.stringContaining('Broken off.') })
-  expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false)
-  expect((await startCommand(dataDir, 'import', SAMPLE).ended).code).toBe(0)
-})
+] as const)(
+  'design §7 a command that %s interrupts says so and leaves no PostgreSQL running; the next one succeeds',
+  async (signal, exitCode) => {
+    const dataDir = await preparedDataDir()
+    const directory = await temporaryDataDir()
+    await mkdir(directory)
+    const pipe = join(directory, 'telegramUsers.ndjson')
+    execFileSync('mkfifo', [pipe])
+    const { child, ended } = startCommand(dataDir, 'import', directory)
+    const lines = await open(pipe, 'w') // as soon as the import reads what never ends
+    child.kill(signal)
+    await once(child.stderr!, 'data') // it says so at once; a process that still reads from the pipe cannot end
+    await lines.close()
+    expect(await ended).toEqual({ code: exitCode, output: expect.stringContaining('Broken off.') })
+    expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false)
+    expect((await startCommand(dataDir, 'token', 'list').ended).code).toBe(0)
+  },
+)

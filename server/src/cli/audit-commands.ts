@@ -5,55 +5,62 @@ import { actOfProcess } from '#src/audit/audit.ts'
 import { dropEntries } from '#src/audit/drop.ts'
 import { erasePerson } from '#src/audit/erase.ts'
 import { type AuditHead, verifyAudit } from '#src/audit/verify.ts'
-import type { Database } from '#src/db/database.ts'
 import { databaseNow } from '#src/db/moments.ts'
 import { StartError } from '#src/postgres/errors.ts'
+import { UsageError } from './command-line.ts'
+import type { RunOnDatabase } from './on-database.ts'
 
 /** The exit code of a verification that found something wrong. */
 const NOT_WHOLE = 3
 
-/** Parses a head as `arcade audit verify` prints it, `number:hash`. Returns undefined for any other text. */
-export function readHead(text: string): AuditHead | undefined {
-  const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? []
-  return seq === undefined || hash === undefined ? undefined : { seq: Number(seq), hash }
-}
-
-/** @param kept an earlier head, which the chain must still contain */
-export function verifyTrail(kept: AuditHead | undefined): (database: Database) => Promise<number> {
-  return async (database) => {
-    const onProgress = (entries: number): void => void process.stderr.write(`${entries} entries …\n`)
+/**
+ * @param given an earlier head, which the chain must still contain, as `audit verify` prints it: `number:hash`
+ * @throws UsageError if the text is no head
+ */
+export function verifyTrail(given: string | undefined): RunOnDatabase {
+  const kept = given === undefined ? undefined : readHead(given)
+  return async ({ database, print, note }) => {
+    const onProgress = (entries: number): void => note(`${entries} entries …`)
     const { entries, erased, findings, head, unsealed } = await verifyAudit(database, { kept, onProgress })
-    for (const finding of findings) process.stdout.write(`${finding}\n`)
+    for (const finding of findings) print(finding)
     const parts = erased === 0 ? '' : `, ${erased} of them without the personal data that were erased`
-    if (findings.length > 0) process.stdout.write(`The audit trail is NOT whole: ${entries} entries were read${parts}.\n`)
-    else process.stdout.write(`The audit trail is whole: ${entries} entries${parts}.\n`)
-    if (unsealed)
-      process.stdout.write(`${unsealed.entries} further entries are not sealed and could not be sealed now: ${unsealed.reason}\n`)
-    process.stdout.write(`Keep its head elsewhere, and give it to a later run with --head: ${head.seq}:${head.hash}\n`)
+    if (findings.length > 0) print(`The audit trail is NOT whole: ${entries} entries were read${parts}.`)
+    else print(`The audit trail is whole: ${entries} entries${parts}.`)
+    if (unsealed) print(`${unsealed.entries} further entries are not sealed and could not be sealed now: ${unsealed.reason}`)
+    print(`Keep its head elsewhere, and give it to a later run with --head: ${head.seq}:${head.hash}`)
     return findings.length > 0 ? NOT_WHOLE : 0
   }
 }
 
-/** @param day the first day whose entries stay, such as `2026-01-31`, from midnight UTC */
-export function dropBefore(day: string): (database: Database) => Promise<number> {
-  return async (database) => {
+function readHead(text: string): AuditHead {
+  const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? []
+  if (seq === undefined || hash === undefined)
+    throw new UsageError(`${text} is no head, which \`audit verify\` prints as NUMBER:HASH at its end.`)
+  return { seq: Number(seq), hash }
+}
+
+/**
+ * @param day the first day whose entries stay, such as `2026-01-31`, from midnight UTC
+ * @throws UsageError if the text is no calendar day
+ */
+export function dropBefore(day: string): RunOnDatabase {
+  if (!isDay(day)) throw new UsageError(`${day} is no day such as 2026-01-31.`)
+  return async ({ database, print }) => {
     const first = new Date(`${day}T00:00:00Z`)
     if (first > (await databaseNow(database.db))) throw new StartError(`${day} is in the future: everything would go.`)
     const act = actOfProcess('command', 'arcade audit drop')
     const dropped = await database.transaction((tx) => dropEntries(tx, act, first))
-    process.stdout.write(`${dropped} entries of before ${day} are gone.\n`)
-    return 0
+    print(`${dropped} entries of before ${day} are gone.`)
   }
 }
 
-/** Whether a text is a calendar day, such as `2026-01-31`. */
-export function isDay(text: string): boolean {
+function isDay(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text)
 }
 
 /** Erases a former user from the audit trail, by the id in its entries. */
-export function eraseUser(given: string): (database: Database) => Promise<number> {
-  return async (database) => {
+export function eraseUser(given: string): RunOnDatabase {
+  return async ({ database, print }) => {
     const erased = await database.transaction(async (tx) => {
       const { rows } = await sql<{ email: string }>`
         select email from users where id = ${given} or lower(email) = lower(${given})`.execute(tx)
@@ -69,7 +76,6 @@ export function eraseUser(given: string): (database: Database) => Promise<number
       if (entries === 0) throw new StartError('The audit trail names nobody with this id.')
       return entries
     })
-    process.stdout.write(`${erased} entries do not tell any more who that was.\n`)
-    return 0
+    print(`${erased} entries do not tell any more who that was.`)
   }
 }

@@ -1,6 +1,5 @@
 /** `npm run arcade -- backup | backup verify | restore | resume`: runs them and prints the results. */
 import { join } from 'node:path'
-import type { Logger } from 'pino'
 import { actOfProcess, audit } from '#src/audit/audit.ts'
 import { makeBackup } from '#src/backup/backup.ts'
 import { type Manifest, rowsOf, sizeOf } from '#src/backup/manifest.ts'
@@ -8,39 +7,31 @@ import type { Place } from '#src/backup/place.ts'
 import { type BotToken, restoreBackup, verifyBackup } from '#src/backup/restore.ts'
 import { recordRun } from '#src/backup/runs.ts'
 import { scratchDirOf } from '#src/backup/schedule.ts'
-import type { Config } from '#src/config.ts'
-import type { Database } from '#src/db/database.ts'
 import { resumeScheduledWork } from '#src/db/scheduled-work.ts'
 import { openFileStore } from '#src/files/files.ts'
+import type { RunCommand } from './command-line.ts'
+import type { RunOnDatabase } from './on-database.ts'
 
-export interface CommandOptions {
-  config: Config
-  log: Logger
-}
-
-export function backupInto(place: Place): (database: Database, config: Config) => Promise<number> {
-  return async (database, config) => {
+export function backupInto(place: Place): RunOnDatabase {
+  return async ({ database, config, print, note }) => {
     const fileStore = openFileStore(config)
     const act = actOfProcess('command', 'arcade backup')
     const make = () => makeBackup({ database, fileStore, place })
     const manifest = await recordRun({ act, database, place, isScheduled: false }, { make })
-    for (const key of manifest.missingFiles)
-      process.stderr.write(`The file ${key} is not in the file store, so it is not in the backup.\n`)
+    for (const key of manifest.missingFiles) note(`The file ${key} is not in the file store, so it is not in the backup.`)
     print(`Saved ${contents(manifest)} in ${place.address}.`)
-    return 0
   }
 }
 
-export function verify(place: Place): (options: CommandOptions) => Promise<number> {
-  return async ({ config, log }) => {
+export function verify(place: Place): RunCommand {
+  return async ({ config, log, print }) => {
     const manifest = await verifyBackup(place, { scratchDir: scratchDirOf(config.dataDir), log })
     print(`The backup in ${place.address} is whole: ${contents(manifest)} were restored on trial and are what was saved.`)
-    return 0
   }
 }
 
-export function restore(place: Place): (options: CommandOptions) => Promise<number> {
-  return async ({ config, log }) => {
+export function restore(place: Place): RunCommand {
+  return async ({ config, log, print }) => {
     const { dataDir, databaseUrl: url, filesUrl } = config
     const address = filesUrl === undefined ? join(dataDir, 'files') : withoutQuery(filesUrl)
     const files = { store: openFileStore(config), address }
@@ -51,16 +42,14 @@ export function restore(place: Place): (options: CommandOptions) => Promise<numb
     print(tokens.length === 0 ? 'There are no bot tokens.' : 'These bot tokens work:')
     for (const token of tokens) print(`  ${tokenLine(token)}`)
     print('Scheduled work is paused. Once no other console does it: npm run arcade -- resume')
-    return 0
   }
 }
 
-export async function resume({ db }: Database): Promise<number> {
+export const resume: RunOnDatabase = async ({ database: { db }, print }) => {
   const pause = await resumeScheduledWork(db)
   if (pause !== undefined)
     await audit(db, actOfProcess('command', 'arcade resume'), 'backup.resume', { detail: { paused: pause.reason } })
   print(pause === undefined ? 'Scheduled work was not paused.' : 'Scheduled work runs again.')
-  return 0
 }
 
 function contents(manifest: Manifest): string {
@@ -77,8 +66,4 @@ function tokenLine({ name, ...facts }: BotToken): string {
 
 function withoutQuery(address: string): string {
   return address.replace(/\?.*$/, '')
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

@@ -9,10 +9,10 @@ import { beginActivity, countParticipations, countPlayers } from '#src/counters/
 import { addToCounters, foldCounters } from '#src/counters/counters.ts'
 import type { Database } from '#src/db/database.ts'
 import { diskStore } from '#src/files/disk.ts'
-import { startCommand } from '#test/faults/console-process.ts'
+import { arcadeIn } from '#test/run-arcade.ts'
 import { activityCounters, addCount, countedActivity } from '#test/activity.ts'
 import { temporaryDataDir } from '#test/processes.ts'
-import { testDatabase } from '#test/test-database.ts'
+import { testDatabase, workerUrl } from '#test/test-database.ts'
 import { addPlayers } from '#test/players.ts'
 import { checkConsole } from './check.ts'
 
@@ -215,16 +215,16 @@ test('§7 files that are gone, that wait to be removed, that nothing keeps or th
 })
 
 test('design §8 the command names what differs and ends with 1, repairs it and ends with 0', async () => {
-  const dataDir = await temporaryDataDir()
-  await diskStore(join(dataDir, 'files')).put('announcements/1_a.png', new Uint8Array(1), 'image/png')
-  const found = await startCommand(dataDir, 'check').ended
+  const env = { DATABASE_URL: workerUrl(), DATA_DIR: await temporaryDataDir() }
+  await diskStore(join(env.DATA_DIR, 'files')).put('announcements/1_a.png', new Uint8Array(1), 'image/png')
+  const found = await arcadeIn(env, 'check')
   expect(found.output).toContain('The file announcements/1_a.png is in the file store, but belongs to no record.')
   expect(found.output).toContain('1 difference was found.')
   expect(found.code).toBe(1)
-  const repaired = await startCommand(dataDir, 'check', '--repair').ended
+  const repaired = await arcadeIn(env, 'check', '--repair')
   expect(repaired.output).toContain('1 difference was found, 1 repaired.')
   expect(repaired.code).toBe(0)
-  const clean = await startCommand(dataDir, 'check').ended
+  const clean = await arcadeIn(env, 'check')
   expect(clean.output).toContain('All counters, balances, history documents and files are as the records say.')
   expect(clean.code).toBe(0)
 })

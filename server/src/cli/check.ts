@@ -1,7 +1,6 @@
 /** `npm run arcade -- check [--repair]`: compares derived data with the records they derive from, and repairs them while the console serves. */
 import type { Kysely } from 'kysely'
 import { actOfProcess, audit } from '#src/audit/audit.ts'
-import type { Config } from '#src/config.ts'
 import { counterText } from '#src/counters/counter-keys.ts'
 import type { Database } from '#src/db/database.ts'
 import { itemsWithoutDocument, writeHistoryItems } from '#src/items/history-items.ts'
@@ -11,6 +10,7 @@ import type { Tables } from '#src/db/tables.ts'
 import type { FileStore } from '#src/files/disk.ts'
 import { faultTexts, findFileFaults, mendFileFault } from '#src/files/file-check.ts'
 import { openFileStore } from '#src/files/files.ts'
+import type { RunOnDatabase } from './on-database.ts'
 
 interface CheckOptions {
   database: Database
@@ -82,22 +82,20 @@ export async function checkConsole({
 
 const kindNames = { social: 'social task', daily: 'daily task', announcement: 'announcement' }
 
-export function check({ isRepair }: { isRepair: boolean }): (database: Database, config: Config) => Promise<number> {
-  return async (database, config) => {
+export function check({ isRepair }: { isRepair: boolean }): RunOnDatabase {
+  return async ({ database, config, print, note }) => {
     const { differences, repaired } = await checkConsole({
       database,
       store: openFileStore(config),
       isRepair,
-      onDifference: (text) => process.stdout.write(`${text}\n`),
-      onStep: (text) => process.stderr.write(`${text}\n`),
+      onDifference: print,
+      onStep: note,
     })
     const differ = differences === 1 ? '1 difference was' : `${differences} differences were`
     const summary = isRepair
       ? `${differ} found, ${repaired} repaired.`
       : `${differ} found. To repair what can be, while the console serves: npm run arcade -- check --repair`
-    process.stdout.write(
-      `${differences === 0 ? 'All counters, balances, history documents and files are as the records say.' : summary}\n`,
-    )
+    print(differences === 0 ? 'All counters, balances, history documents and files are as the records say.' : summary)
     return differences > repaired ? 1 : 0
   }
 }

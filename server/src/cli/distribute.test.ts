@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
-import { expect, inject, test, vi } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { citusUrl, createClusterDatabase } from '#test/citus.ts'
 import { auditTrail } from '#test/audit-trail.ts'
 import { openAgain, testDatabase } from '#test/test-database.ts'
 import { withDatabase } from '#test/test-server.ts'
 import { giveBalances } from '#test/players.ts'
-import { distribute } from './distribute.ts'
+import { temporaryDataDir } from '#test/processes.ts'
+import { arcade, arcadeIn } from '#test/run-arcade.ts'
 
 /** A table is divided while it is written to, which a busy cluster takes its time for. */
 const timeout = 300_000
@@ -27,11 +28,11 @@ async function divides(): Promise<void> {
   await sql`insert into telegram_users (user_id) select n from generate_series(1, 1000) as n`.execute(database.db)
   await giveBalances(database.db, 'telegram_users.user_id')
   await sql`select create_distributed_table('telegram_users', 'user_id')`.execute(database.db)
-  const said: string[] = []
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => said.push(String(text)) > 0)
-  expect(await distribute(database)).toBe(0)
-  expect(await distribute(database)).toBe(0)
-  expect(said.join('')).toMatch(
+  const env = { DATABASE_URL: withDatabase(url, name), DATA_DIR: await temporaryDataDir() }
+  const first = await arcadeIn(env, 'distribute')
+  const second = await arcadeIn(env, 'distribute')
+  expect([first.code, second.code]).toEqual([0, 0])
+  expect(first.output + second.output).toMatch(
     /participations: divided in .*\nThe tables of players are distributed among \d+ servers\.\nThe tables .* already\.\n$/s,
   )
   const { rows } =
@@ -48,7 +49,6 @@ async function divides(): Promise<void> {
 }
 
 async function refuses(): Promise<void> {
-  const database = await testDatabase()
-  await expect(distribute(database)).rejects.toThrow(/has no Citus, so nothing was changed/)
-  expect(await auditTrail(database.db)).toEqual([])
+  expect(await arcade('distribute')).toEqual({ code: 1, output: expect.stringContaining('has no Citus, so nothing was changed') })
+  expect(await auditTrail((await testDatabase()).db)).toEqual([])
 }

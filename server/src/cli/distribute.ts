@@ -7,48 +7,53 @@ import { DISTRIBUTED_TABLES, divisionSql, findCluster } from './distribution.ts'
 import { StartError } from '#src/postgres/errors.ts'
 import { LOCKS, tryLock } from '#src/postgres/lock-holder.ts'
 import { destroy } from '#src/postgres/connections.ts'
+import type { RunOnDatabase } from './on-database.ts'
 
 /** Shards of each table: this many pieces can move between servers later, but more shards make every search slower (docs/scaling.md). */
 export const SHARDS = 32
 export const MAX_SHARDS = 1024
 
 /** @param shards the number of shards of each table; ignored if some tables are distributed already, whose number the others get */
-export async function distribute(database: Database, shards = SHARDS): Promise<number> {
-  const cluster = await findCluster(database)
-  if (!cluster)
-    throw new StartError(
-      'This PostgreSQL has no Citus, so nothing was changed. On a Citus cluster: create extension citus, add its workers, and run this again.',
-    )
-  if (cluster.workers === 0)
-    throw new StartError('No server of this Citus cluster holds shards, so nothing was changed: add one with citus_add_node.')
-  await planAlike(database)
-  const missing = DISTRIBUTED_TABLES.filter((table) => !cluster.distributed.includes(table))
-  if (missing.length === 0) {
-    process.stdout.write(`The tables of players are distributed among ${cluster.workers} servers already.\n`)
-    return 0
+export function distribute(shards = SHARDS): RunOnDatabase {
+  return async ({ database, print }) => {
+    const cluster = await findCluster(database)
+    if (!cluster)
+      throw new StartError(
+        'This PostgreSQL has no Citus, so nothing was changed. On a Citus cluster: create extension citus, add its workers, and run this again.',
+      )
+    if (cluster.workers === 0)
+      throw new StartError('No server of this Citus cluster holds shards, so nothing was changed: add one with citus_add_node.')
+    await planAlike(database, print)
+    const missing = DISTRIBUTED_TABLES.filter((table) => !cluster.distributed.includes(table))
+    if (missing.length === 0) {
+      print(`The tables of players are distributed among ${cluster.workers} servers already.`)
+      return
+    }
+    await foldCounters(database)
+    await divide(database, { tables: missing, shards, print })
+    const record = { kind: 'installation', id: 'distribution', name: 'Citus' } as const
+    await audit(database.db, actOfProcess('command', 'arcade distribute'), 'data.distribute', {
+      record,
+      detail: { tables: missing, servers: cluster.workers, shards },
+    })
+    print(`The tables of players are distributed among ${cluster.workers} servers.`)
   }
-  await foldCounters(database)
-  await divide(database, missing, shards)
-  const record = { kind: 'installation', id: 'distribution', name: 'Citus' } as const
-  await audit(database.db, actOfProcess('command', 'arcade distribute'), 'data.distribute', {
-    record,
-    detail: { tables: missing, servers: cluster.workers, shards },
-  })
-  process.stdout.write(`The tables of players are distributed among ${cluster.workers} servers.\n`)
-  return 0
 }
 
 /** Switches merge joins off on the worker servers, which do not get the settings of a session (postgres/connections.ts). */
-async function planAlike({ db }: Database): Promise<void> {
+async function planAlike({ db }: Database, print: (line: string) => void): Promise<void> {
   const { rows } = await sql<{ server: string; success: boolean; result: string }>`
     select nodename || ':' || nodeport as server, success, result
       from run_command_on_workers(format('alter database %I set enable_mergejoin = off', current_database()))`.execute(db)
   for (const { server, success, result } of rows)
-    if (!success) process.stdout.write(`${server}: merge joins could not be switched off, which deep pages may miss: ${result}\n`)
+    if (!success) print(`${server}: merge joins could not be switched off, which deep pages may miss: ${result}`)
 }
 
 /** Distributes the tables one after the other, because a session may not distribute two at the same time. */
-async function divide(database: Database, tables: readonly string[], shards: number): Promise<void> {
+async function divide(
+  database: Database,
+  { tables, shards, print }: { tables: readonly string[]; shards: number; print: (line: string) => void },
+): Promise<void> {
   const client = await database.connect('arcade distribute')
   try {
     if (!(await tryLock(client, 'pg_try_advisory_lock', LOCKS.distribution)))
@@ -59,12 +64,12 @@ async function divide(database: Database, tables: readonly string[], shards: num
       await client
         .query(`select create_distributed_table_concurrently($1, 'user_id', ${options})`, [table])
         .catch(async (error: Error) => {
-          process.stdout.write(`${table}: changes wait until it is divided, for Citus says: ${error.message}\n`)
+          print(`${table}: changes wait until it is divided, for Citus says: ${error.message}`)
           await client.query(`select create_distributed_table($1, 'user_id', ${options})`, [table])
         })
       // The coordinator's copy of the rows is no longer visible, but still takes room.
       await client.query('select truncate_local_data_after_distributing_table($1)', [table])
-      process.stdout.write(`${table}: divided in ${((performance.now() - start) / 1000).toFixed(1)} s\n`)
+      print(`${table}: divided in ${((performance.now() - start) / 1000).toFixed(1)} s`)
     }
   } finally {
     destroy(client)

@@ -1,12 +1,12 @@
 /** `arcade reconcile` (design §7, §8): each way in which a balance and its entries can differ is named, and nothing else. */
 import { sql } from 'kysely'
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Database } from '#src/db/database.ts'
 import { reconcile } from '#src/ledger/reconcile.ts'
 import { sentStatements, type SentStatement } from '#src/postgres/connections.ts'
 import { addPlayers } from '#test/players.ts'
+import { arcade } from '#test/run-arcade.ts'
 import { testDatabase } from '#test/test-database.ts'
-import { reconcileLedger } from './reconcile.ts'
 
 let database: Database
 
@@ -32,9 +32,10 @@ async function faults(): Promise<string[]> {
 
 test('design §7 a ledger that is whole has no fault, and the command ends with 0', async () => {
   expect(await faults()).toEqual([])
-  const said = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-  expect(await reconcileLedger(database)).toBe(0)
-  expect(said.mock.calls.join('')).toBe('Every balance is the sum of its entries: 50 players, 124 entries.\n')
+  expect(await arcade('reconcile')).toEqual({
+    code: 0,
+    output: 'Every balance is the sum of its entries: 50 players, 124 entries.\n',
+  })
 })
 
 test('design §7 of a ledger that is whole no player is looked at alone', async () => {
@@ -104,8 +105,9 @@ test('design §7 more differences than a batch holds are all named, and the comm
     Array.from({ length: 1_200 }, (_, n) => ({ user_id: n + 1_000 })),
   )
   await sql`update balances set balance = 1 where user_id >= 1000`.execute(database.db)
-  const said = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-  expect(await reconcileLedger(database)).toBe(3)
-  expect(said.mock.calls).toHaveLength(1_201)
-  expect(said.mock.calls.at(-1)).toEqual(['1200 differences were found: 1250 players, 124 entries.\n'])
+  const { code, output } = await arcade('reconcile')
+  expect(code).toBe(3)
+  const lines = output.trimEnd().split('\n')
+  expect(lines).toHaveLength(1_201)
+  expect(lines.at(-1)).toBe('1200 differences were found: 1250 players, 124 entries.')
 })

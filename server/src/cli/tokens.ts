@@ -1,57 +1,22 @@
 /** `arcade token …`: bot tokens from the command line (design §8). */
 import { botScopeField, botTokenNameField } from '@arcade/contract/bot-tokens/calls'
 import { actOfProcess } from '#src/audit/audit.ts'
-import type { Database } from '#src/db/database.ts'
 import { createBotToken, endPreviousSecret, listBotTokens, revokeBotToken, rotateBotToken } from '#src/identity/bot-tokens.ts'
 import { violatedConstraint } from '#src/postgres/errors.ts'
-import { readOptions, UsageError } from './usage-error.ts'
+import { UsageError } from './command-line.ts'
+import type { RunOnDatabase } from './on-database.ts'
 
-type Command = (database: Database) => Promise<number>
-
-/**
- * @returns the command, or undefined if the arguments name none of these
- * @throws UsageError with `usage` for an unknown option, without it for an invalid name or scope
- */
-export function tokenCommand([verb, ...args]: string[], usage: string): Command | undefined {
-  if (verb === 'create') return createFrom(args, usage)
-  if (verb === 'list' && args.length === 0) return printAll
-  const [name] = args
-  if (name === undefined || args.length > 1) return undefined
-  if (verb === 'rotate') {
-    return async (database) => {
-      const token = await rotateBotToken(database, actOfProcess('command', 'arcade token rotate'), { name })
-      process.stderr.write('The token before works until you end it (token retire) or rotate again.\n')
-      return print(token)
-    }
-  }
-  if (verb === 'retire') {
-    return async (database) => {
-      const isEnded = await endPreviousSecret(database, actOfProcess('command', 'arcade token retire'), { name })
-      return print(isEnded ? `The old token of ${name} works no longer.` : `There is no old token of ${name} to end.`)
-    }
-  }
-  if (verb !== 'revoke') return undefined
-  return async (database) => {
-    await revokeBotToken(database, actOfProcess('command', 'arcade token revoke'), { name })
-    return print(`${name} is revoked.`)
-  }
-}
-
-function createFrom(args: string[], usage: string): Command | undefined {
-  const { values, positionals } = readOptions(
-    { args, options: { scope: { type: 'string', default: 'play' } }, allowPositionals: true },
-    usage,
-  )
-  if (positionals.length !== 1) return undefined
-  const name = botTokenNameField.safeParse(positionals[0])
+/** @throws UsageError for an invalid name or scope */
+export function createToken(givenName: string, givenScope: string): RunOnDatabase {
+  const name = botTokenNameField.safeParse(givenName)
   if (!name.success) throw new UsageError(name.error.issues[0]?.message)
-  const scope = botScopeField.safeParse(values.scope)
+  const scope = botScopeField.safeParse(givenScope)
   if (!scope.success) throw new UsageError(`A token's scope is ${botScopeField.options.join(', ')}.`)
-  return async (database) => {
+  return async ({ database, print }) => {
     try {
       const act = actOfProcess('command', 'arcade token create')
       const { token } = await createBotToken(database, act, { name: name.data, scope: scope.data })
-      return print(token)
+      print(token)
     } catch (error) {
       if (violatedConstraint(error) === 'bot_tokens_name_key')
         throw new UsageError(`There is a token called ${name.data} already.`)
@@ -60,22 +25,38 @@ function createFrom(args: string[], usage: string): Command | undefined {
   }
 }
 
-async function printAll(database: Database): Promise<number> {
+export function rotateToken(name: string): RunOnDatabase {
+  return async ({ database, print, note }) => {
+    const token = await rotateBotToken(database, actOfProcess('command', 'arcade token rotate'), { name })
+    note('The token before works until you end it (token retire) or rotate again.')
+    print(token)
+  }
+}
+
+export function retireSecret(name: string): RunOnDatabase {
+  return async ({ database, print }) => {
+    const isEnded = await endPreviousSecret(database, actOfProcess('command', 'arcade token retire'), { name })
+    print(isEnded ? `The old token of ${name} works no longer.` : `There is no old token of ${name} to end.`)
+  }
+}
+
+export function revokeToken(name: string): RunOnDatabase {
+  return async ({ database, print }) => {
+    await revokeBotToken(database, actOfProcess('command', 'arcade token revoke'), { name })
+    print(`${name} is revoked.`)
+  }
+}
+
+export const listTokens: RunOnDatabase = async ({ database, print }) => {
   const tokens = await listBotTokens(database)
   if (tokens.length === 0) return print('There is no bot token.')
   const width = Math.max(...tokens.map(({ name }) => name.length))
   for (const { name, scope, lastUsedAt, previous } of tokens) {
-    const before = previous && `; the one before it ${used(previous.lastUsedAt)}`
-    print(`${name.padEnd(width)}  ${scope.padEnd(5)}  ${used(lastUsedAt)}${before ?? ''}`)
+    const before = previous && `; the one before it ${lastUse(previous.lastUsedAt)}`
+    print(`${name.padEnd(width)}  ${scope.padEnd(5)}  ${lastUse(lastUsedAt)}${before ?? ''}`)
   }
-  return 0
 }
 
-function used(at: string | null): string {
+function lastUse(at: string | null): string {
   return at === null ? 'never used' : `last used ${at}`
-}
-
-function print(line: string): number {
-  process.stdout.write(`${line}\n`)
-  return 0
 }

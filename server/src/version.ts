@@ -1,6 +1,6 @@
-/** The product's version, from package.json. */
 import { readFile } from 'node:fs/promises'
 
+/** Returns the product's version, from package.json. */
 export async function productVersion(): Promise<string> {
   const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
   return (JSON.parse(text) as { version: string }).version

@@ -1,0 +1,43 @@
+/** `arcade admin create` and `arcade setup-link`: the first admin, or one more, from the command line (design §8). */
+import { text } from 'node:stream/consumers'
+import { emailField, passwordField } from '@arcade/contract/field-schemas'
+import { actOfProcess } from '#src/audit/audit.ts'
+import type { Config } from '#src/config.ts'
+import { ensureAdmin } from '#src/identity/accounts.ts'
+import { createSessions } from '#src/identity/sessions.ts'
+import { createSetupLink } from '#src/identity/setup-links.ts'
+import { UsageError } from './command-line.ts'
+import type { RunOnDatabase } from './on-database.ts'
+
+export function createAdmin(given: string): RunOnDatabase {
+  const email = emailField.safeParse(given)
+  if (!email.success) throw new UsageError(`${given}: ${email.error.issues[0]?.message}`)
+  return async ({ database, config: { passwordPolicy: policy }, print }) => {
+    if (process.stdin.isTTY) process.stderr.write('Password (then Enter and Ctrl-D): ')
+    const password = passwordField.safeParse((await text(process.stdin)).replace(/\r?\n$/, ''))
+    if (!password.success) throw new UsageError(password.error.issues[0]?.message)
+    const sessions = await createSessions(database)
+    const outcome = await ensureAdmin(database, sessions, {
+      act: actOfProcess('command', 'arcade admin create'),
+      email: email.data,
+      password: password.data,
+      policy,
+      unlessAdminExists: false,
+    })
+    print(outcome === 'created' ? `${email.data} is now an admin.` : `${email.data} is an admin, with the new password.`)
+  }
+}
+
+export const printSetupLink: RunOnDatabase = async ({ database, config, print, note }) => {
+  const path = await createSetupLink(database, actOfProcess('command', 'arcade setup-link'))
+  if (path === undefined)
+    throw new UsageError('There is an admin already. To make another one: npm run arcade -- admin create EMAIL')
+  note('The link works once, for 30 minutes. Earlier links no longer work.')
+  print(`${config.publicOrigin ?? localOrigin(config)}${path}`)
+}
+
+/** Returns the URL of the server for a browser on this machine. A server on all addresses is reachable at the loopback address. */
+function localOrigin({ host, port }: Config): string {
+  const name = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}

@@ -1,0 +1,37 @@
+import { pino } from 'pino'
+import { Failure } from '#src/calls.ts'
+import { ConfigError, readConfig } from '#src/config.ts'
+import { isDiskFull, StartError } from '#src/postgres/errors.ts'
+import { productVersion } from '#src/version.ts'
+import { type CommandContext, parseCommandLine, UsageError } from './command-line.ts'
+import { commands } from './commands.ts'
+import { interruption } from './on-database.ts'
+
+interface Surroundings extends Pick<CommandContext, 'print' | 'note'> {
+  env: Record<string, string | undefined>
+}
+
+/** Runs a command of `arcade`. Resolves to its exit code; an error is told in `note`, with its stack if it is a fault of ours. */
+export async function runArcade(args: string[], { env, print, note }: Surroundings): Promise<number> {
+  try {
+    const command = parseCommandLine(commands, args, await productVersion())
+    if (typeof command === 'string') {
+      print(command)
+      return 0
+    }
+    const config = readConfig(env)
+    const log = pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true }))
+    return (await command({ config, log, print, note })) ?? 0
+  } catch (error) {
+    await interruption // the command failed because the interruption closed its database
+    note(messageOf(error))
+    return 1
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (isDiskFull(error)) return 'The disk is full: free some space and run the same command again.'
+  if (!(error instanceof Error)) return String(error)
+  const isExpected = [UsageError, ConfigError, StartError, Failure].some((kind) => error instanceof kind)
+  return isExpected ? error.message : (error.stack ?? error.message)
+}
