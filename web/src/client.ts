@@ -1,4 +1,4 @@
-/** All that the app asks of the server: the contract's calls and downloads (§7), with every failure as a CallError, and the cache of answers. */
+/** The app's API client: the contract's calls and downloads (§7), the query cache, and CallError, which every failure becomes. */
 import type { contract } from '@arcade/contract/contract'
 import type { ErrorBody, ErrorCode } from '@arcade/contract/errors'
 import type { Followed, FollowedInput } from '@arcade/contract/dashboard/calls'
@@ -10,7 +10,7 @@ import { QueryClient } from '@tanstack/react-query'
 import { contractRoutes, failureTexts } from 'virtual:contract-routes'
 
 interface CallProblem {
-  /** NETWORK means that no answer arrived. */
+  /** NETWORK: no answer arrived. OFFLINE: the browser was offline. */
   code: ErrorCode | 'NETWORK' | 'OFFLINE'
   status: number
   message: string
@@ -19,13 +19,13 @@ interface CallProblem {
   retryAfterSeconds?: number | undefined
 }
 
-/** A call that failed; `message` is for people. */
+/** A failed call. Its `message` is shown to the user. */
 export class CallError extends Error {
   override name = 'CallError'
   readonly code: CallProblem['code']
-  /** The HTTP status; 0 without an answer. */
+  /** The HTTP status; 0 if there was no answer. */
   readonly status: number
-  /** A message for each refused field, by the field's name on the wire. */
+  /** Messages for refused fields, by the fields' names in the API. */
   readonly fields: Record<string, string>
   readonly requestId: string | undefined
   readonly retryAfterSeconds: number | undefined
@@ -39,20 +39,23 @@ export class CallError extends Error {
     this.retryAfterSeconds = problem.retryAfterSeconds
   }
 
-  /** Whether this is an "exception" of §8 (no answer, or a failure of the server) and no "result not success". */
+  /** Whether this is an "exception" of §8 (no answer, or a server failure) rather than a "result not success". */
   get isException(): boolean {
     return this.status === 0 || this.status >= 500
   }
 }
 
-/** Any error as a CallError. An error that is not a call's counts as an exception. */
+/** Converts any error to a CallError. An error that did not come from a call counts as an exception. */
 export function asCallError(error: unknown): CallError {
   if (error instanceof CallError) return error
   if (error instanceof ORPCError) return fromBody(error.data, error.status)
   return unanswered('The server cannot be reached. Please try again.', error)
 }
 
-/** What stands in place of what a call could not load. To try again helps with an exception alone, and where the server asks to wait. */
+/**
+ * Returns the message for content that failed to load. It offers a retry only for exceptions and where the server asks to wait
+ * (Retry-After).
+ */
 export function problemOf(error: unknown, onRetry: () => void): { message: string; onRetry?: () => void } {
   const { message, isException, retryAfterSeconds } = asCallError(error)
   return isException || retryAfterSeconds !== undefined ? { message, onRetry } : { message }
@@ -62,7 +65,7 @@ function unanswered(message: string, cause: unknown, code: 'NETWORK' | 'OFFLINE'
   return new CallError({ code, status: 0, message }, { cause })
 }
 
-/** `fallback` is for an answer that does not say what went wrong, such as one of a proxy. */
+/** `fallback` is the message when the answer gives none, as with a proxy's error page. */
 function fromBody(body: unknown, status: number, fallback = 'Internal Server Error!'): CallError {
   if (isErrorBody(body)) return new CallError({ ...body, status })
   return new CallError({ code: 'INTERNAL', status, message: readMessage(body) ?? fallback })
@@ -72,7 +75,7 @@ function isErrorBody(body: unknown): body is ErrorBody {
   return typeof body === 'object' && body !== null && 'code' in body && 'message' in body && typeof body.message === 'string'
 }
 
-/** The answer of a failed call has at least a message (§7). */
+/** Returns the `message` that every failed call has (§7). */
 function readMessage(body: unknown): string | undefined {
   const message = typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined
   return typeof message === 'string' && message !== '' ? message : undefined
@@ -80,7 +83,7 @@ function readMessage(body: unknown): string | undefined {
 
 const rejectionListeners = new Set<(error: CallError) => void>()
 
-/** Calls `listener` when the server no longer accepts who we are (SIGNED_OUT, FORBIDDEN). Returns how to stop. */
+/** Calls `listener` when the server rejects the session (SIGNED_OUT, FORBIDDEN). Returns a function that unsubscribes. */
 export function onRejection(listener: (error: CallError) => void): () => void {
   rejectionListeners.add(listener)
   return () => rejectionListeners.delete(listener)
@@ -88,18 +91,15 @@ export function onRejection(listener: (error: CallError) => void): () => void {
 
 let renewSession: () => Promise<boolean> = async () => false
 
-/**
- * Says what to do when a call is refused because nobody is signed in any more: once `renew` has answered true, somebody is again, and
- * the call is made once more.
- */
+/** Sets the function that renews a session that has ended. If it resolves with true, the refused call is sent again. */
 export function onSessionEnd(renew: () => Promise<boolean>): void {
   renewSession = renew
 }
 
 interface FailedCall {
-  /** The call's place in the contract. */
+  /** The call's path in the contract, such as `['users', 'list']`. */
   path: readonly string[]
-  /** The browser was offline when the call was made. */
+  /** Whether the browser was offline when the call was made. */
   wasOffline: boolean
 }
 
@@ -111,17 +111,18 @@ function failed(error: unknown, call?: FailedCall): unknown {
   return callError
 }
 
-/** The error with what only the call can tell: its own text (§8) where the answer has none, or what became of what it should save. */
+/** Adds what depends on the call: its own error text (§8) if the answer has none, or whether its changes were saved. */
 function explained(error: unknown, { path, wasOffline }: FailedCall): CallError {
   if (error instanceof ORPCError) return fromBody(error.data, error.status, failureTexts[path.join('.')])
   const callError = asCallError(error)
   if (callError.code !== 'NETWORK' || isReading(path)) return callError
-  // Signing in and out saves nothing of what somebody has typed.
+  // Signing in and out saves no user input.
   if (path[0] === 'auth')
     return wasOffline ? unanswered('You are offline. Please try again when the connection is back.', error, 'OFFLINE') : callError
+  // Without an answer, the request may still have succeeded.
   const message = wasOffline
     ? 'You are offline: nothing was saved. Please try again when the connection is back.'
-    : 'The connection is gone, and it is not known whether this was saved. Please try again: nothing is saved twice.' // the answer may be all that was lost
+    : 'The connection is gone, and it is not known whether this was saved. Please try again: nothing is saved twice.'
   return unanswered(message, error, wasOffline ? 'OFFLINE' : 'NETWORK')
 }
 
@@ -133,7 +134,7 @@ function isReading(path: readonly string[]): boolean {
 
 export interface CallOptions {
   idempotencyKey?: string
-  /** Hears the id of a request that succeeded: the act's in the audit trail. */
+  /** Receives the request id of a successful call, which is also the act's id in the audit. */
   onRequestId?: (id: string) => void
 }
 
@@ -145,7 +146,7 @@ const link = new OpenAPILink<CallOptions>(contractRoutes, {
     const response = await fetch(request, init)
     const requestId = response.headers.get('x-request-id')
     if (response.ok && requestId !== null) context.onRequestId?.(requestId)
-    // A page of HTML comes from a proxy or a server that is being installed, and is no answer to the call.
+    // HTML comes from a proxy or from a server that is being installed. It does not answer the call.
     if (response.ok && !isJson(response)) throw new ORPCError('INTERNAL', { status: 502 })
     return response
   },
@@ -168,12 +169,12 @@ function isJson(response: Response): boolean {
   return response.headers.get('content-type')?.includes('json') ?? false
 }
 
-/** Every call of the contract, as a function. Rejects with a CallError. */
+/** The contract's calls as functions. Each rejects with a CallError. */
 export const client: ContractRouterClient<typeof contract, CallOptions> = createORPCClient(link)
 
 /**
- * Loads the whole document anew, because one that failed to load a file may not ask for it again. While the server does not answer this does
- * nothing: without a connection the browser would show its error page.
+ * Reloads the document: a document in which loading a file failed may not request that file again. Does nothing while the server does not
+ * answer, because the browser would then replace the app with its own error page.
  */
 export function reloadPage(): void {
   client.auth.session().then(
@@ -182,12 +183,12 @@ export function reloadPage(): void {
   )
 }
 
-/** Makes a call that creates something, with what it is given as the call's options. Rejects with a CallError. */
+/** Calls `create` with an idempotency key in its options. Rejects with a CallError. */
 export type CreateOnce = <T>(create: (options: { context: CallOptions }) => Promise<T>) => Promise<T>
 
 /**
- * For one filling of a form: however often it is sent, also when no answer arrived, the server creates once (Idempotency-Key). An answer,
- * be it a refusal, ends the filling.
+ * Returns a function for one submission of a form. However often it is called, and even if answers get lost, the server creates one record
+ * (Idempotency-Key). Any answer below 500, also a refusal, ends the submission, and the next call gets a new key.
  */
 export function creation(): CreateOnce {
   let key: string | undefined
@@ -205,15 +206,18 @@ export function creation(): CreateOnce {
   }
 }
 
-/** The calls for TanStack Query: `useQuery(api.users.list.queryOptions({ input }))`. */
+/** TanStack Query options for each call: `useQuery(api.users.list.queryOptions({ input }))`. */
 export const api = createTanstackQueryUtils(client)
+
+/** Query options of a form: its record is not refetched in the background, because the form would then hold an older version than the page. */
+export const fetchOnce = { staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false } as const
 
 const RETRIES = 2
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      networkMode: 'always', // show an error when the server cannot be reached, instead of waiting in silence
+      networkMode: 'always', // by default TanStack Query pauses silently while offline; show an error instead
       retry: (failures, error) => failures < RETRIES && asCallError(error).isException,
       retryDelay: (failures) => 500 * 2 ** failures,
     },
@@ -225,17 +229,17 @@ const FIRST_RETRY_MS = 2000
 const LAST_RETRY_MS = 60_000
 
 interface FollowedWatcher<Name extends keyof Followed> {
-  /** The stream has begun, for the first time or again, with what is so now. */
+  /** Called with the current state when the stream opens, also after a reconnection. */
   onOpen: (now: Followed[Name]) => void
-  /** Something has changed. */
+  /** Called with the new state after each change. */
   onChange: (now: Followed[Name]) => void
-  /** The stream broke off. It is opened again after a while. */
+  /** Called when the stream breaks. It reconnects after a delay. */
   onLost?: () => void
 }
 
 /**
- * Follows what the server tells by itself, until the returned function is called or the server no longer accepts the session. The stream is
- * open only while the page is visible, because all tabs of a browser share six connections to a server (HTTP/1.1).
+ * Subscribes to server-sent events, until the returned function is called or the server rejects the session. The stream is open only while
+ * the page is visible, because all tabs of a browser share six HTTP/1.1 connections to a server.
  */
 export function follow<Name extends keyof Followed>(
   name: Name,
@@ -258,18 +262,18 @@ export function follow<Name extends keyof Followed>(
     source = new EventSource(`${path}?${new URLSearchParams(followed as Record<string, string>).toString()}`)
     source.addEventListener(name, ({ data }: MessageEvent<string>) => {
       attempts = 0
-      const tell = isFirst ? onOpen : onChange
+      const notify = isFirst ? onOpen : onChange
       isFirst = false
-      tell(JSON.parse(data) as Followed[Name])
+      notify(JSON.parse(data) as Followed[Name])
     })
     source.addEventListener('error', () => {
       close()
       onLost?.()
       const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** attempts++)
-      timer = setTimeout(retry, delay * (0.5 + Math.random() / 2)) // at random, so that not all browsers come back to a restarted server at once
+      timer = setTimeout(retry, delay * (0.5 + Math.random() / 2)) // jitter: not all browsers reconnect to a restarted server at once
     })
   }
-  // An EventSource does not say why it was refused, but a call does, and `onRejection` hears of it.
+  // An EventSource does not say why it was refused. A call does, and `onRejection` reports it.
   const retry = (): void => {
     const rejected = (error: unknown): void => {
       if (!['SIGNED_OUT', 'FORBIDDEN'].includes(asCallError(error).code)) open()
@@ -294,7 +298,7 @@ export function follow<Name extends keyof Followed>(
 
 export interface DownloadProgress {
   bytes: number
-  /** How many of `total` rows the server has written; absent until it has answered. */
+  /** Rows written so far, of `total`; absent until the server reports them. */
   rows?: number
   total?: number
 }
@@ -305,7 +309,7 @@ type Downloads = typeof client.downloads
 type SheetName = Exclude<keyof Downloads, 'progress'>
 
 /**
- * Fetches a spreadsheet as it streams. `fallbackName` is the file name for an answer without content-disposition (§7).
+ * Fetches a spreadsheet as a stream. `fallbackName` is the file name if the answer has no content-disposition (§7).
  * @throws CallError, or an AbortError once `signal` is aborted
  */
 export async function fetchSpreadsheet<Name extends SheetName>(
@@ -317,7 +321,7 @@ export async function fetchSpreadsheet<Name extends SheetName>(
   const progress: DownloadProgress = { bytes: 0 }
   const report = (news: Partial<DownloadProgress>) => options.onProgress({ ...Object.assign(progress, news) })
   const timer = setInterval(() => {
-    client.downloads.progress({ exportId }, { signal: options.signal }).then(report, () => {}) // the download reports the failure
+    client.downloads.progress({ exportId }, { signal: options.signal }).then(report, () => {}) // the download itself reports failures
   }, PROGRESS_EVERY_MS)
   try {
     const response = await requestSheet(name, { ...input, exportId }, options.signal)
@@ -336,7 +340,7 @@ async function requestSheet(name: SheetName, input: object, signal: AbortSignal)
   const query = hasBody ? '' : `?${new URLSearchParams(Object.entries(input)).toString()}`
   const body = hasBody ? { body: JSON.stringify(input), headers: { 'content-type': 'application/json' } } : {}
   const response = await fetch(`${path}${query}`, { method, signal, ...body })
-  // §7: instead of a spreadsheet the answer may be an object with `status: 'failed'` and a message.
+  // §7: a failed download may answer with an object (`status: 'failed'` and a message) instead of a spreadsheet.
   if (!response.ok || isJson(response)) throw fromBody(await response.json().catch(() => undefined), response.status)
   return response
 }
@@ -354,7 +358,7 @@ async function readBlob(response: Response, onBytes: (bytes: number) => void): P
   return new Blob(chunks, { type: response.headers.get('content-type') ?? '' })
 }
 
-/** Fetches a stored file so that it can be uploaded again under `name`: a copy of an item needs files of its own. @throws CallError */
+/** Fetches a stored file to upload it again as `name`, because a copied item needs files of its own. @throws CallError */
 export async function fetchStoredFile(url: string, name: string): Promise<File> {
   try {
     const response = await fetch(url)
@@ -365,7 +369,7 @@ export async function fetchStoredFile(url: string, name: string): Promise<File> 
   }
 }
 
-/** The name in a content-disposition header (RFC 6266): `filename*` before `filename`, without any folder. */
+/** Returns the file name in a content-disposition header (RFC 6266), without folders. `filename*` takes precedence over `filename`. */
 export function parseFileName(header: string | null): string | undefined {
   const extended = /filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(header ?? '')?.[1]
   const plain = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header ?? '')
@@ -381,7 +385,7 @@ function decoded(text: string | undefined): string | undefined {
   }
 }
 
-/** A random UUID. crypto.randomUUID is missing on plain http, which a console on a local network may use. */
+/** Returns a random UUID. `crypto.randomUUID` does not exist on plain http, which consoles on a local network may use. */
 function randomUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40

@@ -1,18 +1,19 @@
 /**
- * A box for a number. It takes any text: a letter that is dropped while somebody types would make another number of the rest, 13 of
- * `1e3`. What says no number, or one that a double cannot hold exactly (design §5), is handed on as the text that it is.
+ * An input for a number. It accepts any text: dropping letters while typing would turn `1e3` into 13. Text that is not a number, or not
+ * exactly representable as a double (design §5), is passed on as text.
  */
 import { TextInput, type TextInputProps } from '@mantine/core'
-import { useState } from 'react'
+import { type Ref, useState } from 'react'
 
 interface NumberInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
-  /** A number, a text that says none, or undefined for an empty box. */
+  /** A number, text that is not a number, or undefined for an empty input. */
   value: number | string | undefined
   onChange: (value: number | string | undefined) => void
+  ref?: Ref<HTMLInputElement>
 }
 
 export function NumberInput({ value, onChange, onBlur, ...props }: NumberInputProps) {
-  /** What is being typed may be on its way to a number: `2.0` to `2.05`. */
+  /** The text being typed, which may be on its way to another number: `2.0` to `2.05`. */
   const [typed, setTyped] = useState<string>()
   const shown = typed !== undefined && toNumber(typed) === value ? typed : toText(value)
   return (
@@ -41,20 +42,22 @@ function toText(value: number | string | undefined): string {
 
 const NUMBER = /^([+-]?)(?=\.?\d)(\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i
 
-/** The number that a text says; the text itself if it says none that comes back the same; undefined for an empty one. */
+/** Returns the number that a text stands for, the text itself if it is not exactly a number, or undefined if it is empty. */
 function toNumber(text: string): number | string | undefined {
   const trimmed = withoutGrouping(text.trim())
   if (trimmed === '') return undefined
-  const number = Number(trimmed) || 0 // never -0
+  const number = Number(trimmed) || 0 // 0 instead of -0
   return NUMBER.test(trimmed) && significantDigits(trimmed) === significantDigits(String(number)) ? number : text
 }
 
-/** Numbers are shown, and so copied, as `1,234,567.5`. A comma elsewhere may mean something else, and stays. */
+/**
+ * Removes the commas of `1,234,567.5`, because numbers are shown, and so copied, that way. Other commas may mean something else and stay.
+ */
 function withoutGrouping(text: string): string {
   return /^[+-]?\d{1,3}(,\d{3})+(\.\d*)?$/.test(text) ? text.replaceAll(',', '') : text
 }
 
-/** The significant digits of a number with the power of ten that belongs to them: the same for `2.50`, `02.5` and `25e-1`. */
+/** Returns the significant digits of a number with their power of ten: the same for `2.50`, `02.5` and `25e-1`. */
 function significantDigits(text: string): string {
   const [, sign = '', whole = '', fraction = '', power = '0'] = NUMBER.exec(text) ?? []
   const digits = `${whole}${fraction}`.replace(/^0+/, '')

@@ -1,10 +1,10 @@
-/** One's own account, for admins: name, password and sessions. The specification has no screen for it. */
+/** The account page of the signed-in admin: name, password and sessions. The specification has no screen for it. */
 import type { PasswordChangeInput } from '@arcade/contract/account/calls'
 import type { DashboardUser } from '@arcade/contract/users/fields'
 import type { UserUpdateInput } from '@arcade/contract/users/calls'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api, asCallError, client, queryClient, problemOf } from '#src/client.ts'
+import { api, asCallError, client, fetchOnce, queryClient, problemOf } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { useSession } from '#src/session.tsx'
 import { useConfirm } from '#src/ui/confirm.tsx'
@@ -40,9 +40,7 @@ export function AccountPage() {
 
 function Name({ id }: { id: string }) {
   // The name is not refetched in the background, because the form would then hold an older version than the page.
-  const { data, error, refetch } = useQuery(
-    api.users.get.queryOptions({ input: { id }, staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false }),
-  )
+  const { data, error, refetch } = useQuery(api.users.get.queryOptions({ input: { id }, ...fetchOnce }))
   const handleReload = () => void refetch()
   if (data) return <NameForm key={data.version} user={data} onReload={handleReload} />
   if (error) return <Problem {...problemOf(error, handleReload)} />

@@ -1,4 +1,4 @@
-/** One's own sessions: on which device, since when, when it was last used. Any but this one can be ended. */
+/** The sessions of the signed-in user: device, start and last use of each. All but the current one can be ended. */
 import type { Session } from '@arcade/contract/account/calls'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -80,7 +80,7 @@ function SessionItem({ session, onEnd }: { session: Session; onEnd: () => void }
   )
 }
 
-/** Sessions from before devices were kept have none. */
+/** Names the session's device. Sessions from before devices were recorded have none. */
 function nameDevice({ device }: Session): string {
   return device || 'an unknown device'
 }

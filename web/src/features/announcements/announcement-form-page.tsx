@@ -1,4 +1,7 @@
-/** The add and edit form of announcements (§2, §4, §5), with a preview. The address names the one that is edited or duplicated, so that a reload keeps it. */
+/**
+ * The add and edit form of announcements (§2, §4, §5), with a preview. The address names the announcement that is edited or duplicated, so
+ * that a reload keeps it.
+ */
 import {
   type Announcement,
   announcementTypeLabels,
@@ -13,7 +16,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
 import type { z } from 'zod'
-import { api, asCallError, CallError, client, creation, fetchStoredFile, problemOf, queryClient } from '#src/client.ts'
+import { api, asCallError, CallError, client, creation, fetchOnce, fetchStoredFile, problemOf, queryClient } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { CheckboxField } from '#src/ui/form-checkbox.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
@@ -36,9 +39,6 @@ import { useToggleStatus } from './toggle-status.tsx'
 const SUCCESS_DELAY_MS = 2000 // §4: after a create, not after an update
 const FAILURE_DELAY_MS = 1000 // §4
 
-// The announcement is not refetched in the background, because the form would then hold an older version than the page.
-const once = { staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false } as const
-
 export function AddAnnouncementPage() {
   const { from } = useSearch({ from: '/shell/management/annoucement-form' })
   return (
@@ -48,9 +48,12 @@ export function AddAnnouncementPage() {
   )
 }
 
-/** The add form filled in as a copy of an announcement. Its files are fetched at once, because the original may be deleted or changed before the copy is saved. */
+/**
+ * The add form filled in as a copy of an announcement. Its files are fetched at once, because the original may be deleted or changed before
+ * the copy is saved.
+ */
 function CopyForm({ from }: { from: string }) {
-  const source = useQuery(api.announcements.get.queryOptions({ input: { id: from }, ...once }))
+  const source = useQuery(api.announcements.get.queryOptions({ input: { id: from }, ...fetchOnce }))
   const { data } = source
   const files = useQuery({
     queryKey: ['files to copy', data?.image, data?.icon],
@@ -59,20 +62,22 @@ function CopyForm({ from }: { from: string }) {
       icon: await copyFile(data?.icon, data?.iconName),
     }),
     enabled: data !== undefined,
-    ...once,
+    ...fetchOnce,
   })
   if (data && files.data) return <AnnouncementForm source={data} files={files.data} />
   return <InsteadOfForm problem={source.error ?? files.error} onRetry={() => void (data ? files : source).refetch()} />
 }
 
-/** A copy of a stored file. It shows the original's picture, because a blob's address would be revoked after the first render. */
+/** Downloads a stored file as a local file. Its preview is the original's URL: a blob URL would be revoked after the first render. */
 async function copyFile(key: string | null | undefined, name: string | null | undefined): Promise<ChosenFile> {
   return key ? { file: await fetchStoredFile(fileUrl(key), name ?? ''), url: fileUrl(key) } : undefined
 }
 
 export function UpdateAnnouncementPage() {
   const { id = '' } = useSearch({ from: '/shell/management/annoucement-form-update' })
-  const { data, error, refetch } = useQuery(api.announcements.get.queryOptions({ input: { id }, enabled: id !== '', ...once }))
+  const { data, error, refetch } = useQuery(
+    api.announcements.get.queryOptions({ input: { id }, enabled: id !== '', ...fetchOnce }),
+  )
   const handleReload = () => void refetch()
   return (
     <Page title="Update Announcement" narrow="with-aside">
@@ -138,20 +143,20 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
     decides: { type: ['description', 'link', 'linkType', 'inputText'], linkType: ['inputText'] },
   })
 
-  /** Unknown while a save was stale and the newer version could not be loaded: whoever has changed it may have changed its status, too. */
+  /** The newest known version. Undefined if a save was stale and the newer version could not be loaded: its status may have changed. */
   const newest = merge.theirs?.record ?? (form.refusal?.code === 'STALE' ? undefined : announcement)
   const isLive = newest?.status === true
 
   useUnsaved(image.isChanged || icon.isChanged)
 
   useEffect(() => {
-    if (type !== 'link') setValue('link', '') // a wrong link in the hidden field would keep the form from being sent
+    if (type !== 'link') setValue('link', '') // an invalid link in the hidden field would prevent the form from being submitted
   }, [type, setValue])
 
-  /** The files with which a save was stale: a choice may take them away and bring them back. */
+  /** The form's files when a save was refused as stale. In the merge the operator may replace them and choose them again. */
   const ownFiles = useRef<{ image: ChosenFile; icon: ChosenFile }>({ image: undefined, icon: undefined })
 
-  /** What the form would save now, with what is known of its files. */
+  /** Returns what the form would save now, with the key or name of each file. */
   const mine = () => ({ ...usedValues(form.getValues()), image: fileName(image.field.value), icon: fileName(icon.field.value) })
   const handleChoice = (name: string, value: unknown) => {
     if (name !== 'image' && name !== 'icon') return setValue(name as 'title', value as string, { shouldDirty: true })
@@ -169,12 +174,12 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
       if (announcement) await client.announcements.update({ ...input, id: announcement.id, version: merge.version() })
       else await createOnce((options) => client.announcements.create(input, options))
       form.finish()
-      // What the list has shown names files that are gone now.
+      // The cached list refers to files that no longer exist.
       const isOther = sentImage.key !== (announcement?.image ?? null) || sentIcon.key !== (announcement?.icon ?? null)
       if (announcement && isOther) queryClient.removeQueries({ queryKey: api.announcements.list.key() })
       if (announcement) toast.success('Announcement Updated Successfully!')
       else toast.success('Announcement Created Successfully!', { delayMs: SUCCESS_DELAY_MS })
-      await navigate({ to: '/annoucements', replace: true }) // Back must not lead to the form of what is saved
+      await navigate({ to: '/annoucements', replace: true }) // so that Back does not return to the form of a saved announcement
       await refreshAfterActOn('announcements')
       return undefined
     } catch (cause) {
@@ -189,11 +194,12 @@ function AnnouncementForm({ announcement, onReload, source, files }: Announcemen
       }
       image.refuse(error.fields['image'])
       icon.refuse(error.fields['icon'])
-      return Object.keys(error.fields).length > 0 ? { fields: error.fields } : error // what is said at a file is not said twice
+      // A message that is shown at a file field is not repeated below the form.
+      return Object.keys(error.fields).length > 0 ? { fields: error.fields } : error
     }
   }
 
-  /** The list is shown by then, with the announcement as it was saved. */
+  /** Saves, then asks whether to activate. By then the list is shown, with the saved announcement. */
   const handleUpdateAndActivate = async (values: AnnouncementInput) => {
     const problem = await handleSubmit(values)
     if (problem || !announcement) return problem
@@ -260,7 +266,7 @@ interface TypedProps {
   image: ChosenFile
 }
 
-/** A text that is too long for Telegram can be saved: it is the bot's to say what becomes of it. */
+/** Warns that a text is too long for Telegram. It can be saved all the same, because the bot decides how to send it. */
 function TextWarning({ control, image }: TypedProps) {
   const values = useWatch({ control })
   const problem = textProblem(toBotItem({ ...values, image: previewAddress(image) }))
@@ -300,13 +306,13 @@ function toValues({ type, title, subtitle, description, link, linkType, inputTex
   }
 }
 
-/** Without the fields that this type and link type have no use for. */
+/** Returns the values without the fields that this type and link type do not use. */
 function usedValues({ description, link, linkType, inputText, ...values }: Partial<z.input<typeof announcementInput>>) {
   if (values.type !== 'link') return { ...values, description }
   return { ...values, link, linkType, ...(linkType === 'input' && { inputText }) }
 }
 
-/** A stored file's key, or the name of one that was chosen. */
+/** Returns the key of a stored file or the name of a local one. */
 function fileName(value: ChosenFile): string | null {
   if (!value) return null
   return 'key' in value ? value.key : value.file.name
@@ -316,17 +322,17 @@ function storedFile(key: string | null | undefined, name: string | null | undefi
   return key ? { key, name: name ?? '' } : undefined
 }
 
-/** A file of the form. It is uploaded when the form is sent, and not again when the form was refused for another reason. */
-function useFile(first: ChosenFile) {
-  const [beginning] = useState(first)
-  const [value, setValue] = useState(first)
+/** The state of a file of the form. It is uploaded when the form is submitted, and not again if the form was refused for another reason. */
+function useFile(initial: ChosenFile) {
+  const [initialFile] = useState(initial)
+  const [value, setValue] = useState(initial)
   const [error, setError] = useState<string>()
   const sent = useRef(new WeakMap<File, { key: string; name: string }>())
-  /** What is sent: a file may be accepted after the form was submitted. */
-  const latest = useRef(first)
+  /** The file to send. It is a ref, because a file may be accepted after the form was submitted. */
+  const latest = useRef(initial)
   const choosing = useRef<Promise<string | undefined>>(undefined)
   return {
-    isChanged: value !== beginning,
+    isChanged: value !== initialFile,
     field: {
       value,
       error,
@@ -342,7 +348,7 @@ function useFile(first: ChosenFile) {
         })
       },
     },
-    /** Uploads the file and answers its key. @throws CallError; a refusal of the file stands at the field then */
+    /** Uploads the file unless it was uploaded, and returns its key and name. @throws CallError; a refusal is also shown at the field */
     async send(): Promise<{ key: string | null; name: string | null }> {
       setError(undefined)
       const problem = await choosing.current
@@ -350,19 +356,19 @@ function useFile(first: ChosenFile) {
       const chosen = latest.current
       if (!chosen) return { key: null, name: null }
       if ('key' in chosen) return chosen
-      const before = sent.current.get(chosen.file)
-      if (before) return before
+      const alreadySent = sent.current.get(chosen.file)
+      if (alreadySent) return alreadySent
       try {
         const stored = await client.announcements.upload({ query: { name: chosen.file.name }, body: rawBody(chosen.file) })
         sent.current.set(chosen.file, stored)
         return stored
       } catch (cause) {
         const { isException, message } = asCallError(cause)
-        if (!isException) setError(message) // otherwise it is not about the file
+        if (!isException) setError(message) // an exception is not about the file
         throw cause
       }
     },
-    /** To be called when the server no longer has the file, so that the next save uploads it again. */
+    /** Shows the server's message that it no longer has the file, and makes the next save upload the file again. */
     refuse(message: string | undefined) {
       if (message === undefined) return
       setError(message)

@@ -1,4 +1,4 @@
-/** Announcements (§2 /annoucements): all columns, the status and its toggle, thumbnails that load when they come into view. */
+/** The list of announcements (§2 /annoucements), with a button that toggles the status and thumbnails that load when in view. */
 import { type Announcement, announcementList, type AnnouncementsFilter, fileUrl } from '@arcade/contract/announcements/fields'
 import { Anchor, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -25,7 +25,7 @@ import { useToggleStatus } from './toggle-status.tsx'
 const MISSING_FILE = 'default' // §2
 
 const columns = listColumns(announcementList, {
-  // Without another sort the rows stand, and so are numbered, in the order in which the announcements were created.
+  // The default order is the order of creation, so the rows are numbered in that order.
   createdAt: { header: 'Sr.No', render: (_, number) => number },
   title: { render: (announcement) => <TitleLink announcement={announcement} />, card: 'title' },
   subtitle: { viewMore: true, card: 'wide' },
@@ -128,7 +128,7 @@ function StatusButton({ announcement }: { announcement: Announcement }) {
     setIsBusy(true)
     await toggleStatus(announcement, button)
     setIsBusy(false)
-    keepFocus() // where the list shows one of the two states, the row is gone now
+    keepFocus() // the row is gone if the list is filtered by status
   }
 
   return (

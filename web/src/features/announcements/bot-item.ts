@@ -1,10 +1,10 @@
-/** An announcement, saved or still being typed, as what the bot makes a message of. */
+/** Converts an announcement, saved or still being typed, to the item from which the bot's message is previewed. */
 import type { Announcement } from '@arcade/contract/announcements/fields'
 import type { BotItem } from '#src/ui/bot-message.ts'
 
 type Texts = 'type' | 'title' | 'subtitle' | 'description' | 'link' | 'linkType' | 'inputText'
 
-/** A box for a number may hold any text; `image` is a key or an address. */
+/** `reward` is unknown, because a number field may hold any text. `image` is a file key or a URL. */
 type AnnouncementText = { [Name in Texts]?: Announcement[Name] | undefined } & {
   reward?: unknown
   image?: string | null | undefined

@@ -17,7 +17,7 @@ function Sample() {
   return <FileField label="Image" value={value} onChange={handleChange} error={undefined} />
 }
 
-/** An image of this size as the browser itself writes it. */
+/** Returns an image file of this size, encoded by the browser. */
 async function imageFile(name: string, type: 'image/png' | 'image/jpeg' | 'image/webp', width = 30, height = 20): Promise<File> {
   const canvas = new OffscreenCanvas(width, height)
   canvas.getContext('2d')?.fillRect(0, 0, width, height)
@@ -26,7 +26,7 @@ async function imageFile(name: string, type: 'image/png' | 'image/jpeg' | 'image
 
 const choose = (file: File) => userEvent.upload(field, file)
 
-test.for(['image/png', 'image/jpeg', 'image/webp'] as const)('§5 a file that is %s is accepted and shown', async (type) => {
+test.for(['image/png', 'image/jpeg', 'image/webp'] as const)('§5 a file of type %s is accepted and shown', async (type) => {
   render(<Sample />)
   await expect.element(noFile).toBeVisible()
   await choose(await imageFile('banner', type))
@@ -55,14 +55,14 @@ test.for([
   expect(onChange).not.toHaveBeenCalled()
 })
 
-test('§5 what only begins as an image is refused when it is chosen', async () => {
+test('§5 a truncated image is refused when it is chosen', async () => {
   render(<Sample />)
   const image = await imageFile('half.png', 'image/png')
   await choose(new File([image.slice(0, 20)], 'half.png', { type: 'image/png' }))
   await expect.element(field).toHaveAccessibleDescription('No file chosen half.png is damaged or incomplete.')
 })
 
-test('§5 a file of more than 5 MB is refused when it is chosen, and the one before stays', async () => {
+test('§5 a file of more than 5 MB is refused when it is chosen, and the previous file stays', async () => {
   render(<Sample />)
   await choose(await imageFile('banner.png', 'image/png'))
   await expect.element(page.getByAltText('Image preview')).toBeVisible()
@@ -84,7 +84,7 @@ test('§5 an image of more than 8192 pixels on a side is refused when it is chos
   await expect.element(field).toHaveAccessibleDescription('No file chosen strip.png has more than 8192 pixels on a side.')
 })
 
-test('§5 another file, or Clear, takes the refusal away', async () => {
+test('§5 choosing another file or Clear removes the refusal', async () => {
   render(<Sample />)
   const broken = new File(['nothing'], 'broken.png', { type: 'image/png' })
   await choose(broken)

@@ -1,4 +1,4 @@
-/** The field for an announcement's image or icon (§5): one chooses a file, sees it, and can clear it. The form uploads it when it is saved. */
+/** The field for an announcement's image or icon (§5): choose a file, see its preview, clear it. The form uploads it when it is saved. */
 import { fileUrl } from '@arcade/contract/announcements/fields'
 import { UPLOAD_MEDIA_TYPES } from '@arcade/contract/announcements/calls'
 import { Button } from '@mantine/core'
@@ -6,10 +6,10 @@ import { useEffect, useId, useRef, useState } from 'react'
 import classes from './announcements.module.css'
 import { imageProblem } from './image-check.ts'
 
-/** A file that the server has, one of this computer with the address of its picture, or none. */
+/** A file stored on the server, a local file with the URL of its preview, or no file. */
 export type ChosenFile = { key: string; name: string } | { file: File; url: string } | undefined
 
-/** The address of the file's picture. */
+/** Returns the URL of the file's preview; undefined without a file. */
 export function previewAddress(file: ChosenFile): string | undefined {
   return file && ('key' in file ? fileUrl(file.key) : file.url)
 }
@@ -18,7 +18,7 @@ interface FileFieldProps {
   label: string
   value: ChosenFile
   onChange: (value: ChosenFile) => void
-  /** Looking at a chosen file takes a moment; it resolves with why the file was not accepted, if it was not. */
+  /** Called when a file is chosen. The promise resolves once the file is checked: with the reason if it is refused, else undefined. */
   onChoosing?: (choice: Promise<string | undefined>) => void
   /** The server's message about the file. */
   error: string | undefined
@@ -27,9 +27,11 @@ interface FileFieldProps {
 export function FileField({ label, value, onChange, onChoosing, error }: FileFieldProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
-  /** Why the file that was chosen last was not accepted. */
+  /** Why the last chosen file was refused. */
   const [refusal, setRefusal] = useState<string>()
+  /** Counts choices, so that a check that ends after a newer choice is ignored. */
   const choices = useRef(0)
+  /** The preview that could not be loaded. */
   const [broken, setBroken] = useState<string>()
   const ownUrl = value && 'url' in value ? value.url : undefined
   const preview = previewAddress(value)
@@ -38,7 +40,7 @@ export function FileField({ label, value, onChange, onChoosing, error }: FileFie
   useEffect(() => () => URL.revokeObjectURL(ownUrl ?? ''), [ownUrl])
 
   const handleChoice = async (file: File): Promise<string | undefined> => {
-    if (input.current) input.current.value = '' // otherwise choosing the same file again would be no change
+    if (input.current) input.current.value = '' // otherwise choosing the same file again would fire no change event
     const choice = ++choices.current
     const found = await imageProblem(file)
     if (choice !== choices.current) return undefined // another one was chosen meanwhile
@@ -67,7 +69,7 @@ export function FileField({ label, value, onChange, onChoosing, error }: FileFie
           aria-describedby={`${id}-name ${id}-error`}
           aria-invalid={problem ? true : undefined}
           onChange={({ currentTarget: { files } }) => {
-            // Where nothing was chosen in the dialog, the file that was chosen before stays.
+            // If the file dialog was cancelled, the previous file stays.
             if (!files?.[0]) return
             const choice = handleChoice(files[0])
             onChoosing?.(choice)

@@ -1,12 +1,13 @@
-/** Looks at a chosen file before it is accepted (§5): what the server would refuse for its content is refused at once. The server checks again. */
+/** Checks the content of a chosen image file (§5), so that what the server would refuse is refused at once. The server checks again. */
 import { UPLOAD_LIMIT_BYTES, UPLOAD_LIMIT_PIXELS, UPLOAD_LIMIT_SIDE_PIXELS } from '@arcade/contract/announcements/calls'
 
+/** Bytes of the longest signature below, that of WebP. */
 const SIGNATURE_BYTES = 12
 
 /** The first bytes of a PNG, JPEG, GIF or WebP, each byte in hexadecimal. */
 const signature = /^(?:89504e470d0a1a0a|ffd8ff|474946383[79]61|52494646.{8}57454250)/
 
-/** Why a file cannot be an image of an announcement, with its name; `undefined` for one that can. */
+/** Returns why a file is refused as an image, in a sentence with the file's name; undefined if it is accepted. */
 export async function imageProblem(file: File): Promise<string | undefined> {
   if (file.size > UPLOAD_LIMIT_BYTES) return `${file.name} is larger than ${UPLOAD_LIMIT_BYTES / 1024 / 1024} MB.`
   const start = new Uint8Array(await file.slice(0, SIGNATURE_BYTES).arrayBuffer())

@@ -1,4 +1,4 @@
-/** Toggle Status (§4), from the list and from the form: its question, which says what will happen and to how many players, and its toasts. */
+/** Toggle Status (§4), from the list and the form: the confirmation, which says what will happen to how many players, and the toasts. */
 import { type Announcement, announcementList } from '@arcade/contract/announcements/fields'
 import { useQuery } from '@tanstack/react-query'
 import { api, client } from '#src/client.ts'
@@ -10,10 +10,10 @@ import { toast } from '#src/ui/toast.tsx'
 import classes from './announcements.module.css'
 import { toBotItem } from './bot-item.ts'
 
-/** The announcement, and the status of it that the person sees. */
+/** The announcement, with the status that the operator sees. */
 type Toggled = Pick<Announcement, 'id' | 'title' | 'status'> & Parameters<typeof toBotItem>[0]
 
-/** Asks, then turns the status round. `button` is the one that was pressed in a row of the list. */
+/** Returns a function that asks for confirmation and toggles the status. `button` is the pressed button, if it is in a row of the list. */
 export function useToggleStatus(): (announcement: Toggled, button?: Element) => Promise<void> {
   const confirm = useConfirm()
   return async (announcement, button) => {
@@ -42,7 +42,7 @@ function Question({ announcement }: { announcement: Toggled }) {
   )
 }
 
-/** How many players an activation tells. */
+/** Says what an activation does, and for how many players. */
 function Activation() {
   const { data } = useQuery(api.players.count.queryOptions({ input: {} }))
   const players = data === undefined ? 'All players' : counted(data.total, 'player')

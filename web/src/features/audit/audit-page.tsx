@@ -1,4 +1,4 @@
-/** The audit trail (security.md, Operations): who did what, when, to which record, and what changed by it. */
+/** The audit trail (security.md, Operations): who did what, when, to which record, and which fields changed. */
 import { type AuditEntry, auditActionLabels, auditList, recordKindLabels } from '@arcade/contract/audit/fields'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -24,7 +24,7 @@ const columns = listColumns(auditList, {
   at: { card: 'start' },
   actorName: { render: (entry) => <Actor entry={entry} />, card: 'start' },
   action: {
-    render: (entry) => <Opener entry={entry} text={auditActionLabels[entry.action] ?? entry.action} isMain />,
+    render: (entry) => <DetailsButton entry={entry} text={auditActionLabels[entry.action] ?? entry.action} isMain />,
     card: 'title',
   },
   recordName: { render: (entry) => <Record entry={entry} />, card: 'start' },
@@ -41,7 +41,7 @@ const columns = listColumns(auditList, {
   actId: { isHiddenAtFirst: true },
 })
 
-/** Opens the dialog that shows all of an entry. */
+/** Opens the dialog with all details of an entry. */
 const OpenContext = createContext<(entry: AuditEntry) => void>(() => {})
 
 export function AuditPage() {
@@ -83,18 +83,19 @@ export function AuditPage() {
   )
 }
 
-const LOOK_EVERY_MS = 10_000
-/** An open page that nobody touches must not keep its session alive for ever (§4). */
-const LOOKS = 90
+const POLL_INTERVAL_MS = 10_000
+/** Polling stops after 15 minutes, so that an open page that nobody uses does not keep its session alive for ever (§4). */
+const MAX_POLLS = 90
 
 interface NewerProps {
-  /** What the page shows. */
+  /** The input of the call whose entries the page shows. */
   input: Parameters<typeof client.audit.list>[0]
+  /** The number (`seq`) of the newest entry on the page; 0 if there is none. */
   newest: number
   onShow: () => void
 }
 
-/** Says that there are newer entries, and shows them when one asks for them: a list that moves by itself cannot be read. */
+/** A button that appears when there are newer entries and loads them on click. A list that moved by itself could not be read. */
 function NewerButton({ input, newest, onShow }: NewerProps) {
   const isFirstPage = input.after === undefined && input.before === undefined
   const { data: newer } = useQuery({
@@ -105,8 +106,8 @@ function NewerButton({ input, newest, onShow }: NewerProps) {
     },
     enabled: isFirstPage,
     initialData: 0,
-    staleTime: LOOK_EVERY_MS,
-    refetchInterval: ({ state }) => (state.data || state.dataUpdateCount > LOOKS ? false : LOOK_EVERY_MS),
+    staleTime: POLL_INTERVAL_MS,
+    refetchInterval: ({ state }) => (state.data || state.dataUpdateCount > MAX_POLLS ? false : POLL_INTERVAL_MS),
   })
   const noun = newer === 1 ? 'newer entry' : 'newer entries'
   return (
@@ -120,8 +121,8 @@ function NewerButton({ input, newest, onShow }: NewerProps) {
   )
 }
 
-/** @param props.isMain it is what Enter on the row does */
-function Opener({ entry, text, isMain = false }: { entry: AuditEntry; text: string; isMain?: boolean }) {
+/** @param props.isMain whether Enter on the row presses this button */
+function DetailsButton({ entry, text, isMain = false }: { entry: AuditEntry; text: string; isMain?: boolean }) {
   const open = use(OpenContext)
   return (
     <MoreButton isTall {...(isMain && opensRow)} onClick={() => open(entry)}>
@@ -130,11 +131,11 @@ function Opener({ entry, text, isMain = false }: { entry: AuditEntry; text: stri
   )
 }
 
-/** All fields that changed, as far as there is room; the whole of it is in the entry's dialog. */
+/** The changed fields, cut off where the cell ends; the entry's dialog shows them in full. */
 function Changes({ entry }: { entry: AuditEntry }) {
   const changes = changesInWords(entry.recordKind, entry.changes)
   if (changes.length === 0) return '–'
-  return <Opener entry={entry} text={changesText(changes)} />
+  return <DetailsButton entry={entry} text={changesText(changes)} />
 }
 
 function Actor({ entry }: { entry: AuditEntry }) {

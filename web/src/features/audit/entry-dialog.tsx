@@ -1,4 +1,4 @@
-/** All of an entry: the exact moment, who and from where, the record, the request, every field that changed and whatever else belongs to the act. */
+/** All details of an audit entry: exact time, actor, address and device, record, request, every changed field and any other detail. */
 import { actorKindLabels, type AuditEntry, auditActionLabels, recordKindLabels } from '@arcade/contract/audit/fields'
 import { collectionOf, taskCollections } from '@arcade/contract/tasks/fields'
 import { Modal } from '@mantine/core'
@@ -11,13 +11,13 @@ import { ChangesList } from '#src/versions/changes-list.tsx'
 import classes from './audit-page.module.css'
 import { actorText, recordText } from './entry-links.tsx'
 
-/** @param props.entry undefined: the dialog is closed */
+/** @param props.entry the entry to show; undefined closes the dialog */
 export function EntryDialog({ entry, onClose }: { entry: AuditEntry | undefined; onClose: () => void }) {
-  const [last, setLast] = useState(entry) // stays while the dialog closes
-  if (entry && entry !== last) setLast(entry)
+  const [lastEntry, setLastEntry] = useState(entry) // still shown while the dialog closes
+  if (entry && entry !== lastEntry) setLastEntry(entry)
   return (
     <Modal opened={entry !== undefined} onClose={onClose} title="View More" size="lg">
-      {last && <Entry entry={last} />}
+      {lastEntry && <Entry entry={lastEntry} />}
     </Modal>
   )
 }
@@ -70,7 +70,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
   )
 }
 
-/** Nothing where there is nothing to say. */
+/** Renders nothing if there is no value. */
 function Fact({ label, children }: { label: string; children: ReactNode }) {
   if (children === null || children === undefined) return null
   return (
@@ -81,7 +81,7 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   )
 }
 
-/** The record's name, with the way to its form or page where it has one. */
+/** The record's name, as a link to its form or page if it has one. */
 function RecordFact({ entry }: { entry: AuditEntry }) {
   const { recordKind, recordId, action } = entry
   const text = `${recordText(entry) ?? ''}${recordKind ? ` (${recordKindLabels[recordKind]})` : ''}`

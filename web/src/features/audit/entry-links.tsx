@@ -1,11 +1,11 @@
-/** Who and what an entry names: in words, and as links to all that they did or that happened to it. */
+/** The actor and the record of an audit entry: as text, and as links to all entries by that actor or about that record. */
 import { actorKindLabels, type AuditEntry } from '@arcade/contract/audit/fields'
 import { historyKindLabels } from '@arcade/contract/history/fields'
 import { Link } from '@tanstack/react-router'
 import { labelOf } from '#src/versions/change-words.ts'
 import classes from './audit-page.module.css'
 
-/** `kind` is for who is no person. */
+/** Returns the actor's name, and the kind of actor if it is not a user. */
 export function actorText({ actorName, actorKind, actorId }: AuditEntry): { name: string; kind?: string } {
   const kind = actorKindLabels[actorKind]
   if (actorKind === 'guest') return { name: 'A guest' }
@@ -13,21 +13,21 @@ export function actorText({ actorName, actorKind, actorId }: AuditEntry): { name
   return actorKind === 'user' ? { name: actorName } : { name: actorName, kind }
 }
 
-/** Undefined for an act that was about no record. */
+/** Returns the record's name or id; undefined if the entry concerns no record. */
 export function recordText({ recordKind, recordId, recordName }: AuditEntry): string | undefined {
   if (recordId === null) return recordName ?? undefined
   if (recordKind === 'list') return listText(recordId)
   return recordName ?? recordId
 }
 
-/** A list by its name; of History the item's id, which is told elsewhere, says nothing to people. */
+/** Returns the name of a list, such as `History, Social Task`. It leaves out the id of a History item, which means nothing to people. */
 function listText(id: string): string {
   const [list = '', kind = ''] = id.split(':')
   const label = (historyKindLabels as Readonly<Record<string, string>>)[kind]
   return label === undefined ? labelOf(null, list) : `${labelOf(null, list)}, ${label}`
 }
 
-/** A name without a link, whole in its title where it is cut off. */
+/** A name without a link. Its tooltip has the whole name, because the cell may cut it off. */
 function Name({ text }: { text: string | undefined }) {
   return (
     <span className={classes['name']} title={text}>

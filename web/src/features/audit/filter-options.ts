@@ -1,4 +1,4 @@
-/** What the trail can be filtered by that its declaration cannot know: people, and the name of a person or record that the address holds by id. */
+/** The audit's filter options that its list cannot declare: the users, and the actor or record whose id is in the address. */
 import { type AuditEntry, auditList } from '@arcade/contract/audit/fields'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '#src/client.ts'
@@ -10,7 +10,7 @@ import { actorText, recordText } from './entry-links.tsx'
 type Address = ListAddress<typeof auditList>
 const pageSize = auditList.pageSizes[0]
 
-/** @param rows what the page shows; undefined while it is on its way */
+/** @param rows the rows of the page; undefined while they are loaded */
 export function useFilterOptions({ actorId, recordId }: Address, rows: readonly AuditEntry[] | undefined): FilterOptions {
   const { user } = useSession()
   const { data } = useQuery(api.users.list.queryOptions({ input: { sort: 'first-name' } }))
@@ -27,14 +27,14 @@ export function useFilterOptions({ actorId, recordId }: Address, rows: readonly 
   }
 }
 
-/** The newest entry that names this person or record: among the rows, or where other filters leave none of them, asked for. */
+/** Returns the newest entry with this actor or record. If no row of the page has it, because of other filters, it is fetched. */
 function useEntryOf(
   filter: { actorId?: string | undefined } | { recordId?: string | undefined },
   rows: readonly AuditEntry[] | undefined,
 ) {
   const [name, id] = Object.entries(filter)[0] as ['actorId' | 'recordId', string | undefined]
   const shown = id === undefined ? undefined : rows?.find((entry) => entry[name] === id)
-  const isAsked = id !== undefined && rows !== undefined && !shown
-  const { data } = useQuery(api.audit.list.queryOptions({ input: { ...filter, pageSize }, enabled: isAsked }))
-  return shown ?? (isAsked ? data?.entries[0] : undefined)
+  const isFetched = id !== undefined && rows !== undefined && !shown
+  const { data } = useQuery(api.audit.list.queryOptions({ input: { ...filter, pageSize }, enabled: isFetched }))
+  return shown ?? (isFetched ? data?.entries[0] : undefined)
 }

@@ -9,7 +9,7 @@ interface AuthLayoutProps {
   mode: 'login' | 'signup'
   title: string
   text?: string
-  /** Above the form, below the heading. */
+  /** Shown between the heading and the form. */
   notice?: ReactNode
   children: ReactNode
   /** The link to the other form. */
@@ -40,7 +40,7 @@ export function AuthLayout({ mode, title, text, notice, children, footer }: Auth
   )
 }
 
-/** An error below the form. Its live region is rendered before there is a text, so that the text is read aloud. */
+/** An error below the form. Its live region is rendered before there is a text, so that screen readers announce the text. */
 export function FormNotice({ children }: { children: ReactNode }) {
   return (
     <div className={classes['notice']} aria-live="polite">

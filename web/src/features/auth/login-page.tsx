@@ -16,8 +16,8 @@ export function LoginPage() {
     password: '',
   })
   const notice = refusalNotice(form.refusal)
-  /** Whose page this was, unless one has come to this screen by its own address. */
-  const ended = location.pathname === '/auth/log-in' ? undefined : endedSession()
+  /** The user whose session ended on the page at this address; undefined if the login page was opened by its own address. */
+  const endedUserId = location.pathname === '/auth/log-in' ? undefined : endedSession()
 
   const handleSubmit = async (input: LoginInput) => {
     try {
@@ -25,7 +25,7 @@ export function LoginPage() {
       form.reset()
       setCurrentUser(user)
       toast.success('Logged In Successfuly!') // sic, §8
-      if (user.id !== ended) await goTo('/admin') // §4; otherwise the page that they were at comes back
+      if (user.id !== endedUserId) await goTo('/admin') // §4; the user whose session ended returns to the page they were on
       return undefined
     } catch (cause) {
       const error = asCallError(cause)
@@ -44,7 +44,7 @@ export function LoginPage() {
       title="Welcome"
       text="Sign into your account"
       notice={
-        ended !== undefined && (
+        endedUserId !== undefined && (
           <div className={classes['setup']}>
             <p>Your session has ended. Sign in again to go on where you were.</p>
           </div>

@@ -27,7 +27,7 @@ export function RegisterPage() {
   const notice = refusalNotice(form.refusal)
   const [takenEmail, setTakenEmail] = useState<string>()
   const link = useQuery(api.auth.setupLink.queryOptions({ input: { setup: setup ?? '' }, enabled: setup !== undefined }))
-  /** A link that is of no use makes this the ordinary registration. */
+  /** Whether this page registers the first admin. With an invalid set-up link it is the ordinary registration. */
   const isSetup = setup !== undefined && (link.data === undefined || link.data.state === 'valid')
 
   const handleSubmit = async (input: RegistrationInput) => {

@@ -1,4 +1,4 @@
-/** A new password by a link that an admin has made: for users who forgot theirs, and imported ones who have none. */
+/** Sets a new password by a link that an admin made, for users who forgot their password and imported users who have none. */
 import type { NewPasswordInput, PasswordLinkState } from '@arcade/contract/account/calls'
 import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -23,7 +23,7 @@ const texts: Record<Exclude<PasswordLinkState, 'valid'>, string> = {
 export function SetPasswordPage() {
   const { link = '' } = useSearch({ from: '/auth/set-password' })
   const { data, error, refetch } = useQuery(
-    // Whoever has the link is signed in as nobody, for whom queries are off by default (session.tsx).
+    // `enabled`, because queries are off by default while nobody is signed in (session.tsx).
     api.account.passwordLink.queryOptions({ input: { link }, refetchOnWindowFocus: false, enabled: true }),
   )
   return (
@@ -66,7 +66,8 @@ function PasswordForm({ link, email, onRefused }: { link: string; email: string;
       await client.account.setPassword({ ...input, link })
       form.reset()
       toast.success('Password set. Sign in with it.')
-      await queryClient.invalidateQueries({ queryKey: api.auth.session.key() }) // it may have been one's own session that has ended
+      // The call ended all sessions of the user, perhaps also the one of this browser.
+      await queryClient.invalidateQueries({ queryKey: api.auth.session.key() })
       await navigate({ to: '/auth/log-in' })
       return undefined
     } catch (cause) {

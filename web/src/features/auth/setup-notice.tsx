@@ -1,4 +1,4 @@
-/** What stands above the registration form about the first admin (design §7): that there is none yet, or what became of a set-up link. */
+/** The notice above the registration form (design §7): that there is no admin yet, or the state of a set-up link. */
 import type { SetupLinkState } from '@arcade/contract/auth/calls'
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
@@ -8,11 +8,11 @@ import classes from './auth-layout.module.css'
 const COMMAND = 'npm run arcade -- setup-link'
 
 interface SetupNoticeProps {
-  /** Whether such a link led here. */
+  /** Whether the address has a set-up link. */
   hasLink: boolean
-  /** Undefined until it is known. */
+  /** The state of the set-up link; undefined until it is loaded. */
   state: SetupLinkState | undefined
-  /** The e-mail that the first admin was to have, and that an account has already. */
+  /** The e-mail that was typed for the first admin, if another account already has it. */
   takenEmail: string | undefined
 }
 

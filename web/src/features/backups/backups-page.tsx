@@ -1,4 +1,4 @@
-/** Backups, for admins: when they are made, the last ones, and whether they were restored on trial. */
+/** The backups page, for admins: the schedule, the last backups, and whether a trial restore has verified each of them. */
 import type { BackupRun, BackupState } from '@arcade/contract/backups/calls'
 import { useQuery } from '@tanstack/react-query'
 import { api, problemOf } from '#src/client.ts'

@@ -1,4 +1,4 @@
-/** One bot token in the list of them. */
+/** One bot token of the list. */
 import type { BotToken } from '@arcade/contract/bot-tokens/calls'
 import { botScopes } from '@arcade/contract/bot-tokens/fields'
 import { Button } from '@mantine/core'

@@ -1,4 +1,4 @@
-/** Bot tokens, for admins: made, rotated, revoked (design §8). The secret of a token is shown once, until one leaves the page. */
+/** The bot tokens page, for admins (design §8): makes, rotates and revokes tokens. A new token is shown once, until the page is left. */
 import type { BotToken, BotTokenInput } from '@arcade/contract/bot-tokens/calls'
 import { botScopes } from '@arcade/contract/bot-tokens/fields'
 import { useQuery } from '@tanstack/react-query'
@@ -131,7 +131,7 @@ function NewToken({ onSecret }: { onSecret: (secret: Secret) => void }) {
     try {
       const { token } = await client.botTokens.create(input)
       onSecret({ name: input.name, token })
-      // The form is empty at once for the next one: the list is not waited for.
+      // The form is cleared at once, without waiting for the list.
       form.finish()
       toast.success('Token made.')
       void queryClient.invalidateQueries({ queryKey: api.botTokens.key() })

@@ -1,10 +1,10 @@
-/** Keeps the room of what is being loaded, so that nothing jumps, and shows what it will be. */
+/** Placeholders for the dashboard's cards and panels while they load. They take up the same room, so that nothing jumps. */
 import classes from './dashboard-page.module.css'
 
 const CARDS = 5
-/** As many lines as each ranking has; a chart has none. */
+/** The number of lines in each panel, in the order of the panels; 0 for a chart. */
 const panels = [0, 0, 0, 5, 10, 10, 10]
-/** Heights of bars, in percent. */
+/** Heights of the bars and widths of the lines, in percent. */
 const bars = [35, 55, 40, 70, 50, 85, 60, 45, 75, 55, 90, 65]
 
 export function CardsSkeleton() {

@@ -1,4 +1,7 @@
-/** The activity below the dashboard's cards: what happened over time, top balances, what most people took part in. It is loaded after the cards and kept up to date by events. */
+/**
+ * The activity below the dashboard's cards: charts over time, top balances, and the items with most participants. It is loaded after the
+ * cards and kept up to date by server events.
+ */
 import type { Activity as ActivityData } from '@arcade/contract/dashboard/calls'
 import { type ActivityRange, DEFAULT_ACTIVITY_RANGE, RANKS_SHOWN } from '@arcade/contract/dashboard/fields'
 import { isErased, playerName } from '@arcade/contract/players/fields'
@@ -44,7 +47,7 @@ export function Activity() {
               replace
               resetScroll={false}
               activeOptions={{ exact: true }}
-              aria-current={value === range ? 'page' : undefined} // also where the address names the range that it has anyway
+              aria-current={value === range ? 'page' : undefined} // also if the address names the default range
             >
               {label}
               <span className="app-sr-only">: {name}</span>
@@ -110,10 +113,10 @@ const paidAt = ({ paid }: Point): number => paid
 
 const paidNote = 'Rewards of claims, as they were paid; without reversals, rounds and imports.'
 
-/** Fewer than in the table, as the panel stands beside a chart. */
+/** Items in the ranking: fewer than in the table, because the panel is beside a chart. */
 const PAID_ITEMS_SHOWN = 5
 
-/** What the columns of tables and the charts say about the time that a figure is of. */
+/** The names of the units of time: `when` heads the column of a table, `counted` is beside a chart's title. */
 const unitTexts: Record<ActivityData['unit'], { when: string; counted: string }> = {
   hour: { when: 'Hour (your time)', counted: 'Hours of your time' },
   day: { when: 'Day (UTC)', counted: 'Days in UTC' },
@@ -123,7 +126,7 @@ const unitTexts: Record<ActivityData['unit'], { when: string; counted: string }>
 
 interface PanelsProps {
   activity: ActivityData
-  /** The chosen one, which `activity` may not be of yet. */
+  /** The chosen range. `activity` may still be that of the previous range. */
   range: ActivityRange
   isStale: boolean
 }
@@ -292,13 +295,13 @@ function Panels({ activity, range, isStale }: PanelsProps) {
 }
 
 interface Last {
-  /** In words, as exactly as it was counted. */
+  /** In words, as exact as the unit in which it was counted. */
   time: string
-  /** The shortest range that shows it; undefined where the chosen one does. */
+  /** The shortest range that shows it; undefined if the chosen range does. */
   range: ActivityRange | undefined
 }
 
-/** When `countOf` counted something for the last time; undefined while that is being looked for, and if it never did. */
+/** Returns the last time at which `countOf` was above 0, also in longer ranges; undefined while it loads or if there is none. */
 function useLast(activity: ActivityData, range: ActivityRange, countOf: (point: Point) => number): Last | undefined {
   const here = findLast(activity, countOf)
   const query = (earlier: ActivityRange, isWanted: boolean) =>
@@ -319,7 +322,7 @@ function findLast({ points, unit }: ActivityData, countOf: (point: Point) => num
   return point && { time: formatTime(point.at, unit).name, daysAgo: points.length - 1 - index }
 }
 
-/** Says in an empty panel when there was something, and leads to a range that shows it. */
+/** Says in an empty panel when there was last something to show, and links to a range that shows it. */
 function LastOne({ what, last }: { what: string; last: Last | undefined }) {
   if (!last) return null
   const offered = ranges.find(({ range }) => range === last.range)
@@ -354,7 +357,7 @@ const kindNames: Record<ActivityData['types'][number]['kind'], string> = {
   announcement: 'Announcement',
 }
 
-/** The names of types, with the kind of item: the names alone are those of the cards above (§2). */
+/** The names of types. The panel adds the kind of item (`Twitter tasks`), because the cards above use the names alone (§2). */
 const typeNames: Record<string, string> = {
   ...taskTypeLabels,
   desc: 'Text',
@@ -390,7 +393,7 @@ const formats = {
   year: { tick: { year: 'numeric', timeZone: 'UTC' }, name: { year: 'numeric', timeZone: 'UTC' } },
 } as const satisfies Record<ActivityData['unit'], Record<'tick' | 'name', Intl.DateTimeFormatOptions>>
 
-/** Hours are shown in the operator's time zone. Days and longer units are shown in UTC, in which they were counted, and `name` says so. */
+/** Formats hours in the operator's time zone. Longer units are counted in UTC, so they are formatted in UTC, and `name` says so. */
 function formatTime(at: string, unit: ActivityData['unit']): { tick: string; text: string; name: string } {
   const date = new Date(at)
   const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-US', options).format(date)

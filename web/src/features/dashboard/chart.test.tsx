@@ -17,7 +17,7 @@ function Bars({ values }: { values: readonly number[] }) {
 const chart = page.getByRole('group', { name: 'New players' })
 const bar = (day: number) => page.getByRole('button', { name: new RegExp(`^March ${day}, 2026:`) })
 const tip = page.getByText(/^\d+ new players$/)
-/** The height of a bar against that of its slot. */
+/** Returns the height of a bar as a share of its slot's height. */
 const share = (day: number) => {
   const slot = bar(day).element()
   const filled = slot.querySelector('span')?.getBoundingClientRect().height ?? 0
@@ -29,7 +29,7 @@ const scale = () => {
   return texts.filter((line) => /^[\d.]+[KMB]?$/.test(line)).slice(0, 3)
 }
 
-test('every bar says its time and its value', async () => {
+test('the accessible name of each bar has its time and its value', async () => {
   render(<Bars values={[3, 0, 7]} />)
   await expect.element(chart).toBeVisible()
   const names = page.getByRole('button').elements()
@@ -55,19 +55,19 @@ test.for([
   [[11], ['20', '10', '0']],
   [[1_200], ['2K', '1K', '0']],
   [[12_345_678], ['20M', '10M', '0']],
-] as const)('the scale of %j is %j', async ([values, expected]) => {
+] as const)('the scale for the values %j is %j', async ([values, expected]) => {
   render(<Bars values={values} />)
   await expect.poll(scale).toEqual(expected)
 })
 
-test('bars stand in proportion to the scale', async () => {
+test('the heights of bars are in proportion to the scale', async () => {
   render(<Bars values={[10, 5, 0]} />)
   await expect.element(chart).toBeVisible()
   expect([share(1), share(2)]).toEqual([1, 0.5])
   expect(share(3)).toBeLessThan(0.05)
 })
 
-test('one stop for the Tab key, at the newest; arrow keys, Home and End move between the bars and show each', async () => {
+test('the Tab key stops once, at the newest bar; arrow keys, Home and End move between the bars and show their values', async () => {
   render(
     <>
       <Bars values={[1, 2, 3, 4]} />
@@ -122,7 +122,7 @@ test('a pointer over a bar shows it, and leaving the chart hides it', async () =
   await expect.element(tip).not.toBeInTheDocument()
 })
 
-test('fewer points than before leave a bar that the Tab key reaches', async () => {
+test('the Tab key still reaches a bar when there are fewer points than before', async () => {
   const show = render(<Bars values={[1, 2, 3, 4, 5]} />)
   await bar(5).click()
   await userEvent.keyboard('{ArrowLeft}')
@@ -132,14 +132,14 @@ test('fewer points than before leave a bar that the Tab key reaches', async () =
   await expect.element(bar(2)).toHaveFocus()
 })
 
-test('about six times are named, the newest always', async () => {
+test('the axis has about six labels, always one for the newest point', async () => {
   render(<Bars values={Array.from({ length: 30 }, () => 1)} />)
   await expect.element(page.getByText('Mar 30', { exact: true })).toBeVisible()
   const ticks = page.getByText(/^Mar \d+$/).elements()
   expect(ticks.map(({ textContent }) => textContent)).toEqual(['Mar 5', 'Mar 10', 'Mar 15', 'Mar 20', 'Mar 25', 'Mar 30'])
 })
 
-test('ranks: a name, what tells it from others, a number; bars against the first', async () => {
+test('each rank has a name, a note and a number, and a bar whose length is its share of the first', async () => {
   const ranks = [
     { key: '1', label: <a href="#ada">Ada</a>, note: '@ada', value: 1_234_567.5 },
     { key: '2', label: 'Bob', value: 617_283.75 },
@@ -155,19 +155,19 @@ test('ranks: a name, what tells it from others, a number; bars against the first
   expect(widths[2]).toBe(0)
 })
 
-test('ranks that are not compared by length have no bars', async () => {
+test('ranks have no bars if hasBars is false', async () => {
   render(<Ranks label="Top balances" hasBars={false} ranks={[{ key: '1', label: 'Ada', value: 5 }]} />)
   const item = page.getByRole('listitem')
   await expect.element(item).toHaveTextContent('Ada5')
   expect(item.element().querySelector('[aria-hidden]')).toBeNull()
 })
 
-/** As a person's own colours in place of the page's (WCAG 1.4.11). */
+/** Emulates forced colours, in which the user's colours replace those of the page (WCAG 1.4.11). */
 async function forceColors(value: 'active' | 'none'): Promise<void> {
   await cdp().send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value }] })
 }
 
-test('in forced colours bars and what is chosen can be told from what is behind them', async () => {
+test('in forced colours bars and the chosen link differ from their background', async () => {
   onTestFinished(() => forceColors('none'))
   await forceColors('active')
   render(
@@ -202,7 +202,7 @@ const figures = {
   rows: [{ key: '1', cells: ['March 1', 1_234] }],
 }
 
-test('a panel is named by its title and shows the same as a table on demand', async () => {
+test('a panel is named by its title and shows the same figures as a table on demand', async () => {
   render(
     <ChartPanel {...figures} isEmpty={false} aside={<a href="#all">All</a>}>
       <p>The chart</p>
@@ -220,7 +220,7 @@ test('a panel is named by its title and shows the same as a table on demand', as
   await expect.element(panel.getByText('The chart')).toBeVisible()
 })
 
-test('an empty panel says so, and offers no table', async () => {
+test('an empty panel says that it is empty, and offers no table', async () => {
   render(
     <ChartPanel {...figures} isEmpty emptyHint={<p>The last one: March 3</p>}>
       <p>The chart</p>

@@ -24,10 +24,10 @@ interface BarsOverTimeProps {
   describe: (value: number) => string
 }
 
-/** At most so many bars are named on the axis; a phone names every other one of them. */
+/** The most labels on the axis of time; a phone shows every other one. */
 const TICKS = 6
 
-/** The chart is one stop of the Tab key. The arrow keys, Home and End move between its bars. */
+/** A bar chart over time. The Tab key stops at it once; the arrow keys, Home and End move between its bars. */
 export function BarsOverTime({ label, points, describe }: BarsOverTimeProps) {
   const last = points.length - 1
   const [focused, setFocused] = useState<number>()
@@ -103,7 +103,7 @@ export interface Rank {
   key: string
   /** A link, or a text. */
   label: ReactNode
-  /** Tells two ranks of the same name apart. */
+  /** Distinguishes two ranks of the same name. */
   note?: string
   value: number
 }
@@ -111,7 +111,7 @@ export interface Rank {
 interface RanksProps {
   label: string
   ranks: readonly Rank[]
-  /** A bar each, as long as its share of the largest value. */
+  /** Whether each rank has a bar, whose length is its share of the largest value. */
   hasBars?: boolean
 }
 
@@ -140,21 +140,21 @@ export function Ranks({ label, ranks, hasBars = true }: RanksProps) {
 
 interface ChartPanelProps {
   title: string
-  /** What each figure is of, in two or three words beside the title, such as `Days in UTC`. */
+  /** The unit of time of each figure, in two or three words beside the title, such as `Days in UTC`. */
   unit?: string
-  /** Stands at the end of that line, such as a sum or a link. */
+  /** Shown at the end of the title's line, such as a sum or a link. */
   aside?: ReactNode
   /** What the figures count, in one short line. */
   note?: string
-  /** Stands in place of the chart when there is nothing to show. */
+  /** Shown in place of the chart when there is nothing to show. */
   emptyText: string
-  /** Stands below that text. */
+  /** Shown below that text. */
   emptyHint?: ReactNode
   /** The same figures as a table; every row has a cell for each column. */
   columns: readonly string[]
   rows: readonly { key: string; cells: readonly ReactNode[] }[]
   isEmpty: boolean
-  /** The figures belong to the range shown before, while those of the chosen one are on their way. */
+  /** Whether the figures are still those of the previous range, while those of the chosen range are loaded. */
   isStale?: boolean
   children: ReactNode
 }
@@ -204,7 +204,7 @@ export function ChartPanel({
 
 function FigureTable({ title, columns, rows }: Pick<ChartPanelProps, 'title' | 'columns' | 'rows'>) {
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrolling region must be reachable by keyboard
     <section className={classes['scroller']} aria-label={`${title} as a table`} tabIndex={0}>
       <HeadedTable label={title} columns={columns}>
         {rows.map(({ key, cells }) => (
@@ -228,7 +228,7 @@ function percent(part: number, whole: number): string {
   return whole === 0 ? '0%' : `${((part / whole) * 100).toFixed(3)}%`
 }
 
-/** The first of 1, 2, 4, 5 or 10 times a power of ten that is not below `value`, and at least 2: the scale's top, whose half is round, too. */
+/** Returns the top of the scale, at least 2: `value` rounded up to 1, 2, 4, 5 or 10 times a power of ten, so that half of it is round. */
 function niceTop(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)))
   return Math.max(2, [1, 2, 4, 5, 10].map((step) => step * power).find((candidate) => candidate >= value) ?? value)

@@ -13,7 +13,7 @@ import { ActivitySkeleton, CardsSkeleton } from './activity-skeleton.tsx'
 import classes from './dashboard-page.module.css'
 import { AllLink, lists } from './list-link.tsx'
 
-// If the charts cannot be loaded, the figures are there without them.
+// If the charts' code cannot be loaded, the cards are shown without them.
 const Activity = lazy(() =>
   import('./activity.tsx').then(
     (module) => ({ default: module.Activity }),
@@ -33,7 +33,7 @@ function UserDashboard() {
   )
 }
 
-/** Those of §2 first, then the others that tasks can have. */
+/** The types of §2 first, then the other types that tasks can have. */
 const taskTypes = [
   { type: 'instagram', label: 'Instagram' },
   { type: 'youtube', label: 'Youtube' },
@@ -82,7 +82,7 @@ function NoActivity() {
   )
 }
 
-/** What is wrong with the backups; without an answer nothing is, as far as the dashboard goes. */
+/** An alert if something is wrong with the backups. If their state cannot be loaded, the dashboard shows no alert. */
 function BackupAlert() {
   const { data } = useQuery(api.backups.state.queryOptions())
   if (!data?.alert) return null
@@ -93,7 +93,7 @@ function BackupAlert() {
   )
 }
 
-/** Webhooks that were switched off because they failed. */
+/** An alert about the first webhook that was switched off because it failed. */
 function WebhookAlert() {
   const { data } = useQuery(api.webhooks.list.queryOptions())
   const off = data?.webhooks.find(({ alert }) => alert !== null)

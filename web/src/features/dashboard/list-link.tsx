@@ -1,4 +1,4 @@
-/** The addresses of the lists behind the dashboard's figures, and the small arrow that leads there. */
+/** The addresses of the lists behind the dashboard's figures, and the links to them. */
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import type { playerList } from '@arcade/contract/players/fields'
 import type { userList } from '@arcade/contract/users/fields'
@@ -48,11 +48,11 @@ interface AllLinkProps {
   list: Place
   /** The link's name, which contains `text`. */
   label: string
-  /** Tells two arrows of one card apart. */
+  /** Distinguishes two arrows on one card. */
   text?: string
 }
 
-/** An arrow that leads to the whole list. Its name differs from those of the sidebar's links. */
+/** An arrow that links to the whole list. Its name differs from those of the sidebar's links. */
 export function AllLink({ list, label, text }: AllLinkProps) {
   return (
     <Link to={list.to} search={list.search ?? {}} className={classes['all']} aria-label={label} title={label}>

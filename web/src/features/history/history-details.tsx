@@ -1,4 +1,4 @@
-/** The chosen item of History (§2, §3): its details and its participants, 50 a page, and a spreadsheet of both. */
+/** The selected item of History (§2, §3): its details, its participants (50 per page), and a download of both. */
 import { announcementTypeLabels, linkTypeLabels } from '@arcade/contract/announcements/fields'
 import type { SheetFormat } from '@arcade/contract/downloads/calls'
 import { type HistoryItem, type HistoryKind, participantList } from '@arcade/contract/history/fields'
@@ -24,7 +24,7 @@ const NOT_AVAILABLE = 'not available' // §3
 interface HistoryDetailsProps {
   kind: HistoryKind
   id: string
-  /** Where one is among the participants. */
+  /** The filters, order and page of the participants. */
   address: ListAddress<typeof participantList>
   onAddress: (address: ListAddress<typeof participantList>, replace: boolean) => void
 }
@@ -34,7 +34,7 @@ export function HistoryDetails({ kind, id, address, onAddress }: HistoryDetailsP
   const heading = useRef<HTMLHeadingElement>(null)
   const isLoaded = item !== undefined
 
-  // On a phone the details stand below the titles, so they are scrolled to where one reads.
+  // On a phone the details are below the titles, so the page scrolls to them.
   useEffect(() => {
     const isBelow = (heading.current?.getBoundingClientRect().top ?? 0) > innerHeight / 2
     if (isLoaded) heading.current?.scrollIntoView({ block: isBelow ? 'start' : 'nearest' })
@@ -86,7 +86,7 @@ function fetchSheet(
   return fetchSpreadsheet('history', { data: sheetRequest(item), format }, { ...options, fallbackName: participantList.fileName })
 }
 
-/** The body of §7. With kind and id the server adds all participants itself. */
+/** Returns the body of the download call (§7). `users` is empty, because the server adds all participants by kind and id. */
 function sheetRequest({ kind, id, type, title, link, description, linkType, inputText, reward }: HistoryItem) {
   return { kind, id, type, title, link, description, linkType, inputText, reward, users: [] }
 }
@@ -130,15 +130,15 @@ function Fact({ name, isWide = false, children }: { name: string; isWide?: boole
 
 const columns = listColumns(participantList, {
   id: { render: ({ id }) => <PlayerLink userId={id}>{id}</PlayerLink>, card: 'start' },
-  username: { render: ({ id, username }) => <Opener id={id} text={username} />, card: 'title' },
-  first_name: { render: ({ id, first_name }) => <Opener id={id} text={first_name} /> },
+  username: { render: ({ id, username }) => <NameLink id={id} text={username} />, card: 'title' },
+  first_name: { render: ({ id, first_name }) => <NameLink id={id} text={first_name} /> },
   last_name: { missing: NOT_AVAILABLE },
   userInput: { missing: NOT_AVAILABLE, viewMore: true },
   timestamp: { card: 'start' },
 })
 
-/** Leads from a participant's name to the player's page. */
-function Opener({ id, text }: { id: number; text: string | null }) {
+/** Links a participant's name to the player's page. */
+function NameLink({ id, text }: { id: number; text: string | null }) {
   return text ? <PlayerLink userId={id}>{text}</PlayerLink> : <Missing text={NOT_AVAILABLE} />
 }
 

@@ -1,4 +1,7 @@
-/** Participation history (§2 /history): three tabs of titles, and the chosen item with its details and participants. The address holds tab, item and page. */
+/**
+ * Participation history (§2 /history): three tabs of titles, and the selected item with its details and participants. The address holds
+ * the tab, the item and the page.
+ */
 import { type HistoryKind, historyKinds } from '@arcade/contract/history/fields'
 import { Tabs, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -26,7 +29,7 @@ export function HistoryPage() {
 
   return (
     <Page title="History">
-      {/* A switch of tabs resets the selection (§4). */}
+      {/* Switching tabs resets the selection (§4). */}
       <Tabs
         value={tab}
         keepMounted={false}
@@ -70,17 +73,17 @@ function tabSearch(tab: HistoryKind): { tab?: HistoryKind } {
   return tab === 'announcement' ? {} : { tab }
 }
 
-/** A longer list of titles has a search box. */
-const FEW_TITLES = 8
+/** A list with more titles than this has a search box. */
+const MAX_TITLES_WITHOUT_SEARCH = 8
 
 function Titles({ kind, selected }: { kind: HistoryKind; selected: string | undefined }) {
   const { data, error, refetch } = useQuery(api.history.titles.queryOptions({ input: { kind } }))
-  const [wanted, setWanted] = useState('')
+  const [searchText, setSearchText] = useState('')
   const numbered = data?.items.map((item, index) => ({ ...item, number: index + 1 }))
-  const items = numbered?.filter(({ title }) => title.toLowerCase().includes(wanted.trim().toLowerCase()))
+  const items = numbered?.filter(({ title }) => title.toLowerCase().includes(searchText.trim().toLowerCase()))
   const nav = useRef<HTMLElement>(null)
   const isListed = items !== undefined
-  // Within its box alone: on a phone the page is scrolled to the details.
+  // Scrolls the selected title into view within its box. It does not scroll the page, which on a phone shows the details.
   useEffect(() => {
     const title = isListed && selected !== undefined && nav.current?.querySelector<HTMLElement>('li:has(> [aria-current])')
     if (!title || !nav.current) return
@@ -90,15 +93,15 @@ function Titles({ kind, selected }: { kind: HistoryKind; selected: string | unde
   }, [isListed, selected])
   return (
     <nav ref={nav} aria-label={tabLabels[kind]} className={classes['titles']}>
-      {numbered && numbered.length > FEW_TITLES && (
+      {numbered && numbered.length > MAX_TITLES_WITHOUT_SEARCH && (
         <TextInput
           type="search"
           aria-label="Search titles"
           placeholder="Search titles"
           className={classes['search'] ?? ''}
-          value={wanted}
-          onChange={({ target }) => setWanted(target.value)}
-          onKeyDown={({ key }) => key === 'Escape' && setWanted('')}
+          value={searchText}
+          onChange={({ target }) => setSearchText(target.value)}
+          onKeyDown={({ key }) => key === 'Escape' && setSearchText('')}
         />
       )}
       {items ? (
@@ -125,7 +128,7 @@ function Titles({ kind, selected }: { kind: HistoryKind; selected: string | unde
             ))}
           </ol>
         ) : (
-          <p className={classes['hint']}>{wanted === '' ? 'Nothing here yet.' : 'No title matches.'}</p>
+          <p className={classes['hint']}>{searchText === '' ? 'Nothing here yet.' : 'No title matches.'}</p>
         )
       ) : error ? (
         <Problem {...problemOf(error, () => void refetch())} />

@@ -1,4 +1,4 @@
-/** Keeps History up to date while players take part: the titles with their numbers, and the chosen item with its participants. */
+/** Keeps History up to date while players take part: the titles with their participant counts, and the selected item. */
 import type { Followed } from '@arcade/contract/dashboard/calls'
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import { api, queryClient } from '#src/client.ts'

@@ -1,4 +1,4 @@
-/** The dialogs that change a balance (design §7): an adjustment with its reason, and the reversal of an entry. Each says whose balance it is. */
+/** The dialogs that change a balance (design §7): one adjusts it, one reverses an entry. Both ask for a reason and name the player. */
 import type { ExplainedEntry } from '@arcade/contract/balances/calls'
 import { type Player, playerName } from '@arcade/contract/players/fields'
 import type { adjustmentInput, AdjustmentInput, ReversalInput } from '@arcade/contract/ledger/calls'
@@ -33,10 +33,13 @@ export function AdjustDialog({ isOpen, ...props }: DialogProps & { isOpen: boole
 function AdjustForm({ player, onClose }: DialogProps) {
   const { userId } = player
   const [schema, setSchema] = useState<Schema>()
-  const form = useForm(() => import('@arcade/contract/ledger/calls').then((ledger) => keep(ledger.adjustmentInput, setSchema)), {
-    amount: '' as unknown as number,
-    reason: '',
-  })
+  const form = useForm(
+    () => import('@arcade/contract/ledger/calls').then((ledger) => storeSchema(ledger.adjustmentInput, setSchema)),
+    {
+      amount: '' as unknown as number,
+      reason: '',
+    },
+  )
   const [createOnce] = useState(creation)
 
   const handleSubmit = async (input: AdjustmentInput) => {
@@ -70,19 +73,20 @@ function AdjustForm({ player, onClose }: DialogProps) {
 
 type Schema = typeof adjustmentInput
 
-function keep(schema: Schema, setSchema: (schema: Schema) => void): Schema {
+/** Passes the schema to `setSchema` and returns it. */
+function storeSchema(schema: Schema, setSchema: (schema: Schema) => void): Schema {
   setSchema(schema)
   return schema
 }
 
 interface NewBalanceProps {
   control: Control<z.input<Schema>, unknown, AdjustmentInput>
-  /** Says which amounts are valid; undefined until it is loaded. */
+  /** Validates the amount; undefined until it is loaded. */
   schema: Schema | undefined
   balance: number
 }
 
-/** What the balance becomes by the amount that is typed. */
+/** Shows the balance that the typed amount would lead to. */
 function NewBalance({ control, schema, balance }: NewBalanceProps) {
   const typed = useWatch({ control, name: 'amount' })
   const amount = schema?.shape.amount.safeParse(typed).data
@@ -102,17 +106,17 @@ function NewBalance({ control, schema, balance }: NewBalanceProps) {
 }
 
 interface ReverseProps extends DialogProps {
-  /** After the ledger shows the reversal. */
+  /** Called once the ledger shows the reversal. */
   onReversed: () => void
 }
 
-/** @param props.entry undefined: the dialog is closed */
+/** @param props.entry the entry to reverse; undefined closes the dialog */
 export function ReverseDialog({ entry, ...props }: ReverseProps & { entry: ExplainedEntry | undefined }) {
-  const [last, setLast] = useState(entry) // stays while the dialog closes
-  if (entry && entry !== last) setLast(entry)
+  const [lastEntry, setLastEntry] = useState(entry) // still shown while the dialog closes
+  if (entry && entry !== lastEntry) setLastEntry(entry)
   return (
-    <FormDialog isOpen={entry !== undefined} onClose={props.onClose} title={`Reverse entry ${last?.seq}`}>
-      {last && <ReverseForm entry={last} {...props} />}
+    <FormDialog isOpen={entry !== undefined} onClose={props.onClose} title={`Reverse entry ${lastEntry?.seq}`}>
+      {lastEntry && <ReverseForm entry={lastEntry} {...props} />}
     </FormDialog>
   )
 }
@@ -158,7 +162,7 @@ function ReverseForm({ player, entry, onClose, onReversed }: ReverseProps & { en
   )
 }
 
-/** Whose balance it is, and what it is now. */
+/** Shows the player and the present balance. */
 function Facts({ player, children }: { player: Player; children?: ReactNode }) {
   const { userId, balance } = player
   const name = playerName(player)

@@ -1,4 +1,4 @@
-/** Blocking and unblocking the picked players of the list. */
+/** The buttons that block and unblock the selected players of the list. */
 import { playerList, type PlayersFilter } from '@arcade/contract/players/fields'
 import { Button } from '@mantine/core'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-/** What an entry of the ledger says, for people: what it was, and what it gave or took. */
+/** A ledger entry in words: its cause, and its amount with a sign. */
 import type { ExplainedEntry } from '@arcade/contract/balances/calls'
 import { entryCauses, isOwnCause } from '@arcade/contract/ledger/fields'
 import { historyKindLabels } from '@arcade/contract/history/fields'
@@ -7,7 +7,10 @@ import type { ReactNode } from 'react'
 import { Balance } from './balance.tsx'
 import classes from './player-page.module.css'
 
-/** `Social Task · Follow us`, `Adjustment: lost a round`, `Play: round · r-17`; of an erased player, whose references are gone, `Play: round`. */
+/**
+ * Says what an entry was for: `Social Task · Follow us`, `Adjustment: lost a round`, `Play: round · r-17`. Entries of an erased player have
+ * no reference any more: `Play: round`.
+ */
 export function wordsOf({ cause, item, reason, reference }: ExplainedEntry): ReactNode {
   if (!isOwnCause(cause)) return reference === undefined ? `Play: ${cause}` : `Play: ${cause} · ${reference}`
   const { label } = entryCauses[cause]

@@ -1,4 +1,4 @@
-/** A player's ledger (design §7): what each entry was, in words, the newest first; entries can be reversed, and the balance adjusted. */
+/** A player's ledger (design §7): its entries in words, the newest first. Operators can reverse entries here. */
 import type { ExplainedEntry } from '@arcade/contract/balances/calls'
 import { isReversible } from '@arcade/contract/ledger/fields'
 import { isErased, type Player } from '@arcade/contract/players/fields'
@@ -16,9 +16,9 @@ import classes from './player-page.module.css'
 import { entriesOf } from './player-data.ts'
 
 interface LedgerContext {
-  /** The entries that were taken back, by their ids, each with the number of its reversal. */
+  /** Maps the id of each reversed entry to the number (`seq`) of the entry that reverses it. */
   reversals: ReadonlyMap<string, number>
-  /** Begins another one; undefined where none can be. */
+  /** Opens the dialog that reverses an entry; undefined if no entry of this player can be reversed now. */
   onReverse: ((entry: ExplainedEntry, button: Element) => void) | undefined
 }
 
@@ -35,14 +35,14 @@ const columns: readonly Column<ExplainedEntry>[] = [
 
 const columnsWithActions: typeof columns = [...columns, { header: 'Actions', render: (entry) => <ReverseButton entry={entry} /> }]
 
-/** @param player undefined until it is known that there is one; then a failure here is told */
+/** @param player undefined until the page has loaded the player; until then the page reports failures, and the ledger does not */
 export function Ledger({ userId, player }: { userId: number; player: Player | undefined }) {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(entriesOf(userId))
   const [reversed, setReversed] = useState<ExplainedEntry>()
   const keepFocus = useRef(() => {})
   const { ref: section, onMore } = useFocusOnMore(hasNextPage)
   const entries = data?.pages.flatMap((page) => page.entries)
-  // What reverses an entry is newer, and so is shown wherever the entry is.
+  // Newest entries are loaded first, so the reversal of a loaded entry is loaded, too.
   const reversals = useMemo(
     () =>
       new Map(
@@ -97,7 +97,7 @@ export function Ledger({ userId, player }: { userId: number; player: Player | un
   )
 }
 
-/** The button that shows more goes with the last page; then the first row of that page gets its focus. */
+/** The Show more button disappears once the last page is loaded. Its focus then moves to the first row of that page. */
 function useFocusOnMore(hasMore: boolean) {
   const ref = useRef<HTMLElement>(null)
   const last = useRef<Element>(undefined)

@@ -1,4 +1,7 @@
-/** What a player's page shows, and how it stays up to date: the player, the ledger and the time line, of which the newest rows alone are loaded again. */
+/**
+ * The data of a player's page and how it stays up to date: the player, the ledger and the time line. Of the ledger and the time line only
+ * the newest rows are reloaded.
+ */
 import type { ExplainedEntry } from '@arcade/contract/balances/calls'
 import type { PlayerParticipation } from '@arcade/contract/players/calls'
 import type { InfiniteData } from '@tanstack/react-query'
@@ -39,7 +42,7 @@ export function useLivePlayer(userId: number, isLoaded: boolean): void {
   })
 }
 
-/** Loads again what an entry or a block has changed. */
+/** Reloads all that a new ledger entry or a block changes on the page. */
 export async function refreshPlayer(userId: number): Promise<void> {
   const queryKey = api.players.get.queryKey({ input: { userId } })
   await Promise.all([
@@ -68,8 +71,8 @@ interface Pages<Page, Row> {
 }
 
 /**
- * Puts the newest rows before those that are shown, however many pages these are; where nothing is shown yet, it is loaded. If there is so
- * much news that something would be missing in between, the newest page takes the place of all.
+ * Loads the first page and puts its new rows before the cached rows, so that the pages already loaded stay. If nothing is cached, it loads
+ * the query. If the new page has no row in common with the first cached page, rows in between may be missing: it then replaces all pages.
  */
 async function refreshNewest<Page, Row>(queryKey: readonly unknown[], { load, rows, withRows, keyOf }: Pages<Page, Row>) {
   if (!queryClient.getQueryData(queryKey)) return queryClient.invalidateQueries({ queryKey }, { cancelRefetch: false })

@@ -1,4 +1,7 @@
-/** A player's page: cards with all fields, the ledger, and a time line of everything the player took part in, with what that is worth at today’s rewards. */
+/**
+ * A player's page: cards with all fields, the ledger, and a time line of all the items the player took part in, with what these are worth
+ * at today’s rewards.
+ */
 import { historyKindLabels } from '@arcade/contract/history/fields'
 import { isErased, type Player, playerFields, playerList, playerName } from '@arcade/contract/players/fields'
 import type { PlayerParticipation } from '@arcade/contract/players/calls'
@@ -24,7 +27,7 @@ import { PlayerActs, PlayerNotice } from './player-standing.tsx'
 
 const MISSING = 'undefined' // sic, §3
 
-/** The card that shows each field of a player; on its card, fields have the order that they have here. */
+/** The card on which each field of a player is shown. A card shows its fields in this order. */
 const cards: Record<keyof Player, 'balance' | 'wallets' | 'handles' | 'identity'> = {
   balance: 'balance',
   tonWalletAddress: 'wallets',
@@ -109,7 +112,7 @@ function AdjustButton({ player }: { player: Player }) {
   )
 }
 
-/** Leads back to the list one came from, and to the players before and after this one in it, unless it is a list of something else. */
+/** Links back to the list that led here and, if it is a list of players, to the previous and the next player in it. */
 function Neighbours({ userId, list }: { userId: number; list: ListAddress<typeof playerList> }) {
   const isFromOtherList = useLocation({ select: ({ state }) => state.isOtherList ?? false })
   return (
@@ -128,9 +131,9 @@ function PreviousAndNext({ userId, list }: { userId: number; list: ListAddress<t
       placeholderData: keepPreviousData,
     }),
   )
-  /** So many players further on, or back if it is negative, one has asked for; each step waits until the neighbours are known. */
+  /** How many players forward (negative: back) are still to go. Each step waits until the current player's neighbours are loaded. */
   const [steps, setSteps] = useState(0)
-  /** The step that is being taken. */
+  /** The navigation that is under way. */
   const [going, setGoing] = useState<{ from: number; to: number }>()
   if (going && going.from !== userId) setGoing(undefined)
   if (steps !== 0 && data && !isPlaceholderData && !going) {
@@ -203,9 +206,9 @@ function Card({ title, children }: { title: string; children: ReactNode }) {
 interface FactsCardProps {
   title: string
   card: 'wallets' | 'handles' | 'identity'
-  /** `undefined`: on the way. */
+  /** Undefined while it is being loaded. */
   player: Player | undefined
-  /** Stands below the facts. */
+  /** Shown below the facts. */
   children?: ReactNode
 }
 
@@ -242,7 +245,7 @@ function Waiting() {
   return <span className={classes['waiting']} aria-hidden />
 }
 
-/** @param isKnown whether there is such a player, which the page tells, perhaps a moment later than this fails */
+/** @param isKnown whether the page has loaded the player; until then the page reports failures, and the time line does not */
 function TimeLine({ userId, isKnown }: { userId: number; isKnown: boolean }) {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(participationsOf(userId))
   const all = data?.pages.flatMap(({ participations }) => participations)

@@ -1,4 +1,4 @@
-/** Whether a player may play: what it says of who is blocked or erased, and the buttons that change it. Erasing is asked for twice (ADR 22). */
+/** The notice about a blocked or erased player, and the buttons that block, unblock and erase. Erasing needs two confirmations (ADR 22). */
 import { isErased, type Player, playerList, playerName } from '@arcade/contract/players/fields'
 import type { BulkOutput } from '@arcade/contract/bulk'
 import type { PlayerBlock } from '@arcade/contract/players/calls'
@@ -21,7 +21,7 @@ interface StandingProps {
   player: Player & { block: PlayerBlock | null }
 }
 
-/** Stands above the player's cards; nothing for who may play. */
+/** The notice above the cards of a blocked or erased player; renders nothing for other players. */
 export function PlayerNotice({ player }: StandingProps) {
   const { block } = player
   if (isErased(player))
@@ -38,7 +38,7 @@ export function PlayerNotice({ player }: StandingProps) {
   )
 }
 
-/** The buttons; nothing more can be done with who is erased. */
+/** The Block and Erase buttons. An erased player has none, because nothing more can be done. */
 export function PlayerActs({ player }: StandingProps) {
   if (isErased(player)) return null
   return (
@@ -49,7 +49,7 @@ export function PlayerActs({ player }: StandingProps) {
   )
 }
 
-/** One button for both, so that the focus stays where it is when a player is blocked or unblocked. */
+/** One button both blocks and unblocks, so that it keeps the focus when the player's state changes. */
 function BlockButton({ player }: StandingProps) {
   const { userId, block } = player
   const name = playerName(player)
@@ -85,14 +85,17 @@ function BlockButton({ player }: StandingProps) {
   )
 }
 
-/** @param name the player's, which every outcome says: the next player may be on the page by then. The change resolves with why it failed. */
+/**
+ * Returns a function that blocks or unblocks the player and shows the outcome as a toast. It resolves with the error if the call failed.
+ * @param name the player's name, which is part of every toast, because the page may show another player by then
+ */
 function useBlockChange(name: string) {
   const undo = useUndo(playerList)
   return async (run: (options: ActOptions) => Promise<BulkOutput>, text: string): Promise<CallError | undefined> => {
     try {
       const { answer, actId } = await asAct(run)
       const action = undo.ofChange(actId, name)
-      // Somebody else was first: nothing is changed, and there is nothing to undo.
+      // Somebody else was first: this call changed nothing, so there is nothing to undo.
       if (answer.affected === 0) toast.failure(`${name}: ${answer.refusals[0]?.reason ?? 'This player does not exist any more.'}`)
       else toast.success(text, action && { action })
       return undefined
@@ -116,7 +119,7 @@ function EraseButton({ player }: StandingProps) {
 
   const handleTyped = async () => {
     setIsOpen(false)
-    // The question has opened over a dialog that is gone now, so that the focus would be, too.
+    // The confirmation opened over a dialog that is closed now, so the focus has to be put back on the button.
     const message = `Nothing brings a player back who was erased. Are you sure you want to erase ${name}?`
     if (!(await confirm({ title: 'Erase player', message, isDestructive: true }))) return button.current?.focus()
     try {

@@ -1,4 +1,4 @@
-/** Players (§2 /manage-telegram-users): the 15 fields of §3, by balance or first name, in pages by cursor (§7, §9). */
+/** The list of players (§2 /manage-telegram-users): the 15 fields of §3, sorted by balance or first name, paged by cursor (§7, §9). */
 import { isErased, type Player, playerList } from '@arcade/contract/players/fields'
 import { NativeSelect } from '@mantine/core'
 import { IconBan, IconUserOff } from '@tabler/icons-react'
@@ -28,7 +28,7 @@ const columns = listColumns(playerList, {
   lastName: { missing, viewMore: true },
   username: { missing, viewMore: true },
   balance: { render: ({ balance }) => <Balance amount={balance} />, align: 'end', card: 'start' },
-  userId: { render: ({ userId }) => <Opener userId={userId} text={String(userId)} />, card: 'start' },
+  userId: { render: ({ userId }) => <PlayerPageLink userId={userId} text={String(userId)} />, card: 'start' },
   createdAt: { missing },
   email: { missing, viewMore: true, card: 'wide' },
   phoneNumber: { missing },
@@ -74,7 +74,7 @@ export function PlayersPage() {
 }
 
 type PlayersState = ListState<typeof playerList, unknown>
-const specifiedSorts = ['balance', 'a-z'] as const // §2; the headers offer the others
+const specifiedSorts = ['balance', 'a-z'] as const // §2; the column headers offer the other sorts
 
 function SortField({ state: { address, change } }: { state: PlayersState }) {
   const { sort } = listOrder(playerList, address)
@@ -100,13 +100,13 @@ function FirstName({ userId, firstName }: Pick<Player, 'userId' | 'firstName'>) 
     <>
       {isErased({ userId }) && <RowMark icon={IconUserOff} label="Erased" />}
       {isBlocked && <RowMark icon={IconBan} label="Blocked" isWarning />}
-      <Opener userId={userId} text={firstName} />
+      <PlayerPageLink userId={userId} text={firstName} />
     </>
   )
 }
 
-/** Leads to the player's page, which goes back and forth in the list one came from. */
-function Opener({ userId, text }: { userId: number; text: string | null }) {
+/** Links to the player's page and passes it the list's address, so that it can link to the previous and next player. */
+function PlayerPageLink({ userId, text }: { userId: number; text: string | null }) {
   const list = useSearch({ from: '/shell/management/manage-telegram-users' })
   if (text === null || text === '') return <Missing text={missing} />
   return (

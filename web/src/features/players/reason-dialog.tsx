@@ -1,15 +1,15 @@
-/** Asks why, before a player or picked ones are blocked. */
+/** Asks for a reason before one player or the selected players are blocked. */
 import { DialogForm, FormDialog } from '#src/ui/dialog-form.tsx'
 import { type Refusal, TextareaField, useForm } from '#src/ui/form.tsx'
 import classes from './player-standing.module.css'
 
 interface ReasonDialogProps {
   title: string
-  /** Who is blocked, as the beginning of a sentence. */
+  /** Who is blocked; the sentence in the dialog starts with it. */
   who: string
   isOpen: boolean
   onClose: () => void
-  /** Resolves with why nothing was done, which the dialog shows. Whoever takes the reason closes the dialog. */
+  /** Must close the dialog if it accepts the reason. Otherwise it resolves with the refusal, which the dialog shows. */
   onReason: (reason: string) => Promise<Refusal | void>
 }
 

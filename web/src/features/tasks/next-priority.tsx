@@ -1,11 +1,11 @@
-/** The first priority from which all are free (§5: unique within a collection), and a button that fills it in. */
+/** The next free priority, above all that are used (§5: priorities are unique within a collection), and a button that fills it in. */
 import { MAX_NUMBER } from '@arcade/contract/entity'
 import { type TaskCollection, taskLists } from '@arcade/contract/tasks/fields'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '#src/client.ts'
 
-/** The whole number above all priorities of the collection; undefined until it is known, and unless `isWanted`. */
+/** `value` is the first whole number above all priorities of the collection; undefined until it is loaded, and unless `isWanted`. */
 export function useNextPriority(collection: TaskCollection, isWanted: boolean) {
   const { data, refetch } = useQuery(
     api[taskLists[collection].name].list.queryOptions({ input: { reversed: 'true' }, enabled: isWanted }),

@@ -1,11 +1,11 @@
 /**
- * Numbers picked tasks anew: asks for the first priority and the step, then goes on like every bulk act. Where other tasks are in the way,
- * it asks again and names them.
+ * Renumbers the selected tasks: asks for the first priority and the step, then runs like any bulk act. If other tasks have one of the new
+ * priorities, it asks again and names them.
  */
 import type { TaskCollection } from '@arcade/contract/tasks/fields'
 import { taskInputFor } from '@arcade/contract/tasks/calls'
 import { Button, Modal } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useLayoutEffect, useRef, useState } from 'react'
 import { asCallError } from '#src/client.ts'
 import { NumberInput } from '#src/ui/number-input.tsx'
 import { type BulkAct, useBulk } from '#src/lists/selection.tsx'
@@ -28,11 +28,16 @@ export function PrioritiseButton({ collection, run, ...end }: PrioritiseButtonPr
   const runBulk = useBulk()
   const [isOpen, setIsOpen] = useState(false)
   const next = useNextPriority(collection, isOpen)
-  /** Until somebody types another one, the first priority is the first one from which all are free. */
+  /** What was typed as the first priority. Until something is typed, the field shows the next free priority. */
   const [typed, setTyped] = useState<{ first: string | number | undefined }>()
   const [refused, setRefused] = useState<string>()
   const first = typed ? typed.first : next.value
   const [step, setStep] = useState<string | number | undefined>(1)
+  const firstInput = useRef<HTMLInputElement>(null)
+  // The next free priority can arrive when the field has the focus already: selected, it is replaced by what is typed next.
+  useLayoutEffect(() => {
+    if (!typed && next.value !== undefined && document.activeElement === firstInput.current) firstInput.current?.select()
+  }, [typed, next.value])
   const firstProblem = refused ?? (typed && findProblem(first))
   const stepProblem = findProblem(step) ?? (Number(step) <= 0 ? 'Step must be above 0' : undefined)
 
@@ -77,7 +82,14 @@ export function PrioritiseButton({ collection, run, ...end }: PrioritiseButtonPr
       </Button>
       <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Change Priorities">
         <form className={classes['numbers']} onSubmit={handleSubmit} noValidate>
-          <NumberInput label="First Priority" value={first} onChange={handleFirst} error={firstProblem} data-autofocus />
+          <NumberInput
+            ref={firstInput}
+            label="First Priority"
+            value={first}
+            onChange={handleFirst}
+            error={firstProblem}
+            data-autofocus
+          />
           {next.value !== undefined && next.value !== first && <NextPriorityButton value={next.value} onChoose={handleFirst} />}
           <NumberInput label="Step" value={step} onChange={setStep} error={stepProblem} />
           <Button type="submit">Continue</Button>

@@ -14,9 +14,9 @@ const LETTERS = ['A', 'B', 'C', 'D']
 
 function Sample({ titles = LETTERS, onMove = () => {}, height }: SampleProps) {
   const [order, setOrder] = useState(titles)
-  const [given, setGiven] = useState(titles)
-  if (given !== titles) {
-    setGiven(titles)
+  const [lastTitles, setLastTitles] = useState(titles)
+  if (lastTitles !== titles) {
+    setLastTitles(titles)
     setOrder(titles)
   }
   const { handle, focus, announcements } = useReorder({
@@ -62,27 +62,27 @@ const onMove = vi.fn<(from: number, to: number) => void>()
 
 beforeEach(() => onMove.mockReset())
 
-async function expectNews(text: string): Promise<void> {
+async function expectLiveText(text: string): Promise<void> {
   await expect.element(page.getByText(text, { exact: false })).toBeInTheDocument()
 }
 
 async function pickUp(title: string): Promise<void> {
   await handleOf(title).click()
   await userEvent.keyboard(' ')
-  await expectNews(`${title} picked up`)
+  await expectLiveText(`${title} picked up`)
 }
 
-test('§2 by keyboard: picked up, moved and dropped, each said; one move is told, the focus stays', async () => {
+test('§2 by keyboard a row is picked up, moved and dropped: each step is announced, onMove is called once, the focus stays', async () => {
   render(<Sample onMove={onMove} />)
   await expect.element(handleOf('A')).toHaveAccessibleDescription(/Press Space to pick up/)
   await pickUp('A')
-  await expectNews('A picked up, position 1 of 4. Move it with the arrow keys.')
+  await expectLiveText('A picked up, position 1 of 4. Move it with the arrow keys.')
   await userEvent.keyboard('{ArrowDown}{ArrowDown}')
-  await expectNews('A moved to position 3 of 4.')
+  await expectLiveText('A moved to position 3 of 4.')
   expect(order()).toBe('ABCD')
   expect(onMove).not.toHaveBeenCalled()
   await userEvent.keyboard('{Enter}')
-  await expectNews('A dropped at position 3 of 4.')
+  await expectLiveText('A dropped at position 3 of 4.')
   await expect.poll(order).toBe('BCAD')
   expect(onMove.mock.calls).toEqual([[0, 2]])
   await expect.element(handleOf('A')).toHaveFocus()
@@ -94,7 +94,7 @@ test.for([
   ['B', '{End}', 'ACDB', [1, 3]],
   ['B', '{ArrowUp}{ArrowUp}{ArrowUp}', 'BACD', [1, 0]],
   ['C', '{End}{ArrowDown}', 'ABDC', [2, 3]],
-] as const)('§2 %s by %s makes %s', async ([title, keys, expected, move]) => {
+] as const)('§2 moving %s by %s gives the order %s', async ([title, keys, expected, move]) => {
   render(<Sample onMove={onMove} />)
   await pickUp(title)
   await userEvent.keyboard(`${keys} `)
@@ -102,13 +102,13 @@ test.for([
   expect(onMove.mock.calls).toEqual([move])
 })
 
-test('§2 while a row is up the others show where it would land', async () => {
+test('§2 while a row is lifted, the other rows show where it would land', async () => {
   render(<Sample />)
   await expect.element(handleOf('A')).toBeVisible()
   const before = LETTERS.map(topOf)
   await pickUp('A')
   await userEvent.keyboard('{ArrowDown}')
-  await expectNews('A moved to position 2 of 4.')
+  await expectLiveText('A moved to position 2 of 4.')
   await expect.poll(() => LETTERS.map(topOf)).toEqual([before[1], before[0], before[2], before[3]])
 })
 
@@ -120,20 +120,20 @@ test.for(['{Escape}', '{Tab}', 'a click elsewhere'])('§2 %s puts the row back',
   await userEvent.keyboard('{ArrowDown}')
   if (leave.startsWith('{')) await userEvent.keyboard(leave)
   else await page.getByText('D', { exact: true }).click()
-  await expectNews('A is back at position 1.')
+  await expectLiveText('A is back at position 1.')
   expect(onMove).not.toHaveBeenCalled()
   expect(LETTERS.map(topOf)).toEqual(before)
 })
 
-test('§2 a row that is dropped where it was has not moved', async () => {
+test('§2 dropping a row where it was is not a move', async () => {
   render(<Sample onMove={onMove} />)
   await pickUp('B')
   await userEvent.keyboard('{ArrowDown}{ArrowUp}{Enter}')
-  await expectNews('B is back at position 2.')
+  await expectLiveText('B is back at position 2.')
   expect(onMove).not.toHaveBeenCalled()
 })
 
-test('§2 a row alone cannot be picked up', async () => {
+test('§2 the only row of a table cannot be picked up', async () => {
   render(<Sample titles={['A']} onMove={onMove} />)
   await handleOf('A').click()
   await userEvent.keyboard(' {ArrowDown}{Enter}')
@@ -141,26 +141,26 @@ test('§2 a row alone cannot be picked up', async () => {
   expect(onMove).not.toHaveBeenCalled()
 })
 
-test('§2 a held Space picks up once, and does not drop', async () => {
+test('§2 holding Space picks a row up once and does not drop it', async () => {
   render(<Sample onMove={onMove} />)
   await handleOf('B').click()
   await userEvent.keyboard('[Space>3]')
-  await expectNews('B picked up')
+  await expectLiveText('B picked up')
   await expect.element(handleOf('B')).toHaveAttribute('data-lifted', 'true')
 })
 
-test('§2 a list that changes meanwhile puts the row back', async () => {
+test('§2 a list that changes while a row is lifted puts the row back', async () => {
   const show = render(<Sample titles={LETTERS} onMove={onMove} />)
   await pickUp('A')
   await userEvent.keyboard('{ArrowDown}')
   show(<Sample titles={['A', 'D', 'B', 'C']} onMove={onMove} />)
-  await expectNews('A is back at position 1.')
+  await expectLiveText('A is back at position 1.')
   await expect.poll(order).toBe('ADBC')
   await userEvent.keyboard('{Enter}')
   expect(onMove).not.toHaveBeenCalled()
 })
 
-test('§2 by mouse: beyond the middle of the next row it changes places, the focus stays', async () => {
+test('§2 by mouse a row changes places once it passes the middle of the next row, and the focus stays', async () => {
   render(<Sample onMove={onMove} />)
   await expect.element(handleOf('D')).toBeVisible()
   const from = centreOf('D')
@@ -175,23 +175,23 @@ test('§2 by mouse: beyond the middle of the next row it changes places, the foc
   await expect.element(handleOf('D')).toHaveFocus()
 })
 
-test('§2 by mouse: less than half a row is no move; Escape gives up', async () => {
+test('§2 by mouse a drag of less than half a row is not a move, and Escape cancels a drag', async () => {
   render(<Sample onMove={onMove} />)
   await expect.element(handleOf('A')).toBeVisible()
   const from = centreOf('A')
   const near = { x: from.x, y: from.y + 15 }
   await userEvent.pointer([{ coords: from, keys: '[MouseLeft>]' }, { coords: near }, { keys: '[/MouseLeft]' }])
-  await expectNews('A is back at position 1.')
+  await expectLiveText('A is back at position 1.')
   await userEvent.pointer([{ coords: from, keys: '[MouseLeft>]' }, { coords: { x: from.x, y: from.y + 90 } }])
-  await expectNews('A moved to position 3 of 4.')
+  await expectLiveText('A moved to position 3 of 4.')
   await userEvent.keyboard('{Escape}')
-  await expectNews('A is back at position 1.')
+  await expectLiveText('A is back at position 1.')
   await userEvent.pointer('[/MouseLeft]')
   expect(onMove).not.toHaveBeenCalled()
   expect(order()).toBe('ABCD')
 })
 
-test('§2 another button than the left one drags nothing', async () => {
+test('§2 only the left mouse button drags a row', async () => {
   render(<Sample onMove={onMove} />)
   await expect.element(handleOf('A')).toBeVisible()
   const from = centreOf('A')
@@ -201,11 +201,11 @@ test('§2 another button than the left one drags nothing', async () => {
   expect(onMove).not.toHaveBeenCalled()
 })
 
-test('§2 by finger', async () => {
+test('§2 by finger a row is dragged', async () => {
   render(<Sample onMove={onMove} />)
   await expect.element(handleOf('A')).toBeVisible()
   const from = centreOf('A')
-  // The frame of the tests may lie anywhere in its window, to which the coordinates of the browser's input belong.
+  // Touch coordinates are those of the browser window, in which the test frame may be moved and scaled.
   const frame = window.frameElement?.getBoundingClientRect() ?? { left: 0, top: 0, width: innerWidth }
   const scale = frame.width / innerWidth
   const touch = (kind: 'touchStart' | 'touchMove' | 'touchEnd', y?: number) =>
@@ -220,7 +220,7 @@ test('§2 by finger', async () => {
   expect(onMove.mock.calls).toEqual([[0, 2]])
 })
 
-test('§2 a list longer than its place scrolls under a dragged row', async () => {
+test('§2 a list longer than its container scrolls while a row is dragged to its edge', async () => {
   const many = Array.from({ length: 40 }, (_, n) => `Row ${n + 1}`)
   render(<Sample titles={many} onMove={onMove} height={400} />)
   await expect.element(handleOf('Row 1')).toBeVisible()
@@ -232,16 +232,16 @@ test('§2 a list longer than its place scrolls under a dragged row', async () =>
   await expect.poll(() => onMove.mock.calls[0]?.[1]).toBeGreaterThan(10)
 })
 
-test('§2 by keyboard the row that is up stays in sight', async () => {
+test('§2 by keyboard the lifted row stays in view', async () => {
   const many = Array.from({ length: 40 }, (_, n) => `Row ${n + 1}`)
   render(<Sample titles={many} height={400} />)
   await pickUp('Row 1')
   await userEvent.keyboard('{End}')
-  await expectNews('Row 1 moved to position 40 of 40.')
+  await expectLiveText('Row 1 moved to position 40 of 40.')
   await expect.poll(() => scroller().scrollTop).toBeGreaterThan(1000)
 })
 
-test('§2 what else moves a row can put the focus on its handle', async () => {
+test('§2 focus() puts the focus on the handle of a row', async () => {
   render(<Sample />)
   await page.getByRole('button', { name: 'Go to C' }).click()
   await expect.element(handleOf('C')).toHaveFocus()

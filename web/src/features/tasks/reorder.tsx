@@ -1,6 +1,6 @@
 /**
- * A table whose rows one orders by hand. Every row has a handle that is dragged by mouse, pen or finger, or picked up with Space or Enter
- * and moved with the arrow keys. While a row is up only the looks of the rows change; the table gets its new order when the row is dropped.
+ * Reorders the rows of a table by hand. Every row has a handle, which is dragged by mouse, pen or finger, or picked up with Space or Enter
+ * and moved with the arrow keys. While a row is lifted, the rows are only shifted by CSS; the table gets its new order when it is dropped.
  */
 import { IconGripVertical } from '@tabler/icons-react'
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
@@ -11,49 +11,51 @@ interface ReorderOptions<Row> {
   rows: readonly Row[]
   idOf: (row: Row) => string
   titleOf: (row: Row) => string
-  /** The row at `from` belongs at `to` now, both counted from 0. Must lead to `rows` in another order, which may change back later. */
+  /** Moves the row at index `from` to index `to`. The caller must then pass `rows` in the new order; it may change them back later. */
   onMove: (from: number, to: number) => void
 }
 
 interface Reorder<Row> {
   handle: (row: Row) => ReactNode
-  /** Puts the focus on the handle of a row that is about to be moved by something else. */
+  /** Focuses the handle of a row, for example before an Undo button moves the row. */
   focus: (row: Row) => void
-  /** Live text for screen readers; the caller renders it once, outside of the table. */
+  /** A live region for screen readers, which the caller renders once, outside the table. */
   announcements: ReactNode
 }
 
-/** A row that is up, with the positions of all rows when it was picked up, and the places where it came from and would land. */
+/** A lifted row, with the positions of all rows when it was picked up. `from` is its index then, `to` the index where it would land. */
 interface Lift {
   id: string
   title: string
   elements: HTMLTableRowElement[]
+  /** The top of each row in pixels, plus the scroll position (see `scrolled`). */
   tops: number[]
   height: number
-  /** The distance between two rows. */
+  /** The space between two rows, in pixels. */
   gap: number
   from: number
   to: number
   /** The element that the rows scroll in, if it is not the window. */
   scroller: Element | undefined
-  /** The pointer's height where it took hold, measured like `tops`; undefined for a row that is moved by keys. */
+  /** The pointer's vertical position when the drag began, measured like `tops`; undefined for a row moved by keyboard. */
   grip?: number
+  /** The pointer's present position in the window, in pixels. */
   pointerY?: number
 }
 
-const EDGE_PIXELS = 96 // a row that is dragged so close to the edge of the visible rows scrolls them
-const SCROLL_PIXELS = 12 // in every frame
+const EDGE_PIXELS = 96 // a pointer that drags within this distance of the visible rows' top or bottom scrolls them
+const SCROLL_PIXELS = 12 // scrolled in each animation frame
 
 export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<Row>): Reorder<Row> {
   const helpId = useId()
-  const [news, setNews] = useState('')
+  const [liveText, setLiveText] = useState('')
   const [liftedId, setLiftedId] = useState<string>()
   const lift = useRef<Lift>(undefined)
   const buttons = useRef(new Map<string, HTMLButtonElement>())
   const order = rows.map(idOf).join('\n')
 
-  const place = ({ title, to, elements }: Lift, verb: string) =>
-    setNews(`${title} ${verb} position ${to + 1} of ${elements.length}.`)
+  const announce = ({ title, to, elements }: Lift, verb: string) =>
+    setLiveText(`${title} ${verb} position ${to + 1} of ${elements.length}.`)
 
   const pickUp = (row: Row, pointerY?: number) => {
     const id = idOf(row)
@@ -77,40 +79,40 @@ export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<
     }
     setLiftedId(id)
     if (pointerY === undefined)
-      setNews(`${titleOf(row)} picked up, position ${from + 1} of ${elements.length}. Move it with the arrow keys.`)
+      setLiveText(`${titleOf(row)} picked up, position ${from + 1} of ${elements.length}. Move it with the arrow keys.`)
   }
 
-  const moveTo = (up: Lift, to: number) => {
-    if (to === up.to || to < 0 || to >= up.elements.length) return
-    up.to = to
-    place(up, 'moved to')
+  const moveTo = (lifted: Lift, to: number) => {
+    if (to === lifted.to || to < 0 || to >= lifted.elements.length) return
+    lifted.to = to
+    announce(lifted, 'moved to')
   }
 
   const putBack = () => {
-    const up = lift.current
-    if (!up) return
+    const lifted = lift.current
+    if (!lifted) return
     lift.current = undefined
     setLiftedId(undefined)
-    settle(up.elements)
-    setNews(`${up.title} is back at position ${up.from + 1}.`)
+    clearShifts(lifted.elements)
+    setLiveText(`${lifted.title} is back at position ${lifted.from + 1}.`)
   }
 
   const drop = () => {
-    const up = lift.current
-    if (!up) return
-    if (up.to === up.from) return putBack()
+    const lifted = lift.current
+    if (!lifted) return
+    if (lifted.to === lifted.from) return putBack()
     lift.current = undefined
-    dropped.current = up
+    dropped.current = lifted
     setLiftedId(undefined)
-    place(up, 'dropped at')
-    onMove(up.from, up.to)
+    announce(lifted, 'dropped at')
+    onMove(lifted.from, lifted.to)
   }
 
-  // Once the table has the order that the row was dropped into, its rows need no shift any more.
+  // Once the table is rendered in the new order, the shifts of its rows are removed.
   const dropped = useRef<Lift>(undefined)
   useLayoutEffect(() => {
     if (lift.current) putBackRef.current() // somebody else changed the list meanwhile
-    settle(dropped.current?.elements ?? [])
+    clearShifts(dropped.current?.elements ?? [])
     dropped.current = undefined
   }, [order])
   const putBackRef = useRef(putBack)
@@ -123,16 +125,16 @@ export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<
     const ended = new AbortController()
     const { signal } = ended
     const follow = () => {
-      const up = lift.current
-      if (!up || up.grip === undefined || up.pointerY === undefined) return
-      moveTo(up, findLanding(up, up.pointerY + scrolled(up.scroller) - up.grip))
-      look(up)
+      const lifted = lift.current
+      if (!lifted || lifted.grip === undefined || lifted.pointerY === undefined) return
+      moveTo(lifted, findLanding(lifted, lifted.pointerY + scrolled(lifted.scroller) - lifted.grip))
+      shiftRows(lifted)
     }
     if (lift.current?.grip !== undefined) {
       const frame = () => {
-        const up = lift.current
-        if (signal.aborted || up?.pointerY === undefined) return
-        scrollAtEdge(up.pointerY, up.scroller)
+        const lifted = lift.current
+        if (signal.aborted || lifted?.pointerY === undefined) return
+        scrollAtEdge(lifted.pointerY, lifted.scroller)
         follow()
         requestAnimationFrame(frame)
       }
@@ -143,36 +145,36 @@ export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<
       addEventListener('keydown', ({ key }) => key === 'Escape' && putBack(), { signal })
     }
     return () => ended.abort()
-    // oxlint-disable-next-line react/exhaustive-deps -- one set of listeners a lift
+    // oxlint-disable-next-line react/exhaustive-deps -- one set of listeners for each lift
   }, [liftedId])
 
   const handlePointerDown = (event: PointerEvent, row: Row) => {
     if (event.button !== 0 || lift.current) return
-    event.preventDefault() // a drag would select the text under it
+    event.preventDefault() // otherwise the drag would select text
     buttons.current.get(idOf(row))?.focus({ preventScroll: true })
     pickUp(row, event.clientY)
   }
 
   const handleKeyDown = (event: KeyboardEvent, row: Row) => {
-    const up = lift.current
+    const lifted = lift.current
     const isDrop = event.key === ' ' || event.key === 'Enter'
-    if (!isDrop && !up) return
+    if (!isDrop && !lifted) return
     if (event.key === 'Tab') return putBack()
     event.preventDefault()
     if (isDrop) {
       if (event.repeat) return
-      if (up) drop()
+      if (lifted) drop()
       else pickUp(row)
       return
     }
-    if (!up || up.grip !== undefined) return
+    if (!lifted || lifted.grip !== undefined) return
     if (event.key === 'Escape') return putBack()
-    const last = up.elements.length - 1
-    const target = { ArrowUp: up.to - 1, ArrowDown: up.to + 1, Home: 0, End: last }[event.key]
+    const last = lifted.elements.length - 1
+    const target = { ArrowUp: lifted.to - 1, ArrowDown: lifted.to + 1, Home: 0, End: last }[event.key]
     if (target === undefined) return
-    moveTo(up, target)
-    look(up)
-    up.elements[up.to]?.scrollIntoView({ block: 'nearest' })
+    moveTo(lifted, target)
+    shiftRows(lifted)
+    lifted.elements[lifted.to]?.scrollIntoView({ block: 'nearest' })
   }
 
   return {
@@ -198,13 +200,13 @@ export function useReorder<Row>({ rows, idOf, titleOf, onMove }: ReorderOptions<
     announcements: (
       <div className="app-sr-only">
         <p id={helpId}>Press Space to pick up, the arrow keys to move, Space to drop, Escape to cancel.</p>
-        <p aria-live="assertive">{news}</p>
+        <p aria-live="assertive">{liveText}</p>
       </div>
     ),
   }
 }
 
-/** The place at which a row lands that was carried by `distance` pixels: it passes a row once it is beyond that row's middle. */
+/** Returns the index where the row lands after a drag of `distance` pixels. It passes another row once it crosses that row's middle. */
 function findLanding({ tops, elements, height, from }: Lift, distance: number): number {
   const top = (tops[from] ?? 0) + distance
   const middle = (index: number) => (tops[index] ?? 0) + (elements[index]?.offsetHeight ?? 0) / 2
@@ -222,7 +224,7 @@ function findScroller(element: Element): Element | undefined {
   return undefined
 }
 
-/** How many pixels the rows are scrolled, by the window and by `scroller` together. */
+/** Returns by how many pixels the window and `scroller` together are scrolled. */
 function scrolled(scroller: Element | undefined): number {
   return scrollY + (scroller?.scrollTop ?? 0)
 }
@@ -237,8 +239,8 @@ function scrollAtEdge(y: number, scroller: Element | undefined): void {
   if (scroller?.scrollTop === before) scrollBy(0, by)
 }
 
-/** Shifts the rows to where they would be: the lifted one under the pointer or at its landing place, those between aside. */
-function look({ elements, tops, height, gap, from, to, scroller, grip, pointerY }: Lift): void {
+/** Shifts the rows by CSS: the lifted one follows the pointer, or is at its landing place if keys move it; the rows between make room. */
+function shiftRows({ elements, tops, height, gap, from, to, scroller, grip, pointerY }: Lift): void {
   const step = height + gap
   for (const [index, element] of elements.entries()) {
     const isAside = index !== from && index >= Math.min(from, to) && index <= Math.max(from, to)
@@ -255,6 +257,6 @@ function rowBottom(elements: HTMLTableRowElement[], tops: number[], index: numbe
   return (tops[index] ?? 0) + (elements[index]?.offsetHeight ?? 0)
 }
 
-function settle(elements: HTMLTableRowElement[]): void {
+function clearShifts(elements: HTMLTableRowElement[]): void {
   for (const element of elements) element.style.transform = ''
 }

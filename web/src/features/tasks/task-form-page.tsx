@@ -17,7 +17,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { type Control, useWatch } from 'react-hook-form'
-import { api, asCallError, client, creation, problemOf } from '#src/client.ts'
+import { api, asCallError, client, creation, fetchOnce, problemOf } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { CheckboxField } from '#src/ui/form-checkbox.tsx'
 import { DraftOffer, useDraftForm } from '#src/ui/form-draft.tsx'
@@ -57,9 +57,6 @@ export function UpdateDailyTaskPage() {
 
 const kinds = { social: 'socialTask', daily: 'dailyTask' } as const
 
-// The task is not refetched in the background, because the form would then hold an older version than the page.
-const once = { staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false } as const
-
 function AddTaskPage({ collection, from }: { collection: TaskCollection; from: string | undefined }) {
   return (
     <Page title={`Add ${taskCollections[collection].itemTitle}`} narrow="with-aside">
@@ -74,14 +71,14 @@ function AddTaskPage({ collection, from }: { collection: TaskCollection; from: s
 
 /** The add form filled in as a copy of a task, without its priority, which only one task can have. */
 function CopyForm({ collection, from }: { collection: TaskCollection; from: string }) {
-  const source = useQuery(api[taskLists[collection].name].get.queryOptions({ input: { id: from }, ...once }))
+  const source = useQuery(api[taskLists[collection].name].get.queryOptions({ input: { id: from }, ...fetchOnce }))
   if (source.data) return <TaskForm collection={collection} source={source.data} />
   return <InsteadOfForm collection={collection} problem={source.error} onRetry={() => void source.refetch()} />
 }
 
 function UpdateTaskPage({ collection, id }: { collection: TaskCollection; id: string }) {
   const { data, error, refetch } = useQuery(
-    api[taskLists[collection].name].get.queryOptions({ input: { id }, enabled: id !== '', ...once }),
+    api[taskLists[collection].name].get.queryOptions({ input: { id }, enabled: id !== '', ...fetchOnce }),
   )
   const handleReload = () => void refetch()
   return (
@@ -158,7 +155,7 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
   const isLinkShown = hasLink(type ?? '')
 
   useEffect(() => {
-    if (!isLinkShown) setValue('link', '') // a wrong link in the hidden field would keep the form from being sent
+    if (!isLinkShown) setValue('link', '') // an invalid link in the hidden field would prevent the form from being submitted
   }, [isLinkShown, setValue])
 
   const handleSubmit = async (input: TaskInput) => {
@@ -167,12 +164,12 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
       else await createOnce((options) => calls.create(input, options))
       form.finish()
       toast.success(task ? 'Task Updated Successfully!' : 'Task Added Successfully!', { delayMs: SUCCESS_DELAY_MS })
-      await navigate({ to: path, replace: true }) // Back must not lead to the form of what is saved
+      await navigate({ to: path, replace: true }) // so that Back does not return to the form of a saved task
       await refreshAfterActOn(taskLists[collection].name)
       return undefined
     } catch (cause) {
       const error = asCallError(cause)
-      // §8: the server's message, or without an answer the exception's
+      // §8: the server's message, or this text if there was no answer
       const text = error.status === 0 ? 'Internal Server Error!' : error.message
       toast.failure(text, { delayMs: FAILURE_DELAY_MS, detail: error.message })
       if (error.code === 'STALE') await merge.begin()
@@ -229,18 +226,18 @@ function TaskForm({ collection, task, onReload, source }: TaskFormProps) {
   )
 }
 
-/** An imported task may have a type that the form does not offer; then the operator must choose one. */
+/** Returns a task as form values. An imported task may have a type that the form does not offer; then the operator must choose one. */
 function toValues(collection: TaskCollection, { type, title, link, reward, verifiedByBot }: Task) {
-  const known = taskCollections[collection].types.find((value) => value === type)
-  return { title, link: link ?? '', reward, verifiedByBot, ...(known && { type: known }) }
+  const offeredType = taskCollections[collection].types.find((value) => value === type)
+  return { title, link: link ?? '', reward, verifiedByBot, ...(offeredType && { type: offeredType }) }
 }
 
-/** The button with which a player answers a task that has no link. */
-const answers: Partial<Record<TaskType, string>> = { email: 'Send your email', bsc: 'Send your wallet address' }
+/** Labels of the button with which a player answers a task without a link. */
+const answerLabels: Partial<Record<TaskType, string>> = { email: 'Send your email', bsc: 'Send your wallet address' }
 
 function TaskPreview({ control }: { control: Control<TaskFormValues, unknown, TaskInput> }) {
   const { type, title = '', link = '', reward } = useWatch({ control })
-  const answer = type && answers[type]
+  const answer = type && answerLabels[type]
   return (
     <Preview
       item={{

@@ -1,4 +1,4 @@
-/** Orders a page of tasks by hand (§2: sorted by priority). A move shows at once, is saved as one change, and can be undone from the toast. */
+/** Reorders a page of tasks by hand (§2: sorted by priority). A move shows at once, is saved as one change and can be undone. */
 import type { Task, TaskCollection, taskLists } from '@arcade/contract/tasks/fields'
 import { type QueryKey } from '@tanstack/react-query'
 import { useRef } from 'react'
@@ -10,15 +10,15 @@ import { toast } from '#src/ui/toast.tsx'
 
 interface TaskOrderOptions {
   list: (typeof taskLists)[TaskCollection]
-  /** All tasks of the page that is shown, by priority, ascending. */
+  /** All tasks of the current page, in ascending order of priority. */
   tasks: readonly Task[]
-  /** The cache's key of that page. */
+  /** The query key of that page. */
   queryKey: QueryKey
 }
 
-/** The handles of the rows, and the announcements about them. */
+/** Returns the drag handles of the rows and the announcements for screen readers (see reorder.tsx). */
 export function useTaskOrder({ list, tasks, queryKey }: TaskOrderOptions) {
-  /** Saves run one after the other, because each sends the priorities that the one before it has left. */
+  /** Saves run one after the other, because each sends the priorities that the previous save produced. */
   const saving = useRef(Promise.resolve())
 
   const putInCache = (moved: readonly Task[]) => {
@@ -30,11 +30,11 @@ export function useTaskOrder({ list, tasks, queryKey }: TaskOrderOptions) {
     })
   }
 
-  /** `after` are the tasks of `before` in their new order. */
+  /** Saves a new order. `after` has the tasks of `before` in their new order; they get the same priorities, in ascending order. */
   const save = (before: readonly Task[], after: readonly Task[], onSaved: (reordered: Task[]) => void) => {
     const priorities = before.map(({ priority }) => priority).toSorted((one, other) => one - other)
     const reordered = after.map((task, index) => ({ ...task, priority: priorities[index] ?? task.priority }))
-    void queryClient.cancelQueries({ queryKey }) // an answer from before the move would undo what is shown now
+    void queryClient.cancelQueries({ queryKey }) // an answer from before the move would overwrite the new order
     putInCache(reordered)
     const saveOrder = async () => {
       try {

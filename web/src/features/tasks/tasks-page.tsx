@@ -1,4 +1,4 @@
-/** Social and daily tasks (§2): one list, by priority, 50 a page; its order can be changed by hand. */
+/** The lists of social and daily tasks (§2), sorted by priority, 50 per page. Their order can be changed by hand. */
 import { type Task, type TaskCollection, taskCollections, taskLists, taskTypeLabels } from '@arcade/contract/tasks/fields'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
@@ -55,7 +55,7 @@ function taskColumns(collection: TaskCollection) {
   })
 }
 
-/** Makes the handle that moves a task in the order; undefined where there is no order to be changed. */
+/** Renders the drag handle of a task; undefined if the rows cannot be reordered now. */
 const HandleContext = createContext<((task: Task) => ReactNode) | undefined>(undefined)
 
 function TasksPage({ collection, address }: { collection: TaskCollection; address: ListAddress<TaskList> }) {
@@ -70,7 +70,7 @@ function TasksPage({ collection, address }: { collection: TaskCollection; addres
   const query = useQuery(options)
   const state = useList(list, { address, query, rowsOf: ({ tasks }) => tasks })
   const { handle, announcements } = useTaskOrder({ list, tasks: query.data?.tasks ?? [], queryKey: options.queryKey })
-  // Only in their own order do the rows show what moving one does.
+  // Rows can be moved only in the unfiltered list in its own order, where a move shows its effect.
   const isOrdered = state.isWhole && order.sort === list.ownSort && !order.reversed && !query.isPlaceholderData
   const { selection } = state
   return (

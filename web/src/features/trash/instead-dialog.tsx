@@ -1,4 +1,4 @@
-/** Asks for another priority or e-mail, where somebody else has the one of a deleted record by now. */
+/** Asks for another priority or e-mail when a deleted record cannot be restored because its own is taken by now. */
 import type { TrashedRecord } from '@arcade/contract/trash/fields'
 import { restoreInput } from '@arcade/contract/trash/calls'
 import { Button, Modal, TextInput } from '@mantine/core'

@@ -1,4 +1,4 @@
-/** The trash: what was deleted, to be restored, alone or with all that the same act deleted, or to be purged for good. */
+/** The trash: deleted records, which can be restored (alone, or with all that the same act deleted) or purged for good. */
 import { type TrashedRecord, type TrashFilter, trashList } from '@arcade/contract/trash/fields'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -91,10 +91,10 @@ function BulkActs({ selection }: { selection: Selection<TrashFilter> }) {
 interface PurgeProps {
   target: Target<TrashFilter>
   selection: Selection<TrashFilter>
-  /** Of the question. */
+  /** The title of the confirmation. */
   title: string
   label: string
-  /** There is nothing to purge. */
+  /** Disables the button, because there is nothing to purge. */
   isOff?: boolean
   isInPageHead?: boolean
 }
@@ -121,7 +121,7 @@ function PurgeButton({ target, selection, title, label, ...button }: PurgeProps)
 function RestoreButtons({ record }: { record: TrashedRecord }) {
   const { id, kind, name, actId, hasOthersOfAct } = record
   const undo = useUndo(trashList)
-  const [isAsked, setIsAsked] = useState(false)
+  const [isDialogOpen, setIsDialogOpen] = useState(false)
   const restoreButton = useRef<HTMLButtonElement>(null)
 
   const handleRestore = async (button: Element) => {
@@ -132,17 +132,17 @@ function RestoreButtons({ record }: { record: TrashedRecord }) {
         toast.success(`${name} is back.`, kind === 'announcement' ? { detail: COMES_BACK_INACTIVE } : {})
       },
       onFailure: ({ code, message }) => {
-        if (code === 'PRIORITY_TAKEN' || code === 'EMAIL_TAKEN') setIsAsked(true)
+        if (code === 'PRIORITY_TAKEN' || code === 'EMAIL_TAKEN') setIsDialogOpen(true)
         else toast.failure(message)
       },
     })
     keepFocus()
   }
 
-  // The dialog goes as a whole, so that it does not give the focus back itself.
+  // The dialog is unmounted while it is open, so it does not return the focus itself.
   const handleClose = () => {
     const keepFocus = keepFocusInRows(restoreButton.current)
-    setIsAsked(false)
+    setIsDialogOpen(false)
     requestAnimationFrame(() => {
       restoreButton.current?.focus({ preventScroll: true })
       keepFocus()
@@ -177,7 +177,7 @@ function RestoreButtons({ record }: { record: TrashedRecord }) {
           Restore All
         </Button>
       )}
-      {isAsked && <InsteadDialog record={record} onClose={handleClose} />}
+      {isDialogOpen && <InsteadDialog record={record} onClose={handleClose} />}
     </RowActions>
   )
 }

@@ -36,10 +36,13 @@ export function AddUserPage() {
   )
   const userType = useWatch({ control: form.control, name: 'userType' })
 
-  /** Back must not lead to the form of what is saved. */
+  /** Replaces the form in the browser's history, so that Back does not return to the form of a saved user. */
   const leave = () => navigate({ to: '/manage-users', replace: true })
 
-  /** The user exists by now. Whether the role could be given stands on this page, because it has to be done again. */
+  /**
+   * Gives the role Admin to the user that was just created. Resolves with whether it succeeded; a failure is shown on this page with a
+   * button to try again.
+   */
   const giveAdmin = async (id: string, email: string) => {
     try {
       await client.users.setUserType({ id, userType: 'admin' })

@@ -1,4 +1,4 @@
-/** The dashboard's users (§2 /manage-users): 50 a page, without oneself, whom the server leaves out. */
+/** The list of the console's users (§2 /manage-users), 50 per page. The server leaves out the signed-in user. */
 import { type DashboardUser, updateUserAddress, userList, userTypeLabels } from '@arcade/contract/users/fields'
 import { IconShieldCheck, IconUser } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -20,7 +20,7 @@ import classes from './manage-users-page.module.css'
 const CONSEQUENCE = 'Their sessions end at once.'
 
 const columns = listColumns(userList, {
-  // Without another sort the rows stand, and so are numbered, in the order in which the users were created.
+  // The default order is the order of creation, so the rows are numbered in that order.
   createdAt: { header: 'Sr.No', render: (_, number) => number },
   fname: { viewMore: true, mark: ({ userType }) => <RoleIcon userType={userType} />, card: 'title' },
   lname: { viewMore: true, card: 'start' },
@@ -73,7 +73,7 @@ export function ManageUsersPage() {
   )
 }
 
-/** An icon, because §2 lists the texts of a row. */
+/** The role is shown as an icon, because §2 lists the texts of a row and the role is not among them. */
 function RoleIcon({ userType }: Pick<DashboardUser, 'userType'>) {
   const Icon = userType === 'admin' ? IconShieldCheck : IconUser
   const label = userTypeLabels[userType]

@@ -1,4 +1,4 @@
-/** A link with which a user sets a new password, shown to the admin who makes it, once. */
+/** Makes a link with which a user sets a new password. The admin who makes the link sees it once. */
 import type { DashboardUser } from '@arcade/contract/users/fields'
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'

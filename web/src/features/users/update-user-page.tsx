@@ -5,7 +5,7 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, asCallError, client, queryClient, problemOf } from '#src/client.ts'
+import { api, asCallError, client, fetchOnce, queryClient, problemOf } from '#src/client.ts'
 import { refreshAfterActOn } from '#src/lists/changes.ts'
 import { showFailure } from '#src/lists/item-acts.ts'
 import { useConfirm } from '#src/ui/confirm.tsx'
@@ -23,9 +23,7 @@ import classes from './update-user-page.module.css'
 export function UpdateUserPage() {
   const { userId } = useParams({ from: '/shell/management/update-user/$userId/$fname/$lname/$email' })
   // The user is not refetched in the background, because the form would then hold an older version than the page.
-  const { data, error, refetch } = useQuery(
-    api.users.get.queryOptions({ input: { id: userId }, staleTime: Infinity, gcTime: 0, refetchOnWindowFocus: false }),
-  )
+  const { data, error, refetch } = useQuery(api.users.get.queryOptions({ input: { id: userId }, ...fetchOnce }))
   const [loads, setLoads] = useState(0)
   const handleReload = () => void refetch().then(() => setLoads((count) => count + 1))
   return (
@@ -61,7 +59,7 @@ interface UserProps {
 }
 
 function UserForms({ user, onReload }: UserProps) {
-  /** The version that the name form began with. Our own change of the role counts it up; somebody else's change makes a save stale. */
+  /** The version that the name form is based on. A change of the role on this page raises it; any other change makes a save stale. */
   const [version, setVersion] = useState(user.version)
   const handleRoleChange = (changed: DashboardUser) => {
     if (changed.version === version + 1) setVersion(changed.version)
@@ -107,7 +105,7 @@ function NameForm({ user, version, onReload }: UserProps & { version: number }) 
       await client.users.update({ ...input, id: user.id, version: merge.version() })
       form.finish()
       toast.success('Info Updated Successfully!')
-      await navigate({ to: '/manage-users', replace: true }) // Back must not lead to the form of what is saved
+      await navigate({ to: '/manage-users', replace: true }) // so that Back does not return to the form of a saved user
       await refreshAfterActOn('users')
       return undefined
     } catch (cause) {

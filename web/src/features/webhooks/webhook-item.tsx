@@ -1,4 +1,4 @@
-/** One webhook in the list of them, with its last deliveries where one wants to see them. */
+/** One webhook of the list; a button shows its last deliveries. */
 import type { Webhook, WebhookDelivery } from '@arcade/contract/webhooks/calls'
 import { webhookEvents } from '@arcade/contract/webhooks/fields'
 import { Button } from '@mantine/core'
@@ -24,7 +24,7 @@ export function WebhookItem({ webhook, onRemoved }: WebhookItemProps) {
   const [isOpen, setIsOpen] = useState(false)
 
   const remove = async () => {
-    setIsOpen(false) // so that nobody asks for the deliveries of what is gone
+    setIsOpen(false) // otherwise the deliveries of a deleted webhook would be fetched
     await client.webhooks.remove({ id })
     onRemoved(id)
     return 'Webhook deleted.'

@@ -1,4 +1,4 @@
-/** Webhooks, for admins: where the console tells the game's bot of events by itself, and what became of it. */
+/** The webhooks page, for admins: the addresses to which the console sends events, and the outcome of each delivery. */
 import type { WebhookInput } from '@arcade/contract/webhooks/calls'
 import { webhookEvents } from '@arcade/contract/webhooks/fields'
 import { useQuery } from '@tanstack/react-query'
@@ -17,6 +17,7 @@ import { toast } from '#src/ui/toast.tsx'
 import { WebhookItem } from './webhook-item.tsx'
 import classes from './webhooks.module.css'
 
+/** How often webhooks and deliveries are reloaded while the page is visible. */
 const REFRESH_MS = 2000
 
 /** A secret that was just made. */
@@ -32,7 +33,7 @@ export function WebhooksPage() {
   useKeptFresh(query)
   const [secret, setSecret] = useState<Secret>()
 
-  // Webhooks and what became of their deliveries at one moment, so that neither says what is no longer true of the other.
+  // Webhooks and deliveries are reloaded together, so that they do not contradict each other.
   useEffect(() => {
     const refresh = () => queryClient.invalidateQueries({ queryKey: api.webhooks.key() }, { cancelRefetch: false })
     const timer = setInterval(() => !document.hidden && void refresh(), REFRESH_MS)
@@ -91,7 +92,7 @@ function NewWebhook({ onSecret }: { onSecret: (secret: Secret) => void }) {
     try {
       const { id, secret } = await client.webhooks.create(input)
       onSecret({ id, url: input.url, text: secret })
-      // The form is empty at once for the next one: the list is not waited for.
+      // The form is cleared at once, without waiting for the list.
       form.finish()
       toast.success('Webhook added.')
       void queryClient.invalidateQueries({ queryKey: api.webhooks.key() })
