@@ -13,7 +13,7 @@ export interface Row {
 
 export interface Section {
   name: string
-  /** The comment at the head of its file, of which the document shows the first sentence. */
+  /** The comment at the head of its file. The document shows its first sentence. */
   about: string
   /** The command that measures it again. */
   command: string
@@ -52,36 +52,32 @@ export function withSection(document: string, section: Section): string {
 
 function sectionText({ name, about, command, ran, rows }: Section): string {
   const bounded = rows.filter(({ bound }) => bound !== undefined)
-  const table = withoutP99Rows(bounded.length > 0 ? bounded : rows).map(({ question, ours, ratio, bound, isMet }) => {
-    const cells = [question, ours, ratio ?? '–', boundText({ ...(bound !== undefined && { bound }), isMet })]
-    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  })
+  const table = joinP99(bounded.length > 0 ? bounded : rows).map(
+    (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`,
+  )
   const head = ['| question | ours | to limit | bound |', '|---|--:|--:|--:|']
   return [`## ${name}`, wrap(`${firstSentence(about)} \`${command}\`, ${ran}:`), [...head, ...table].join('\n')].join('\n\n')
 }
 
-function boundText({ bound, isMet }: Pick<Row, 'bound' | 'isMet'>): string {
-  if (bound === undefined) return '–'
-  return isMet ? bound : `${bound} **missed**`
+/** Returns the cells of the rows. A row `question: p99` has no line of its own: its figures stand in the cells of `question` before it. */
+function joinP99(rows: readonly Row[]): string[][] {
+  const table: string[][] = []
+  for (const row of rows) {
+    const [question, ...figures] = cellsOf(row)
+    const before = table.at(-1)
+    if (row.question !== `${before?.[0]}: p99`) table.push([question!, ...figures])
+    else
+      table[table.length - 1] = [
+        before![0]!,
+        ...figures.map((figure, n) => `${before![n + 1]}, ${n === 0 ? 'p99 ' : ''}${figure}`),
+      ]
+  }
+  return table
 }
 
-/** Joins the row `question: p99` to the row of the same question before it. */
-function withoutP99Rows(rows: readonly Row[]): Row[] {
-  const joined: Row[] = []
-  for (const row of rows) {
-    const before = joined.at(-1)
-    if (before?.ratio === undefined || row.question !== `${before.question}: p99`) joined.push(row)
-    else {
-      joined[joined.length - 1] = {
-        question: before.question,
-        ours: `${before.ours}, p99 ${row.ours}`,
-        ratio: `${before.ratio}, ${row.ratio ?? '–'}`,
-        bound: `${boundText(before)}, ${boundText(row)}`,
-        isMet: true,
-      }
-    }
-  }
-  return joined
+function cellsOf({ question, ours, ratio, bound, isMet }: Row): string[] {
+  const boundText = bound === undefined ? '–' : isMet ? bound : `${bound} **missed**`
+  return [question, ours, ratio ?? '–', boundText]
 }
 
 function firstSentence(text: string): string {

@@ -25,17 +25,21 @@ const rooms = [
   ['calls', 'calls.ts knows the contract only.'],
   ['postgres/', 'postgres/ reaches a PostgreSQL server and knows no table.'],
   ['db/', 'db/ has the connection pools, the schema and its migrations; it knows no rule of the game.'],
-  ['counters/', 'counters/ knows the database below it.'],
-  ['items/', 'items/ knows the rooms below it.'],
-  ['audit/', 'audit/ knows the rooms below it.'],
-  ['webhooks/', 'webhooks/ knows the rooms below it.'],
-  ['files/', 'files/ knows the rooms below it.'],
-  ['identity/', 'identity/ knows the rooms below it.'],
-  ['sheets/', 'sheets/ knows the rooms below it.'],
-  ['lists/', 'lists/ knows the rooms below it.'],
-  ['ledger/', 'ledger/ knows the rooms below it.'],
-  ['backup/', 'backup/ knows the rooms below it.'],
-].map(([at = '', instead = '']) => ({ name: `server/${at.replace('/', '')}`, at: `server/src/${at}`, instead }))
+  ['counters/'],
+  ['items/'],
+  ['audit/'],
+  ['webhooks/'],
+  ['files/'],
+  ['identity/'],
+  ['sheets/'],
+  ['lists/'],
+  ['ledger/'],
+  ['backup/'],
+].map(([at = '', instead = `${at} knows the rooms below it.`]) => ({
+  name: `server/${at.replace('/', '')}`,
+  at: `server/src/${at}`,
+  instead,
+}))
 const roomNames = rooms.map(({ name }) => name)
 const contract = ['contract', 'contract/fields']
 const belowPages = [...contract, 'web/ui', 'web/client', 'web/session']
