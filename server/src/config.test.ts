@@ -1,4 +1,4 @@
-/** The environment (design §8): defaults, and one clear line for what is malformed. */
+/** The environment (design §8): defaults, and one clear line for each invalid value. */
 import { describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from './config.ts'
 
@@ -77,13 +77,13 @@ describe('design §8 the environment', () => {
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
     ['TRUSTED_PROXIES', '10.0.0.0/8/8'],
     ['TRUSTED_PROXIES', '10.0.0.1, fd00::/129'],
-  ])('%s=%s is one clear line that names it', (name, value) => {
+  ])('%s=%s is refused with one clear line that names it', (name, value) => {
     const read = () => readConfig({ [name]: value })
     expect(read).toThrow(ConfigError)
     expect(read).toThrow(new RegExp(`^${name} must be [^\n]+$`))
   })
 
-  test('the limits of database connections are set one by one', () => {
+  test('each limit of database connections can be set by itself', () => {
     expect(readConfig({}).databaseLimits).toEqual({})
     expect(readConfig({ DATABASE_POOL_SIZE: '40', DATABASE_LOCK_TIMEOUT_MS: '500' }).databaseLimits).toEqual({
       size: 40,
@@ -91,7 +91,7 @@ describe('design §8 the environment', () => {
     })
   })
 
-  test('a replica is one of a database that is named', () => {
+  test('a replica needs DATABASE_URL', () => {
     const urls = { DATABASE_URL: 'postgres://h/d', DATABASE_REPLICA_URL: 'postgres://r/d' }
     expect(readConfig(urls)).toMatchObject({ databaseUrl: 'postgres://h/d', databaseReplicaUrl: 'postgres://r/d' })
     expect(() => readConfig({ DATABASE_REPLICA_URL: 'postgres://u:hidden@r/d' })).toThrow(
@@ -99,7 +99,7 @@ describe('design §8 the environment', () => {
     )
   })
 
-  test('backups are made at night and seven are kept, once there is a place for them', () => {
+  test('with BACKUP_URL, a backup is made each night and seven are kept, unless set otherwise', () => {
     expect(readConfig({}).backups).toBeUndefined()
     expect(readConfig({ BACKUP_URL: '/backups' }).backups).toEqual({ address: '/backups', times: '0 3 * * *', keep: 7 })
     const set = { BACKUP_URL: 's3://bucket/prefix?endpoint=http://x', BACKUP_SCHEDULE: '*/30 * * * *', BACKUP_KEEP: '3' }
@@ -113,24 +113,24 @@ describe('design §8 the environment', () => {
     expect(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, fd00::/8 192.0.2.1' })).toMatchObject({ trustedProxies })
   })
 
-  test('players’ clients are believed by what is set, for an hour unless it is set otherwise', () => {
+  test('initData of players is checked by the variables that are set', () => {
     const env = { TELEGRAM_BOT_TOKEN: '123:abc_DEF-1', TELEGRAM_BOT_ID: '123', INIT_DATA_MAX_AGE: '60' }
     expect(readConfig(env).initData).toEqual({ botToken: '123:abc_DEF-1', botId: '123', maxAgeSeconds: 60 })
   })
 
-  test('a token and a number of two bots are one clear line without the token', () => {
+  test('a token and an id of different bots are refused with one clear line without the token', () => {
     const read = () => readConfig({ TELEGRAM_BOT_TOKEN: '1234:hidden', TELEGRAM_BOT_ID: '123' })
     expect(read).toThrow(ConfigError)
     expect(read).toThrow(/^TELEGRAM_BOT_TOKEN is of another bot than TELEGRAM_BOT_ID \(123\)(?!.*hidden)[^\n]+$/)
   })
 
-  test('secrets are not repeated', () => {
+  test('errors do not repeat secrets', () => {
     for (const name of ['TELEGRAM_BOT_TOKEN', 'SECRET_KEY']) expect(() => readConfig({ [name]: 'hidden' })).not.toThrow(/hidden/)
     expect(() => readConfig({ ADMIN_PASSWORD: 'abc' })).not.toThrow(/abc/)
     expect(() => readConfig({ DATABASE_URL: 'mysql://u:hidden@h' })).not.toThrow(/hidden/)
   })
 
-  test('half an admin is refused', () => {
+  test('ADMIN_EMAIL without ADMIN_PASSWORD is refused', () => {
     expect(() => readConfig({ ADMIN_EMAIL: 'a@b.co' })).toThrow('ADMIN_EMAIL and ADMIN_PASSWORD must be set together')
   })
 })

@@ -1,4 +1,4 @@
-/** The server as a process: what it says when it cannot start, and how it ends. */
+/** The server as a process: what it prints when it cannot start, and how it ends. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ import { createDatabase } from '#test/test-database.ts'
 import { onServer } from '#test/test-server.ts'
 
 test.each(['Promise.reject(new Error("unforeseen"))', '(() => { throw new Error("unforeseen") })()'])(
-  'security: after %s the server says so in one line, stops in order and exits 1',
+  'security: after %s the server logs one line, stops in order and exits 1',
   async (failing) => {
     const url = await createDatabase('unforeseen', { isMigrated: true })
     const dataDir = await emptyFolder()
@@ -36,7 +36,7 @@ test.each(['Promise.reject(new Error("unforeseen"))', '(() => { throw new Error(
     expect(await stderr).toBe('')
     const fatal = lines.flatMap((line) => (line.startsWith('{') ? JSON.parse(line) : [])).filter(({ level }) => level === 60)
     expect(fatal).toMatchObject([{ event: 'unforeseen', err: { message: 'unforeseen' } }])
-    // The way it went was the usual one: it has closed its connections.
+    // It stopped as usual: it has closed its connections.
     await onServer(url, async (run) => {
       expect(
         await run(`select application_name from pg_stat_activity where application_name like 'arcade server ${child.pid} %'`),
@@ -45,7 +45,7 @@ test.each(['Promise.reject(new Error("unforeseen"))', '(() => { throw new Error(
   },
 )
 
-test('security: an error that nobody foresaw while the server stops does not cut the stop short', async () => {
+test('security: an unexpected error while the server stops does not cut the stop short', async () => {
   const dataDir = await preparedDataDir()
   const server = startServer(dataDir, laterInStop('throw new Error("unforeseen")'))
   const request = await stopAmidRequest(server)
@@ -57,7 +57,7 @@ test('security: an error that nobody foresaw while the server stops does not cut
   await waitFor('PostgreSQL to be stopped', async () => (await processesOf(dataDir)).length === 0)
 })
 
-test('§design 8 a second signal ends a server at once that waits for a request, and it says so', async () => {
+test('§design 8 a second signal ends a server that waits for a request at once, and is logged', async () => {
   const server = startServer(await preparedDataDir(), laterInStop('process.kill(process.pid, "SIGTERM")'))
   await stopAmidRequest(server)
   const { code, output } = await server.ended
@@ -66,9 +66,9 @@ test('§design 8 a second signal ends a server at once that waits for a request,
 })
 
 test.each([
-  ['waits for another one to migrate', 'Waiting for another process that migrates'],
-  ['waits for a database that went away', 'The connection to the database was lost during its migration'],
-])('§design 8 a start that %s ends well when it is told to', async (_, line) => {
+  ['waits for another process to migrate', 'Waiting for another process that migrates'],
+  ['waits for a database that is gone', 'The connection to the database was lost during its migration'],
+])('§design 8 a start that %s ends properly when it is told to', async (_, line) => {
   const url = new URL(await createDatabase('given_up'))
   const proxy = await startTcpProxy(Number(url.port))
   await onServer(url.href, async (run) => {
@@ -84,7 +84,7 @@ test.each([
   })
 })
 
-/** Has a server stop while it is sent a request, for whose rest it waits. */
+/** Tells a server to stop while it waits for the rest of a request. */
 async function stopAmidRequest({ child, ready }: ServerProcess): Promise<Socket> {
   const { port } = new URL(await ready)
   const socket = connect(Number(port), '127.0.0.1')
@@ -98,12 +98,12 @@ async function stopAmidRequest({ child, ready }: ServerProcess): Promise<Socket>
   return socket
 }
 
-/** Has a server run JavaScript during its stop, so late that a second signal would not be taken for the first one. */
+/** Makes a server run JavaScript during its stop, late enough for a second signal not to be taken for the first one. */
 function laterInStop(code: string): { NODE_OPTIONS: string } {
   return { NODE_OPTIONS: `--import=${moduleOf(`process.once('SIGTERM', () => setTimeout(() => { ${code} }, 1100))`)}` }
 }
 
-/** What it has written so far. */
+/** Returns what the process has written so far. */
 function outputOf({ child }: ServerProcess): () => string {
   let output = ''
   child.stdout!.on('data', (chunk: Buffer) => (output += chunk.toString()))
@@ -116,7 +116,7 @@ function moduleOf(code: string): string {
 
 const PROGRAM = fileURLToPath(new URL('./main.ts', import.meta.url))
 
-test('§design 8 a port that is in use: one line names the process that has it, exit 1', async () => {
+test('§design 8 a port in use gives one line that names the process that has it, and exit code 1', async () => {
   const url = await createDatabase('port_in_use', { isMigrated: true })
   const owner = createServer()
   onTestFinished(() => new Promise<void>((resolve) => void owner.close(() => resolve())))
@@ -139,7 +139,7 @@ test('§design 8 a port that is in use: one line names the process that has it, 
 })
 
 test.each([{ DATABASE_URL: '' }, { DATABASE_URL: 'postgres://127.0.0.1:1/none' }])(
-  '§design 8 a DATA_DIR that cannot be made is one clear line, exit 1: %j',
+  '§design 8 a DATA_DIR that cannot be created gives one clear line and exit code 1: %j',
   async (env) => {
     const file = path.join(await emptyFolder(), 'file')
     await writeFile(file, '')

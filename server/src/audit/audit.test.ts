@@ -1,4 +1,4 @@
-/** The audit trail: an act has its entries, the chain finds what was tampered with, and a person can be erased from it. */
+/** The audit: each act has its entries, the chain reveals tampering, and a person can be erased from it. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { pino } from 'pino'
@@ -30,7 +30,7 @@ const write = async (database: Database, count: number): Promise<void> => {
   await audit(database.db, ada, 'announcement.create', entries)
 }
 
-/** A trail of twelve sealed entries. */
+/** Returns a database with twelve sealed entries. */
 const sealed = async (): Promise<Database> => {
   const database = await testDatabase()
   for (let round = 0; round < 3; round += 1) {
@@ -41,7 +41,7 @@ const sealed = async (): Promise<Database> => {
   return database
 }
 
-test('an act’s one entry is planned once a connection, and verified as those of an act on many', async () => {
+test('a single entry’s statement is planned once per connection, and its entry is verified like those of bulk acts', async () => {
   const database = await testDatabase()
   const planned = await database.transaction(async (tx) => {
     for (const name of ['A', 'B "1", \\ ü']) await audit(tx, ada, 'user.update', { record: { kind: 'user', id: 'bob', name } })
@@ -58,7 +58,7 @@ test('an act’s one entry is planned once a connection, and verified as those o
   expect(await verifyAudit(database)).toMatchObject({ entries: 5, findings: [] })
 })
 
-test('changes are the fields that differ, without the version and what never changes', () => {
+test('changes are the fields that differ, except the version and fields that never change', () => {
   const before = { id: '1', title: 'A', reward: 1, link: null, version: 3, createdAt: 'x' }
   expect(changesBetween(before, { ...before, title: 'B', link: 'https://t.me', version: 4 })).toEqual({
     title: ['A', 'B'],
@@ -69,7 +69,7 @@ test('changes are the fields that differ, without the version and what never cha
 })
 
 describe('the chain', () => {
-  test('numbers entries without gaps, in the order in which they were written', async () => {
+  test('numbers entries without gaps, in the order they were written', async () => {
     const database = await sealed()
     const { rows } = await sql<{ seq: number; id: string }>`select seq, record_id as id from audit_entries order by seq`.execute(
       database.db,
@@ -80,7 +80,7 @@ describe('the chain', () => {
 
   test.each([
     ['a changed action', `update audit_entries set action = 'task.remove' where seq = 5`, /no\. 5 is not the one/],
-    ['a changed moment', `update audit_entries set at = at - interval '1 microsecond' where seq = 5`, /no\. 5 is not the one/],
+    ['a changed time', `update audit_entries set at = at - interval '1 microsecond' where seq = 5`, /no\. 5 is not the one/],
     ['another actor', `update audit_entries set actor_name = 'Bob' where seq = 5`, /no\. 5 says something else/],
     ['another address', `update audit_entries set address = null where seq = 5`, /no\. 5 says something else/],
     [
@@ -104,36 +104,36 @@ describe('the chain', () => {
       /no\. 5 says something else/,
     ],
     [
-      'one that looks erased',
+      'an entry that looks erased',
       `update audit_entries set actor_salt = null, actor_id = 'erased-x', actor_name = null, address = null, device = null where seq = 5`,
       /1 parts of entries are erased of erased-x/,
     ],
     [
-      'a beginning that was cut off',
+      'a removed beginning',
       `update audit_head set base_seq = 5, base_hash = (select hash from audit_entries where seq = 5); delete from audit_entries where seq <= 5`,
       /up to no\. 5 are missing/,
     ],
     ['a removed entry', `delete from audit_entries where seq = 5`, /before no\. 6 are missing/],
-    ['the first removed', `delete from audit_entries where seq = 1`, /before no\. 2 are missing/],
-    ['the last removed', `delete from audit_entries where seq = 12`, /ends with no\. 11, its head says 12/],
-    ['one moved far away', `update audit_entries set seq = 1e15 where seq = 12`, /before no\. 1000000000000000 are missing/],
+    ['a removed first entry', `delete from audit_entries where seq = 1`, /before no\. 2 are missing/],
+    ['a removed last entry', `delete from audit_entries where seq = 12`, /ends with no\. 11, its head says 12/],
+    ['an entry moved far away', `update audit_entries set seq = 1e15 where seq = 12`, /before no\. 1000000000000000 are missing/],
     [
-      'one put in before the first',
+      'an entry inserted before the first',
       `insert into audit_entries select (jsonb_populate_record(entry, '{"seq": 0}')).* from audit_entries as entry where seq = 3`,
       /1 entries have numbers up to 0, where the chain does not begin yet/,
     ],
-    ['all removed', `delete from audit_entries`, /ends with no\. 0, its head says 12/],
+    ['no entries', `delete from audit_entries`, /ends with no\. 0, its head says 12/],
     [
-      'two exchanged',
+      'two swapped entries',
       `update audit_entries set seq = case seq when 5 then -5 when 6 then 5 end where seq in (5, 6); update audit_entries set seq = 6 where seq = -5`,
       /no\. 5 is not/,
     ],
     [
-      'an inserted entry, with all after it moved on',
+      'an inserted entry, with all later ones renumbered',
       `update audit_entries set seq = seq + 1000 where seq >= 5; update audit_entries set seq = seq - 999 where seq > 1000; insert into audit_entries select (jsonb_populate_record(l, jsonb_build_object('seq', 5, 'id', gen_random_uuid()))).* from audit_entries l where seq = 4; update audit_head set seq = 13`,
       /no\. 5 is not/,
     ],
-    ['a torn hash', `update audit_entries set hash = substr(hash, 1, 16) where seq = 5`, /no\. 5 is not/],
+    ['a truncated hash', `update audit_entries set hash = substr(hash, 1, 16) where seq = 5`, /no\. 5 is not/],
     ['another head', `update audit_head set hash = sha256('x')`, /head is not that of the chain/],
   ])('finds %s', async (_what, tampering, finding) => {
     const database = await sealed()
@@ -144,13 +144,13 @@ describe('the chain', () => {
     }
   })
 
-  test('a whole chain is whole in ranges of any size', async () => {
+  test('an intact chain verifies in ranges of any size', async () => {
     const database = await sealed()
     for (const range of [1, 2, 5, 11, 12, 13])
       expect(await verifyAudit(database, { range })).toMatchObject({ entries: 12, findings: [] })
   })
 
-  test('is verified as far as it is sealed where nothing can be written, and the entries that wait are counted', async () => {
+  test('if nothing can be written, sealed entries are verified and waiting entries are counted', async () => {
     const database = await sealed()
     await write(database, 3)
     const refused = (): Promise<never> => Promise.reject(new Error('No space left on device'))
@@ -163,7 +163,7 @@ describe('the chain', () => {
     expect(await verifyAudit(database)).toMatchObject({ entries: 15, findings: [], unsealed: undefined })
   })
 
-  test('a head that was kept elsewhere finds a trail that was rewritten as a whole', async () => {
+  test('a head that was kept elsewhere reveals that the whole audit was rewritten', async () => {
     const database = await sealed()
     const { head } = await verifyAudit(database)
     await write(database, 3)
@@ -175,7 +175,7 @@ describe('the chain', () => {
     expect(findings).toEqual([expect.stringContaining('is not in the chain')])
   })
 
-  test('two servers seal and twenty write at once: one chain with every entry', async () => {
+  test('with two servers sealing and twenty writing at once, one chain has every entry', async () => {
     const database = await testDatabase()
     const other = await openAgain()
     const writing = Promise.all(Array.from({ length: 20 }, () => write(database, 7)))
@@ -186,12 +186,12 @@ describe('the chain', () => {
     expect(await verifyAudit(other)).toMatchObject({ entries: 140, findings: [], head: { seq: 140 } })
   })
 
-  test('a sealer that dies in the middle has sealed nothing, and the next one goes on', async () => {
+  test('a sealer that dies half-way has sealed nothing, and the next one continues', async () => {
     const database = await sealed()
     await write(database, 2)
     const dying = database.transaction(async (tx) => {
       await sql`select from audit_head for update`.execute(tx)
-      expect(await sealEntries(database), 'somebody is at it').toBe(0)
+      expect(await sealEntries(database), 'another sealer is busy').toBe(0)
       throw new Error('dead')
     })
     await expect(dying).rejects.toThrow('dead')
@@ -199,7 +199,7 @@ describe('the chain', () => {
     expect(await verifyAudit(database)).toMatchObject({ entries: 14, findings: [] })
   })
 
-  test('an act that is taken back leaves no entry', async () => {
+  test('an act that is rolled back leaves no entry', async () => {
     const database = await testDatabase()
     const act = database.transaction(async (tx) => {
       await audit(tx, ada, 'players.status', {})
@@ -210,7 +210,7 @@ describe('the chain', () => {
   })
 })
 
-test('a person who is erased is named nowhere; the chain stays whole, and what others did stays as it was', async () => {
+test('an erased person is named nowhere; the chain stays intact, and what others did is unchanged', async () => {
   const database = await sealed()
   await audit(database.db, { ...ada, id: randomUUID() }, 'user.remove', {
     record: { kind: 'user', id: 'bob', name: 'Bob Bobson' },
@@ -230,7 +230,7 @@ test('a person who is erased is named nowhere; the chain stays whole, and what o
   expect(await verifyAudit(database)).toMatchObject({ entries: 15, findings: [] })
 })
 
-test('what is too old is dropped from the beginning; the chain then begins there and is whole', async () => {
+test('entries that are too old are dropped from the beginning; the chain then starts later and is intact', async () => {
   const database = await testDatabase()
   const act = actOfProcess('command', 'test')
   const drop = (before: Date) => database.transaction((tx) => dropEntries(tx, act, before))
@@ -248,7 +248,7 @@ test('what is too old is dropped from the beginning; the chain then begins there
   expect(await verifyAudit(database)).toMatchObject({ entries: 1, findings: [], head: { seq: 14 } })
 })
 
-test('what an earlier version wrote becomes open entries, under the names that actions have now', async () => {
+test('entries of an earlier version become open entries, with today’s names of actions', async () => {
   const url = await createDatabase('earlier_audit')
   const earlier = (await loadMigrations()).filter(({ name }) => name < '0011')
   const opening = { url, dataDir: '', log: pino({ level: 'silent' }), use: 'command' } as const

@@ -12,7 +12,7 @@ import { up } from '#src/db/migrations/0003_activity.ts'
 const database = await testDatabase()
 const { db } = database
 
-test('Dashboard: the migration counts the rows that are there, by the hour only the late ones', async () => {
+test('Dashboard: the migration counts existing rows, by the hour only the recent ones', async () => {
   await sql`insert into telegram_users (user_id, created_at)
     select n, case when n % 7 > 0 then now() - n * interval '37 minutes' end from generate_series(1, 5000) n`.execute(db)
   await sql`insert into participations (user_id, kind, item_id, at)
@@ -25,7 +25,7 @@ test('Dashboard: the migration counts the rows that are there, by the hour only 
   expect(await activityCounters(db)).toEqual(counted)
 })
 
-test('Dashboard: ranges of names are read off the indexes', async () => {
+test('Dashboard: ranges of counter names are read from the index', async () => {
   const activity = await beginActivity(db)
   for (let hour = 0; hour < 20_000; hour += 1) countPlayers(activity, new Date(activity.now.getTime() - hour * 3_600_000), 1)
   await database.transaction((tx) => addToCounters(tx, activity.deltas))
@@ -40,7 +40,7 @@ test('Dashboard: ranges of names are read off the indexes', async () => {
 })
 
 test.each([0, 5, -5])(
-  'Dashboard: hours that nobody reads any more are forgotten, others stay; clock %i days ahead',
+  'Dashboard: hours that are no longer read are deleted, other counters stay; clock %i days ahead',
   async (days) => {
     takeClocks().jump(days * 24 * 3_600_000)
     const [now, longAgo] = [await databaseNow(db), new Date('2026-01-01T00:30:00Z')]
@@ -66,7 +66,7 @@ test.each([0, 5, -5])(
   },
 )
 
-test.each([5, -5])('Dashboard: what happens now is counted by the hour; clock %i days ahead', async (days) => {
+test.each([5, -5])('Dashboard: present activity is counted by the hour; clock %i days ahead', async (days) => {
   takeClocks().jump(days * 24 * 3_600_000)
   const activity = await beginActivity(db)
   countPlayers(activity, activity.now, 1)

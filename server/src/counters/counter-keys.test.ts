@@ -1,4 +1,4 @@
-/** Names of counters are stored, so they are written out here: one that changes loses what was counted under the old one. */
+/** Names of counters are stored, so the tests spell them out: a changed name would lose what was counted under the old one. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { testDatabase } from '#test/test-database.ts'
@@ -42,11 +42,11 @@ const stored: [CounterKey, string][] = [
   [{ of: 'balances', bucket: '0512' }, 'balances:0512'],
 ]
 
-test.each(stored)('Counters: %o is stored under its name', (key, expected) => {
+test.each(stored)('Counters: %o is stored under its documented name', (key, expected) => {
   expect(counterName(key)).toBe(expected)
 })
 
-test('Counters: a name in SQL is the one that is written', async () => {
+test('Counters: names built in SQL equal those built in TypeScript', async () => {
   const named = [
     counterNameSql({ of: 'players' }),
     counterNameSql({ of: 'users', userType: 'user' }),
@@ -68,7 +68,7 @@ test('Counters: a name in SQL is the one that is written', async () => {
   expect(rows.map((row) => row.name)).toEqual(keys.map(counterName))
 })
 
-test('Counters: a bucket of balances holds those that begin with the same two digits, and buckets are in their order', async () => {
+test('Counters: a bucket of balances holds those with the same first two digits and length, and buckets sort in order', async () => {
   const balances = [
     '-5',
     '0',
@@ -103,7 +103,7 @@ test('Counters: a bucket of balances holds those that begin with the same two di
   expect(buckets.filter(isIn)).toEqual(['0212', '0299', '0310', '0310', '0311', '0512', '0512', '1690'])
 })
 
-test('Counters: the value in SQL is the one that is read, of the item alone', async () => {
+test('Counters: the value read in SQL equals the value read in TypeScript, for the given item only', async () => {
   const other = { kind: 'social', itemId: 'a' } as const
   await database.transaction(async (tx) => {
     await addToCounter(tx, { counter: { of: 'participants', ...item }, delta: 3 })
@@ -114,7 +114,7 @@ test('Counters: the value in SQL is the one that is read, of the item alone', as
   expect(await readCounters(db, [{ of: 'participants', ...other }, { of: 'players' }])).toEqual([4, 0])
 })
 
-test('Counters: a range holds the buckets of its time and no others, and their names are read again', async () => {
+test('Counters: a range holds exactly the buckets of its time, and times can be read back from their names', async () => {
   const hours = Array.from({ length: 60 }, (_, hour) => new Date(at.getTime() - hour * 3_600_000))
   const [from, to] = activityNames('hour', hours[23]!, at)
   const names = hours.map((hour) => counterName({ of: 'activity', bucket: 'hour', at: hour, series: 'players' }))
@@ -131,7 +131,7 @@ test.each([
   ['paid by the hour', itemPaidNames('hour', at, new Date(at.getTime() + 3_600_000)), { of: 'itemPaid', bucket: 'hour', at }],
   ['paid by the day', itemPaidNames('day', at, new Date('2026-11-22')), { of: 'itemPaid', bucket: 'day', at }],
   ['paid of all time', allPaidNames, { of: 'paid' }],
-] as const)('Counters: the item is read from a name again, %s', async (_, [from, to], key) => {
+] as const)('Counters: the item can be read back from a name, %s', async (_, [from, to], key) => {
   const one = counterName({ ...key, ...item })
   expect(one >= from && one < to).toBe(true)
   const { kind, itemId } = itemOfNameSql(`'${from}'`)
@@ -142,7 +142,7 @@ test.each([
   expect(rows).toEqual([item])
 })
 
-test('Counters: hours before a moment, and no days', () => {
+test('Counters: hours before a time, without days', () => {
   const hour = (moment: Date) => counterName({ of: 'itemActivity', bucket: 'hour', at: moment, ...item })
   const isIn = (one: string) => hourNamesBefore(at).some(([from, to]) => one >= from && one < to)
   expect(
@@ -150,24 +150,24 @@ test('Counters: hours before a moment, and no days', () => {
   ).toEqual([true, false, false])
 })
 
-test('Counters: a key lacks no part', () => {
-  // @ts-expect-error -- which user type
+test('Counters: a key with a missing part does not compile', () => {
+  // @ts-expect-error -- the user type is missing
   const users: CounterKey = { of: 'users' }
-  // @ts-expect-error -- which item
+  // @ts-expect-error -- the item is missing
   const participants: CounterKey = { of: 'participants', kind: 'social' }
-  // @ts-expect-error -- which kind of item
+  // @ts-expect-error -- the kind of item is missing
   const ofKind: CounterKey = { of: 'participants', itemId: 'a' }
-  // @ts-expect-error -- when
+  // @ts-expect-error -- the time is missing
   const activity: CounterKey = { of: 'activity', bucket: 'day', series: 'players' }
-  // @ts-expect-error -- by the hour, day or month
+  // @ts-expect-error -- the bucket (hour, day or month) is missing
   const bucket: CounterKey = { of: 'activity', at, series: 'players' }
-  // @ts-expect-error -- items are not counted by the month
+  // @ts-expect-error -- items have no monthly buckets
   const month: CounterKey = { of: 'itemActivity', bucket: 'month', at, ...item }
   // @ts-expect-error -- there is no such counter
   const nothing: CounterKey = { of: 'visits' }
-  // @ts-expect-error -- a name that no key made
+  // @ts-expect-error -- a name that was not made from a key
   const deltas: Parameters<typeof import('./counters.ts').addToCounters>[1] = new Map([['telegramUsers', 1]])
-  // @ts-expect-error -- which item, in SQL
+  // @ts-expect-error -- the item is missing, in SQL
   const inSql: Parameters<typeof counterSql>[0] = { of: 'participants', kind: '$1' }
   expect([users, participants, ofKind, activity, bucket, month, nothing, deltas, inSql]).toHaveLength(9)
 })

@@ -13,7 +13,7 @@ test('§design 4 a counter that never changed is 0', async () => {
   expect(await readCounters(database.db, [a, b])).toEqual([0, 0])
 })
 
-test('§design 4 changes count at once, negative ones too, and folding keeps the sum', async () => {
+test('§design 4 changes count at once, negative ones too, and folding preserves the sum', async () => {
   await database.transaction(async (tx) => {
     await addToCounter(tx, { counter: a, delta: 5 })
     await addToCounter(tx, { counter: a, delta: -2, userId: 7 })
@@ -25,7 +25,7 @@ test('§design 4 changes count at once, negative ones too, and folding keeps the
   expect(await readCounters(database.db, [a, b])).toEqual([3, 1])
 })
 
-test('§design 4 a change rolled back never counted', async () => {
+test('§design 4 a change that is rolled back never counts', async () => {
   const failed = database.transaction(async (tx) => {
     await addToCounter(tx, { counter: a, delta: 5 })
     throw new Error('no')
@@ -39,7 +39,7 @@ test('§design 4 sums stay exact while many add, several servers fold and one re
   const other = await openAgain()
   const writers = 6
   const changes = 40
-  // Only additions: a fold seen half would make it fall, which on a cluster it is for the milliseconds of a commit (docs/scaling.md).
+  // Values only rise, so reading half of a fold shows as a fall. A cluster allows that for the milliseconds of a commit (docs/scaling.md).
   const mayFall = citusUrl ? writers * changes : 0
   let isWriting = true
   const read = async () => {
@@ -66,7 +66,7 @@ test('§design 4 sums stay exact while many add, several servers fold and one re
   expect(await database.db.selectFrom('counters').selectAll().execute()).toMatchObject([{ value: writers * changes }])
 })
 
-test('§design 4 a reader sees a counter of its snapshot', async () => {
+test('§design 4 a reader sees the counters of its snapshot', async () => {
   await database.transaction((tx) => addToCounter(tx, { counter: a, delta: 1 }))
   await database.db
     .transaction()

@@ -1,4 +1,4 @@
-/** What entries count (design §4): exact at every moment, folded or not, with one row for each entry. */
+/** What a ledger entry counts (design §4): exact at any time, folded or not, with one row for each entry. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { addPlayers } from '#test/players.ts'
@@ -14,7 +14,7 @@ const { db } = database
 const people = [{ user_id: 1 }, { user_id: 2 }]
 const claimed = { kind: 'social', itemId: 'a:b' } as const
 
-/** An entry as the product writes one: `paid` is the balance after it. */
+/** Writes an entry as the product does; `paid` has the balance after it. */
 async function enter(
   userId: number,
   { amount, item }: { amount: number; item?: { kind: string; itemId: string } },
@@ -42,7 +42,7 @@ async function valuesOf(keys: CounterKey[]): Promise<unknown> {
   return { keys: await readCounters(db, keys), ...rows[0]! }
 }
 
-test('design §4 a claim counts as a participation and by its reward, a play as neither, folded or not', async () => {
+test('design §4 a claim counts as a participation and adds its reward, a game entry counts as neither; folded or not', async () => {
   await addPlayers(db, people)
   await foldCounters(database)
   await enter(1, { amount: 0.1, item: claimed })
@@ -70,7 +70,7 @@ test('design §4 a claim counts as a participation and by its reward, a play as 
   expect(await valuesOf(keys)).toEqual(expected)
 })
 
-test('design §8 entries move a player from one balance of the histogram to another', async () => {
+test('design §8 entries move a player to another bucket of the histogram of balances', async () => {
   await addPlayers(db, people)
   await enter(1, { amount: 0.5, item: claimed })
   await enter(1, { amount: 12_345 })
@@ -86,7 +86,7 @@ test('design §8 entries move a player from one balance of the histogram to anot
   ])
 })
 
-test('design §4 the migration counts what there is', async () => {
+test('design §4 the migration counts existing rows', async () => {
   await addPlayers(db, people)
   await enter(1, { amount: 0.1, item: claimed })
   await enter(2, { amount: 0.2, item: claimed })

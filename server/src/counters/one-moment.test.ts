@@ -1,4 +1,4 @@
-/** What a moment is while others write (docs/scaling.md), on one PostgreSQL and on a cluster: with CITUS_URL the database is divided. */
+/** Snapshots while others write (docs/scaling.md), on one PostgreSQL or a cluster: with CITUS_URL the database is distributed. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { addPlayers as storePlayers } from '#test/players.ts'
@@ -14,7 +14,7 @@ const ROUNDS = rounds(25, 500)
 const database = await testDatabase()
 const item = { kind: 'social', itemId: 'moment' } as const
 
-/** Does each of these again and again, beside each other, until `work` is done. */
+/** Runs each writer again and again, all at the same time, until `work` is done. */
 async function amid(writers: (() => Promise<void>)[], work: () => Promise<void>): Promise<void> {
   let isOver = false
   const writing = writers.map(async (write) => {
@@ -36,14 +36,14 @@ async function addPlayers(): Promise<void> {
   )
 }
 
-test('§design 4 one moment of all servers: what changes many players is in it wholly or not at all', async () => {
+test('§design 4 a snapshot of all servers has a change of several players completely or not at all', async () => {
   await addPlayers()
   const movePoints = async (): Promise<void> => {
     const [from, to] = [anyPlayer(), anyPlayer()]
     if (from === to) return
     await database.transaction(async (tx) => {
       await shareChanges(tx)
-      // In the order of their numbers, so that nobody waits for somebody who waits for them.
+      // In the order of ids, to avoid deadlocks.
       for (const userId of [from, to].toSorted((a, b) => a - b))
         await sql`update balances set balance = balance + ${userId === from ? -7 : 7} where user_id = ${userId}`.execute(tx)
       await sql`update status_epoch set epoch = epoch + 1`.execute(tx)
@@ -68,7 +68,7 @@ test('§design 4 one moment of all servers: what changes many players is in it w
   expect(moments.size, 'the writers went on meanwhile').toBeGreaterThan(ROUNDS / 5)
 })
 
-test('§design 4 one moment of all servers: counters are what the rows are, also while they are folded', async () => {
+test('§design 4 in a snapshot of all servers counters match the rows, even while they are folded', async () => {
   let next = 0
   const takePart = async (): Promise<void> => {
     const userIds = Array.from({ length: 5 }, () => (next += 1))
@@ -99,7 +99,7 @@ test('§design 4 one moment of all servers: counters are what the rows are, also
   expect(next).toBeGreaterThan(ROUNDS)
 })
 
-test('§design 4 what one player has is exact at every moment, whoever asks', async () => {
+test('§design 4 one player’s data is consistent at any time, for every reader', async () => {
   await addPlayers()
   let claims = 0
   const claim = async (): Promise<void> => {
@@ -126,7 +126,7 @@ test('§design 4 what one player has is exact at every moment, whoever asks', as
   })
 })
 
-test('§design 4 a count has what was acknowledged before it was asked for, and nothing that was not begun when it was answered', async () => {
+test('§design 4 a count includes what was acknowledged before it started, and nothing that started after it ended', async () => {
   let begun = 0
   let acknowledged = 0
   const add = async (): Promise<void> => {
@@ -148,7 +148,7 @@ test('§design 4 a count has what was acknowledged before it was asked for, and 
   expect(acknowledged).toBeGreaterThan(ROUNDS)
 })
 
-test('§design 4 one moment of all servers: erasing, blocking many and adjusting are in it wholly or not at all', async () => {
+test('§design 4 a snapshot of all servers has an erasure, a bulk block or an adjustment completely or not at all', async () => {
   const app = await testApp()
   const [admin, bot] = [await app.signUp('admin'), await app.bot('desk', 'admin')]
   const ids = Array.from({ length: PLAYERS }, (_, index) => index + 1)

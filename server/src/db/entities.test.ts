@@ -51,7 +51,7 @@ test.each(entities)('§3 every stored field has its column in the migrated table
   }
 })
 
-test('columns follow from the names of fields, or are named', () => {
+test('columns are derived from the names of fields, or are named explicitly', () => {
   expect(columnName(playerEntity, 'linkedInUsername')).toBe('linked_in_username')
   expect(columnName(participantEntity, 'first_name')).toBe('first_name')
   expect(columnName(announcementEntity, 'icon')).toBe('icon_key')
@@ -73,7 +73,7 @@ test('columns follow from the names of fields, or are named', () => {
   }>()
 })
 
-test('a moment is the text that Date.toISOString writes, whatever the microseconds', async () => {
+test('a time is text in the format of Date.toISOString, cut to milliseconds', async () => {
   const { db } = await testDatabase()
   const moments = ['2026-03-04T05:06:07.089999Z', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z', '1969-12-31T23:59:59.9996Z']
   await addPlayers(
@@ -94,11 +94,11 @@ test('a moment is the text that Date.toISOString writes, whatever the microsecon
   ])
 })
 
-test('what is forgotten or misspelt does not compile', () => {
-  // @ts-expect-error a name for the column of no field
+test('missing and misspelt names do not compile', () => {
+  // @ts-expect-error a column name for a field that does not exist
   defineEntity({ table: 'telegram_users', fields: playerFields, columnNames: { shoeSize: 'shoes' }, id: 'userId' })
-  // @ts-expect-error no field to tell rows apart by
+  // @ts-expect-error the id is not a field
   defineEntity({ table: 'telegram_users', fields: playerFields, columnNames: {}, id: 'id' })
-  // @ts-expect-error the SQL of a field that the server works out is missing
+  // @ts-expect-error the SQL of a derived field is missing
   expect(() => selectList(taskEntity, { derived: {} })).not.toThrow()
 })

@@ -1,4 +1,4 @@
-/** What gives way to requests while the processors are busy, as the system itself tells it of real processes. */
+/** Work that yields to requests while the processors are busy, as the system reports it for real processes. */
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import os from 'node:os'
@@ -11,7 +11,7 @@ import { type Database, openDatabase } from './database.ts'
 
 const PROCESS = 'select pg_backend_pid() as pid'
 
-/** Not every Linux groups by sessions. */
+/** Falls back to the process where Linux does not group processes by session. */
 async function sessionNiceness(pid: number): Promise<string> {
   const session = await readFile(`/proc/${pid}/autogroup`, 'utf8').catch(() => `nice ${os.getPriority(pid)}`)
   return session.trim()
@@ -23,13 +23,13 @@ async function childrenOf(pid: number, program: string): Promise<number[]> {
   return ids.filter((_, index) => commands[index]!.includes(program))
 }
 
-/** Of the process that answers the pool's statements. */
+/** Returns the niceness of the process that runs the pool's statements. */
 async function poolNiceness({ db }: Database): Promise<number> {
   const { rows } = await sql<{ pid: number }>`${sql.raw(PROCESS)}`.execute(db)
   return os.getPriority(rows[0]!.pid)
 }
 
-test('§9 spreadsheets, counts, the ledger and commands that read or write whole tables give way to requests', async () => {
+test('§9 spreadsheets, counts, the ledger and commands on whole tables yield to requests', async () => {
   const server = await startConsoleServer()
   onTestFinished(() => server.stop())
   expect(await poolNiceness(server.database)).toBe(os.getPriority())
@@ -42,7 +42,7 @@ test('§9 spreadsheets, counts, the ledger and commands that read or write whole
         const [{ pid }] = (await query<{ pid: number }>(PROCESS)) as [{ pid: number }]
         expect(os.getPriority(pid)).toBe(niceness)
         expect(await sessionNiceness(pid)).toMatch(new RegExp(`nice ${niceness}$`))
-        // Helpers would not give way.
+        // Parallel workers would not yield.
         const [helpers] = await query<{ max_parallel_workers_per_gather: string }>('show max_parallel_workers_per_gather')
         expect(helpers).toEqual({ max_parallel_workers_per_gather: '0' })
       },
@@ -55,7 +55,7 @@ test('§9 spreadsheets, counts, the ledger and commands that read or write whole
   await expect.poll(() => poolNiceness(bulk)).toBe(NICENESS)
 })
 
-test('§9 spreadsheets are written by a process that gives way, has a session of its own and ends with the server', async () => {
+test('§9 spreadsheets are written by a process that yields, has its own session and ends with the server', async () => {
   const server = await startConsoleServer()
   onTestFinished(() => server.stop())
   const { token } = await server.addPerson({ fname: 'A', lname: 'B', email: 'reads@gmail.com', userType: 'admin' })
@@ -71,7 +71,7 @@ test('§9 spreadsheets are written by a process that gives way, has a session of
   await expect.poll(() => existsSync(`/proc/${writer}`)).toBe(false)
 })
 
-test('§9 what compresses and hashes gives way to the thread that answers requests', async () => {
+test('§9 the threads that compress and hash yield to the thread that answers requests', async () => {
   const server = await startConsoleServer()
   onTestFinished(() => server.stop())
   const folder = `/proc/${server.pid}/task`

@@ -1,4 +1,4 @@
-/** Migrations beside everything that may go on at the same time: long statements, held locks, other starts, an older server. */
+/** Migrations next to whatever may run at the same time: long statements, held locks, other starts, an older server. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import { pino } from 'pino'
@@ -11,25 +11,25 @@ import { onServer } from '#test/test-server.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
 import { type Migration, loadMigrations } from './migrate.ts'
 
-/** A tenth of the product's times or less, so that what takes longer than they allow takes a second here. */
+/** A tenth of the product's limits or less, so that exceeding them takes a second here. */
 const QUICK = {
   limits: { statementTimeoutMs: 300 },
   heartbeatMs: 200,
   migrationLimits: { lockTimeoutMs: 60, reportEveryMs: 300 },
 }
 
-test('§design 4 a step may take longer than any limit on statements, and says how far it is', async () => {
+test('§design 4 a step may take longer than any limit on statements, and reports its progress', async () => {
   const url = await createDatabase('long_step')
   const { log, lines } = recordedLog()
   const slow = step('0001_slow', 'select pg_sleep(1.5)')
   const database = await open({ url, log, migrations: [slow] })
   expect(lines(/Migrating the database, 0001_slow for/).length).toBeGreaterThan(1)
   expect(lines(/select pg_sleep/).length).toBeGreaterThan(1)
-  // The limit holds as before for everything else.
+  // The limit still applies to everything else.
   await expect(sql`select pg_sleep(1.5)`.execute(database.db)).rejects.toThrow('statement timeout')
 })
 
-test('§design 4 a migration waits for a lock as long as it takes, names who holds it, and lets others read meanwhile', async () => {
+test('§design 4 a migration waits for a lock without a limit, names its holder, and lets others read meanwhile', async () => {
   const url = await createDatabase('held_lock')
   const { log, lines } = recordedLog()
   const first = step('0001_a', 'create table a (x integer)')
@@ -40,7 +40,7 @@ test('§design 4 a migration waits for a lock as long as it takes, names who hol
     await reader('select x from a')
     const opening = open({ url, log, migrations: [first, step('0002_b', 'alter table a add y integer')] })
     await waitFor('the report', () => lines(/waiting for a lock that process \d+ \(a long export\) holds/).length > 1)
-    // With the lock's holder there all the time, these would wait for ever behind a migration that does not let them pass.
+    // If the waiting migration did not let these reads pass, they would wait behind it for ever.
     for (let reads = 0; reads < 5; reads += 1) await onServer(url, (run) => run('select x from a'))
     await reader('commit')
     await opening
@@ -49,7 +49,7 @@ test('§design 4 a migration waits for a lock as long as it takes, names who hol
   expect(columns).toHaveLength(2)
 })
 
-test('§design 4 a server that starts while another one migrates says so, keeps waiting and then opens', async () => {
+test('§design 4 a server that starts while another one migrates reports it, waits and then opens', async () => {
   const url = await createDatabase('two_starts')
   const { log, lines } = recordedLog()
   const { log: otherLog, lines: otherLines } = recordedLog()
@@ -61,12 +61,12 @@ test('§design 4 a server that starts while another one migrates says so, keeps 
     otherLines(/Waiting for another process that migrates the database \(arcade migration 0001_slow\)/).length,
   ).toBeGreaterThan(1)
   expect([...lines(/Database migrated/), ...otherLines(/Database migrated/)]).toHaveLength(1)
-  // Neither of them lost a connection meanwhile.
+  // Neither lost a connection meanwhile.
   expect([...lines(/was lost/), ...otherLines(/was lost/)]).toEqual([])
   for (const database of [one, two]) expect(await database.isReady()).toBe(true)
 })
 
-test('§design 4 a PostgreSQL that dies during a migration is started again, and the migration goes on', async () => {
+test('§design 4 a PostgreSQL that dies during a migration is restarted, and the migration continues', async () => {
   const dataDir = await preparedDataDir()
   onTestFinished(removePrepared)
   const { log, lines } = recordedLog()
@@ -80,7 +80,7 @@ test('§design 4 a PostgreSQL that dies during a migration is started again, and
   expect((await sql`select x from once`.execute(database.db)).rows).toEqual([])
 })
 
-test('§design 4 a database that ends again and again during a migration is given up with what to do', async () => {
+test('§design 4 if the database keeps ending during a migration, the start fails with a message that says what to do', async () => {
   const url = await createDatabase('ends_again')
   const killing = step('0001_killing', 'select pg_terminate_backend(pg_backend_pid())')
   await expect(open({ url, migrations: [killing] })).rejects.toThrow(
@@ -88,7 +88,7 @@ test('§design 4 a database that ends again and again during a migration is give
   )
 })
 
-test('§design 4 a start that is given up in the middle of a migration ends at once and leaves no statement running', async () => {
+test('§design 4 a start that is stopped during a migration ends at once and leaves no statement running', async () => {
   const url = await createDatabase('given_up')
   const { log, lines } = recordedLog()
   const controller = new AbortController()
@@ -102,7 +102,7 @@ test('§design 4 a start that is given up in the middle of a migration ends at o
   })
 })
 
-test('§design 4 a resumable step that was cut off goes on: what is done stays, a half-built index is built again', async () => {
+test('§design 4 a resumable step that was cut off continues: finished work stays, an invalid index is built again', async () => {
   const url = await createDatabase('cut_off')
   const table = step('0001_a', 'create table a as select n from generate_series(1, 1000) n')
   const index = 'create unique index concurrently if not exists a_n on a (n)'
@@ -117,7 +117,7 @@ test('§design 4 a resumable step that was cut off goes on: what is done stays, 
   await (await open({ url, migrations: [table] })).close()
   await onServer(url, async (run) => {
     await run('insert into a values (1)')
-    await expect(run(index)).rejects.toThrow('could not create unique index') // it is there, but not valid
+    await expect(run(index)).rejects.toThrow('could not create unique index') // the index exists, but is invalid
     await run('delete from a where ctid = (select max(ctid) from a where n = 1)')
   })
   await open({ url, migrations: [table, resumable] })
@@ -125,7 +125,7 @@ test('§design 4 a resumable step that was cut off goes on: what is done stays, 
   expect(indexes).toEqual([{ indisvalid: true }])
 })
 
-test('§design 4 when users were last seen is taken over from their sessions and addresses', async () => {
+test('§design 4 the times when users were last seen are taken from their sessions and addresses', async () => {
   const url = await createDatabase('last_seen')
   const older = (await loadMigrations()).filter(({ name }) => name < '0012')
   await (await open({ url, migrations: older })).close()
@@ -176,7 +176,7 @@ test('§design 4 players of the first version are migrated while a server of tha
       await pause(5)
     }
   }
-  /** Until balances are where that version does not look for them. */
+  /** Runs until balances have moved to where that version does not look for them. */
   const refusals = new Set<string>()
   const untilMoved = (query: RawBuilder<unknown>): Promise<boolean> =>
     query.execute(older.db).then(
@@ -238,7 +238,7 @@ async function open(options: Partial<DatabaseOptions> & { url: string }): Promis
   return database
 }
 
-/** A log that remembers its lines. */
+/** Returns a log and a function that finds its lines. */
 function recordedLog() {
   const all: string[] = []
   return {

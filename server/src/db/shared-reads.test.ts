@@ -1,4 +1,4 @@
-/** Reads that several callers share show everything that was saved before each of them asked. */
+/** Reads shared by several callers show everything that was saved before the caller asked. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { rounds } from '#test/size.ts'
@@ -7,7 +7,7 @@ import { gatheredReads, sharedReads } from './shared-reads.ts'
 
 const database = await testDatabase()
 
-/** A read whose end the test decides. */
+/** Returns a read that ends when the test says so. */
 function heldRead() {
   const begun: { parameters: unknown[]; end: (value: string) => void; fail: (error: Error) => void }[] = []
   const read = sharedReads<string>(
@@ -16,7 +16,7 @@ function heldRead() {
   return { begun, read }
 }
 
-test('Shared reads: who asks while a read runs waits for the next one, which all of them share', async () => {
+test('Shared reads: callers during a read wait for the next one, and share it', async () => {
   const { begun, read } = heldRead()
   const first = read(['a', 1])
   const later = [read(['a', 1]), read(['a', 1]), read(['a', 1])]
@@ -36,7 +36,7 @@ test('Shared reads: who asks while a read runs waits for the next one, which all
   expect(begun).toHaveLength(4)
 })
 
-test('Shared reads: one that fails fails for those who asked for it, and the next begins all the same', async () => {
+test('Shared reads: a failure reaches only the callers that share it, and the next read starts anyway', async () => {
   const { begun, read } = heldRead()
   const first = read([])
   const later = [read([]), read([])]
@@ -47,7 +47,7 @@ test('Shared reads: one that fails fails for those who asked for it, and the nex
   await expect(Promise.all(later)).resolves.toEqual(['there', 'there'])
 })
 
-test('Shared reads: while eight read without a pause, whoever has saved something reads it', async () => {
+test('Shared reads: while eight callers read without a pause, a caller reads what it has just saved', async () => {
   const { db } = database
   await sql`create table saved (value int not null)`.execute(db)
   await sql`insert into saved values (0)`.execute(db)
@@ -69,7 +69,7 @@ test('Shared reads: while eight read without a pause, whoever has saved somethin
   await Promise.all(readers)
 })
 
-test('Gathered reads: who asks while a read runs is answered by the next one, each with what was asked for', async () => {
+test('Gathered reads: callers during a read are answered together by the next one, each with its own result', async () => {
   const begun: { asked: string[]; answer: PromiseWithResolvers<string[]> }[] = []
   const read = gatheredReads((asked: string[]) => {
     const answer = Promise.withResolvers<string[]>()

@@ -1,4 +1,4 @@
-/** The calls of the console about a player's balance (design §7): its ledger with who wrote what and why, adjustments and reversals. */
+/** The console's calls about a player's balance (design §7): its ledger with who wrote each entry and why, adjustments, reversals. */
 import type { ExplainedEntry } from '@arcade/contract/balances/calls'
 import type { contract } from '@arcade/contract/contract'
 import type { Handlers } from '#src/calls.ts'
@@ -15,7 +15,7 @@ interface ExplainedRow extends StoredEntry {
   byName: string | null
 }
 
-const more = {
+const explanationSql = {
   columns: `, reason, by_kind as "byKind", by_id as "byId", by_name as "byName", title`,
   joins: 'left join history_items using (kind, item_id)',
 }
@@ -23,7 +23,7 @@ const more = {
 export function balancesHandlers({ database }: { database: Database }): Handlers<typeof contract.balances> {
   const { db } = database
   const { adjust, reverse } = createAdjustments(database)
-  const readEntries = createEntryPages<ExplainedRow>(database, 'explained-entries', more)
+  const readEntries = createEntryPages<ExplainedRow>(database, 'explained-entries', explanationSql)
 
   return {
     adjust,

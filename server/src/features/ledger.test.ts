@@ -1,10 +1,10 @@
-/** What the game reads of balances (design §8): a player's entries and the leaderboard. */
+/** What the game reads about balances (design §8): a player's entries and the leaderboard. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { addPlayers } from '#test/players.ts'
 import { testApp } from '#test/test-app.ts'
 
-test('design §8 a player’s entries come newest first, 50 a page, each with what it was', async () => {
+test('design §8 a player’s entries are listed newest first, 50 a page, each with its cause', async () => {
   const app = await testApp()
   const { db } = app.database
   const bot = await app.bot('reader', 'read')
@@ -37,7 +37,7 @@ test('design §8 a player’s entries come newest first, 50 a page, each with wh
     expect((await bot.call('GET', `/bot/v1/players/8/entries?after=${cursor}`)).status, cursor).toBe(400)
 })
 
-test('design §8 the leaderboard has the highest balances, of equal ones the lower id first', async () => {
+test('design §8 the leaderboard has the highest balances; among equal ones the lower id comes first', async () => {
   const app = await testApp()
   const bot = await app.bot('reader', 'read')
   expect((await bot.call('GET', '/bot/v1/leaderboard')).body).toEqual({ players: [] })

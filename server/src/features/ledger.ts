@@ -1,4 +1,4 @@
-/** The calls of the game about balances (design §8): claims, entries of the game's own, the entries of a player, and who has most. */
+/** The game's calls about balances (design §8): claims, entries that the game makes, the entries of a player, and the leaderboard. */
 import type { contract } from '@arcade/contract/contract'
 import { type ClaimResult, type EntryResult, LEADERBOARD_MAX, type LedgerEntry } from '@arcade/contract/ledger/calls'
 import { type Handlers, playerOf } from '#src/calls.ts'
@@ -27,27 +27,27 @@ export function ledgerHandlers({ database, caps }: { database: Database; caps: E
     adjust,
     reverse,
 
-    async entries({ userId: asked, after }, context) {
-      const userId = playerOf(context, asked)
+    async entries({ userId: requestedId, after }, context) {
+      const userId = playerOf(context, requestedId)
       const page = await readEntries(userId, after)
       return { entries: page.rows.map((row): LedgerEntry => toEntry(userId, row)), after: page.after }
     },
 
-    // All who ask share one read, whatever their limit.
+    // All callers share one read, whatever their limit.
     leaderboard: async ({ limit }) => ({ players: (await readLeaders([])).slice(0, limit) }),
   }
 }
 
-/** So many of the highest that there are enough without those who were erased. */
-const READ = 2 * LEADERBOARD_MAX
+/** Players read for the leaderboard: twice its length, so that enough are left when erased players are taken out. */
+const LEADERS_READ = 2 * LEADERBOARD_MAX
 
 /**
- * Numbered outside the limit, so that the index is walked no further. Who was erased keeps a rank, but not a line: whoever has seen the line
- * before would know by it which number a player has got (ADR 22).
+ * Ranks are numbered outside the limit, so that the index is read no further. An erased player keeps the rank, but is not listed: somebody
+ * who saw the player there before would recognise the player's new number (ADR 22).
  */
 const LEADERS = `
   select rank, user_id as "userId", username, first_name as "firstName", balance from (
     select row_number() over (order by balance desc, user_id) as rank, * from (
       select user_id, username, first_name, balance from ${sourceSql(playerEntity, 'balance')}
-       order by balance desc, user_id limit ${READ}) as highest) as leaders
+       order by balance desc, user_id limit ${LEADERS_READ}) as highest) as leaders
    where user_id > 0 order by rank limit ${LEADERBOARD_MAX}`

@@ -1,4 +1,4 @@
-/** What may not become a file of the store (security.md, Uploads), and what is left of what may. */
+/** What an upload must not become (security.md, Uploads), and what is kept of a permitted image. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -40,7 +40,7 @@ describe('hostile uploads', () => {
     ['an animation of 41 megapixels in all', async () => animation(41, 1000, 1000), tooMany],
     ['an animation of 1,001 frames', () => tinyFrames(1001), 'The animation must have at most 1000 frames.'],
   ]
-  // What took longer would get the answer to an image that takes too much.
+  // Short, so that a slower refusal would get the answer for an image that takes too much time.
   const quick = createImages({ cpuMs: 1000 })
   afterAll(() => quick.stop())
 
@@ -52,7 +52,7 @@ describe('hostile uploads', () => {
     expect(await app.database.db.selectFrom('file_removals').selectAll().execute()).toEqual([])
   })
 
-  test('6 MB are refused while they stream, whatever content-length says; 5 MB of an image are read', async () => {
+  test('6 MB are refused while they stream, whatever content-length says; an image of 5 MB is read', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const answer = await upload(app, admin, Buffer.alloc(6 * 1024 * 1024))
@@ -73,14 +73,14 @@ describe('hostile uploads', () => {
   })
 
   test.each(['text/html', 'image', 'multipart/form-data; boundary=x', 'application/json'])(
-    'a body of the type %s is refused',
+    'a body of type %s is refused',
     async (type) => {
       const app = await testApp()
       expect((await upload(app, await app.signUp('admin'), png, 'a.png', type)).status).toBe(415)
     },
   )
 
-  test('metadata, and what is hidden behind the image, are not stored; the orientation is kept', async () => {
+  test('metadata and anything hidden behind the image are not stored; the orientation is applied', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const photo = await canvas(300, 100)
@@ -100,7 +100,7 @@ describe('hostile uploads', () => {
     })
   })
 
-  test('an animated GIF keeps its frames; its thumbnail stands still', async () => {
+  test('an animated GIF keeps its frames; its thumbnail does not move', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const { key } = (await upload(app, admin, await animation(3, 120, 60))).body
@@ -114,7 +114,7 @@ describe('hostile uploads', () => {
     expect(thumb.pages ?? 1).toBe(1)
   })
 
-  test('nothing of a refused upload is in the store, nor is any part of a whole one', async () => {
+  test('a refused upload leaves nothing in the store, and a stored one has no other parts', async () => {
     const root = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-files-'))
     const app = await testApp({ fileStore: diskStore(root) })
     const admin = await app.signUp('admin')
@@ -131,7 +131,7 @@ describe('hostile uploads', () => {
   })
 })
 
-describe('the process that decodes', () => {
+describe('the decoder process', () => {
   const large = () => bomb(8000, 5000)
   const ofTest = (limits: Parameters<typeof createImages>[0]) => {
     const images = createImages(limits)
@@ -143,7 +143,7 @@ describe('the process that decodes', () => {
   test.each([
     ['time', { cpuMs: 300 }],
     ['memory', { memoryBytes: 200_000_000 }],
-  ])('security: an image that takes too much %s is given up, and the next one is decoded', async (_what, limits) => {
+  ])('security: an image that takes too much %s is refused, and the next one is decoded', async (_what, limits) => {
     const app = await testApp({ images: ofTest(limits) })
     const admin = await app.signUp('admin')
     const bytes = await canvas(6000, 6000).withMetadata({ orientation: 6 }).jpeg().toBuffer()
@@ -160,7 +160,7 @@ describe('the process that decodes', () => {
     await expect.poll(async () => (await decoders()).filter(({ pid }) => !others.has(pid))).toEqual([])
   })
 
-  test('security: a decoder that was killed is replaced; 503 when it is killed again and again, and uploads go on after', async () => {
+  test('security: a killed decoder is replaced; if it is killed repeatedly, the upload gets 503 and later ones work', async () => {
     const images = ofTest({})
     const app = await testApp({ images })
     const admin = await app.signUp('admin')
@@ -175,7 +175,7 @@ describe('the process that decodes', () => {
     expect((await upload(app, admin, png)).status).toBe(200)
   })
 
-  test('security: no more than so many images wait; further uploads get 503 with Retry-After, and there is room again after', async () => {
+  test('security: the number of waiting images is limited; more get 503 with Retry-After until there is room again', async () => {
     const app = await testApp({ images: ofTest({ atOnce: 0 }) })
     const answer = await app.fetch('/api/files/announcements', {
       method: 'POST',

@@ -11,25 +11,30 @@ const scopes = Object.keys(botScopes) as BotScope[]
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 describe('§6 access matrix', () => {
-  test('every call says who may make it', () => {
+  test('every call declares who may make it', () => {
     expect(routes.length).toBeGreaterThan(10)
     for (const route of routes) expect(route.meta.access, route.name).not.toHaveLength(0)
   })
 
-  test('§6 docs/access-matrix.md shows who may make which call', async () => {
+  test('§6 docs/access-matrix.md lists who may make which call', async () => {
     const who = ['guest', 'user', 'admin', ...scopes.map((scope) => `bot: ${scope}` as const), 'player'] as const
     const mayCall = (access: readonly Access[], kind: (typeof who)[number]) =>
       access.includes('guest') ||
       (kind.startsWith('bot:') ? admitsBot(access, kind.slice('bot: '.length) as BotScope) : access.includes(kind as Access)) ||
       (kind === 'admin' && access.includes('user'))
-    const callsOf = new Map<string, string[]>()
-    for (const { method, path, meta } of routes) {
-      const callers = who.filter((kind) => mayCall(meta.access, kind))
-      const title = callers.length === who.length ? 'everybody' : callers.join(', ')
-      const line = `- \`${method} ${path}\`${meta.heedsIdempotencyKey ? ' (key)' : ''}`
-      callsOf.set(title, [...(callsOf.get(title) ?? []), line])
+    const titleOf = (access: readonly Access[]): string => {
+      const callers = who.filter((kind) => mayCall(access, kind))
+      return callers.length === who.length ? 'everybody' : callers.join(', ')
     }
-    const sections = Array.from(callsOf, ([title, lines]) => `## ${title}\n\n${lines.join('\n')}\n`)
+    const sections = Array.from(
+      Map.groupBy(routes, ({ meta }) => titleOf(meta.access)),
+      ([title, calls]) => {
+        const lines = calls.map(
+          ({ method, path, meta }) => `- \`${method} ${path}\`${meta.heedsIdempotencyKey ? ' (key)' : ''}\n`,
+        )
+        return `## ${title}\n\n${lines.join('')}`
+      },
+    )
     const head = `# Access matrix
 
 Who may make which call. \`server/src/http/access.test.ts\` writes this document from the contract and tries every call as every
@@ -38,7 +43,7 @@ caller: ${who.join(', ')}. A call marked (key) accepts an \`Idempotency-Key\`.
     await expect([head, ...sections].join('\n')).toMatchFileSnapshot('../../../docs/access-matrix.md')
   })
 
-  test.each(routes)('§6 $method $path is for those it names alone', async (route) => {
+  test.each(routes)('§6 $method $path is only for those it names', async (route) => {
     const app = await testApp()
     const [admin, user, removed] = [await app.signUp('admin'), await app.signUp('user'), await app.signUp('user')]
     await admin.call('DELETE', `/removeUser/${removed.id}`)
@@ -71,7 +76,7 @@ caller: ${who.join(', ')}. A call marked (key) accepts an \`Idempotency-Key\`.
     else await expectRefused(app.player(7), 403)
   })
 
-  test('§6 a path answers no other method', async () => {
+  test('§6 a path refuses every other method', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     for (const path of new Set(routes.map((route) => route.path))) {
@@ -94,7 +99,7 @@ caller: ${who.join(', ')}. A call marked (key) accepts an \`Idempotency-Key\`.
     },
   )
 
-  test('§6 a bot token that is not ours, or is sent in another way, is no one', async () => {
+  test('§6 an unknown bot token, or one sent in another way, is a guest', async () => {
     const app = await testApp()
     for (const authorization of ['Bearer nope', 'Bearer ', 'Basic YTpi', `Bearer arcade_${'A'.repeat(43)}`]) {
       expect((await app.guest.call('GET', '/api/users', undefined, { authorization })).status).toBe(401)

@@ -1,4 +1,4 @@
-/** Streamed answers over a real socket, whose source fails while the reader is behind. */
+/** Streamed answers over a real socket whose source fails while the reader is behind. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Server, ServerResponse } from 'node:http'
@@ -6,8 +6,8 @@ import { serve } from '@hono/node-server'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { breakableBody } from './breakable-body.ts'
 
-test('security: a failure breaks the answer for a reader who is behind, instead of ending it well', async () => {
-  vi.spyOn(console, 'error').mockImplementation(() => {}) // @hono/node-server prints what broke an answer
+test('security: a failure breaks off the answer of a slow reader instead of ending it properly', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => {}) // @hono/node-server prints the cause
   let fail: (error: Error) => void = () => {}
   let outgoing: ServerResponse | undefined
   const source = () =>

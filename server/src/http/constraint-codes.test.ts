@@ -1,4 +1,4 @@
-/** Every constraint that the database can name means something to the caller: never a 500. */
+/** Every constraint of the database has an error code for callers, so that a violation is never a 500. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { PASSWORD, testApp } from '#test/test-app.ts'
@@ -6,8 +6,8 @@ import { testDatabase } from '#test/test-database.ts'
 import { constraintCodes } from './constraint-codes.ts'
 import { toFailure } from './failures.ts'
 
-/** What a migration brings has to be in the list, and what one takes away must not stay in it. Columns that are not null count as checks. */
-test('design 6: each constraint and unique index of the schema maps to a code, and the list names no others', async () => {
+/** New constraints must be added to the list, and dropped ones removed from it. Not-null columns count as checks. */
+test('design 6: each constraint and unique index of the schema has a code, and the list has no others', async () => {
   const { db } = await testDatabase()
   const { rows } = await sql<{ name: string; table: string }>`
     select c.relname as name, t.relname as table from pg_index i join pg_class c on c.oid = i.indexrelid
@@ -24,7 +24,7 @@ test('design 6: each constraint and unique index of the schema maps to a code, a
   }
 })
 
-test('design 6: the same names where a shard’s number follows them, also those that Citus tells in the message alone', () => {
+test('design 6: names with the number of a shard are recognised, also if Citus only has them in the message', () => {
   const onShard = Object.assign(new Error('violated'), { code: '23505', constraint: 'tasks_priority_key_102008' })
   expect(toFailure(onShard).code).toBe(constraintCodes.tasks_priority_key)
   const message = 'duplicate key value violates unique constraint "tasks_priority_key_102008"'
@@ -32,7 +32,7 @@ test('design 6: the same names where a shard’s number follows them, also those
   expect(toFailure(Object.assign(new Error('something else'), { code: 'XX000' })).status).toBe(500)
 })
 
-test('design 6: a null where none may be is refused input', async () => {
+test('design 6: a null in a required column is refused as invalid input', async () => {
   const { db } = await testDatabase()
   const error: unknown = await sql`insert into setup_links (token_hash) values ('x')`
     .execute(db)
@@ -40,7 +40,7 @@ test('design 6: a null where none may be is refused input', async () => {
   expect(toFailure(error)).toMatchObject({ code: 'INVALID_INPUT', status: 400 })
 })
 
-test('§8 signing in while one is removed is Error logging in!', async () => {
+test('§8 a sign-in of a user who is removed meanwhile gets Error logging in!', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')
   for (let round = 0; round < 15; round += 1) {
@@ -57,7 +57,7 @@ test('§8 signing in while one is removed is Error logging in!', async () => {
   }
 })
 
-test('§8 a session for an account that is gone is Error logging in!', async () => {
+test('§8 a session for an account that is gone gets Error logging in!', async () => {
   const { sessions } = await testApp()
   const error: unknown = await sessions.begin('nobody').catch((reason: unknown) => reason)
   expect(toFailure(error)).toMatchObject({ code: 'LOGIN_FAILED', status: 401 })

@@ -1,4 +1,4 @@
-/** What every call has in common: origin, bodies, hostile input, headers, the error envelope (security.md). */
+/** What all calls have in common: origin, bodies, hostile input, headers, the error envelope (security.md). */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -50,7 +50,7 @@ describe('security: origin', () => {
     }
   })
 
-  test('our own pages and programs are let in', async () => {
+  test('our own pages and programs are accepted', async () => {
     const app = await testApp()
     const own: Record<string, string>[] = [
       { 'sec-fetch-site': 'same-origin' },
@@ -64,7 +64,7 @@ describe('security: origin', () => {
     }
   })
 
-  test('PUBLIC_URL is the only origin where it is set', async () => {
+  test('PUBLIC_URL is the only accepted origin if it is set', async () => {
     const app = await testApp({ publicOrigin: 'https://console.example.org' })
     const post = (origin: string) => app.guest.call('POST', '/api/register', registration, { origin, host: 'console.test' })
     expect((await post('http://console.test')).body.code).toBe('CROSS_ORIGIN')
@@ -93,9 +93,9 @@ describe('security: input', () => {
     ['an array', '[]'],
     ['null', 'null'],
     ['a bare string', '"x"'],
-    ['no JSON', '{"fname":'],
+    ['invalid JSON', '{"fname":'],
     ['nothing', ''],
-    ['fields nobody asked for', JSON.stringify({ ...registration, userType: 'admin', id: 'x' })],
+    ['unknown fields', JSON.stringify({ ...registration, userType: 'admin', id: 'x' })],
     ['wrong types', JSON.stringify({ fname: {}, lname: [], email: 1, password: true, confirmPassword: null })],
   ]
   const cases = writing
@@ -138,7 +138,7 @@ describe('security: input', () => {
     },
   )
 
-  test('a body may be left out where the path says everything, and only then', async () => {
+  test('the body can be left out only where the path contains everything', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const { body } = await admin.call('POST', '/api/bot-tokens', { name: 'game' })
@@ -146,7 +146,7 @@ describe('security: input', () => {
     expect((await admin.call('POST', '/api/bot-tokens')).body.code).toBe('INVALID_INPUT')
   })
 
-  test('10 MB are refused, announced or not, having read only the limit', async () => {
+  test('10 MB are refused, announced or not, after reading no more than the limit', async () => {
     const app = await testApp()
     const big = JSON.stringify({ email: 'a@gmail.com', password: 'x'.repeat(10_000_000) })
     expect((await app.guest.call('POST', '/api/session', big)).status).toBe(413)
@@ -181,7 +181,7 @@ describe('security: input', () => {
   )
 })
 
-describe('design §8 ids that read like a fixed part of an address', () => {
+describe('design §8 ids that look like a fixed part of a path', () => {
   const routes = listRoutes(contract)
   const clashes = routes
     .filter(({ path }) => !path.includes('{'))
@@ -192,20 +192,20 @@ describe('design §8 ids that read like a fixed part of an address', () => {
     )
 
   test.each(clashes.filter(({ method, fixedMethod }) => method !== fixedMethod))(
-    '$method $fixed is $path',
+    '$method $fixed goes to $path',
     async ({ method, fixed }) => {
       const app = await testApp()
       expect((await app.guest.call(method, fixed, method === 'GET' ? undefined : {})).body.code).toBe('SIGNED_OUT')
     },
   )
 
-  test('only an id that cannot be so is hidden by a fixed path', () => {
+  test('a fixed path hides only ids that cannot exist', () => {
     const hidden = clashes.filter(({ method, fixedMethod }) => method === fixedMethod).map(({ fixed, path }) => [fixed, path])
     expect(hidden).toEqual([['/api/telegram-users/count', '/api/telegram-users/{userId}']]) // a player's id is a number
   })
 
   test.each(['remove', 'user-type', 'a/b', 'a%2Fb', '%', '...', ' ü?#&', "'"])(
-    'the user %j is read, changed and removed',
+    'the user %j can be read, changed and removed',
     async (id) => {
       const app = await testApp()
       const admin = await app.signUp('admin')
@@ -222,7 +222,7 @@ describe('design §8 ids that read like a fixed part of an address', () => {
 })
 
 describe('security: connections', () => {
-  test('a sender that goes away in the middle of a body is no fault of the database', async () => {
+  test('a client that disconnects in the middle of a body is not reported as an error of the database', async () => {
     const lines: string[] = []
     const app = await testApp({ log: pino({ level: 'info' }, { write: (line) => void lines.push(line) }) })
     const body = new ReadableStream({
@@ -235,7 +235,7 @@ describe('security: connections', () => {
     expect(lines).toEqual([])
   })
 
-  test('two Host headers are refused, for a proxy and the server may each believe another one', async () => {
+  test('two Host headers are refused, because a proxy and the server could each use another one', async () => {
     const app = await testApp()
     const server = serve({ fetch: app.nodeFetch, port: 0, hostname: '127.0.0.1' })
     onTestFinished(() => void server.close())
@@ -253,7 +253,7 @@ describe('security: connections', () => {
 })
 
 describe('security: browser', () => {
-  test('every answer carries the security headers, and private ones are not stored', async () => {
+  test('every answer has the security headers, and private answers are not stored', async () => {
     const app = await testApp()
     for (const path of ['/api/session', '/api/users', '/nothing', '/healthz', '/api/docs']) {
       const { headers } = await app.fetch(path)
@@ -268,7 +268,7 @@ describe('security: browser', () => {
 })
 
 describe('§7 the API describes itself', () => {
-  test('/api/openapi.json lists every call with who may make it', async () => {
+  test('/api/openapi.json lists every call with its access', async () => {
     const app = await testApp()
     const { body } = await app.guest.call('GET', '/api/openapi.json')
     for (const route of listRoutes(contract)) {
@@ -285,14 +285,14 @@ describe('§7 the API describes itself', () => {
     expect(page).toContain('DELETE /removeUser/{id}')
   })
 
-  test('HEAD is answered as GET is, without the body', async () => {
+  test('HEAD is answered like GET, without the body', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const { status, headers } = await app.fetch('/api/users', { method: 'HEAD', headers: admin.headers })
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json'])
   })
 
-  test('security: a search for a mark without its letter finds nothing, also for acts on many rows', async () => {
+  test('security: a search for a combining mark alone finds nothing, also in bulk calls', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await app.signUp('user')
@@ -308,16 +308,16 @@ describe('§7 the API describes itself', () => {
     expect((await app.guest.call('GET', '/readyz')).status).toBe(200)
   })
 
-  test('design §8 a server that stops says so at /readyz first, and keeps no connection for the next request', async () => {
+  test('design §8 a server that stops first reports it at /readyz, and keeps no connection for another request', async () => {
     const app = await testApp()
     expect((await app.guest.call('GET', '/healthz')).headers.get('connection')).toBeNull()
-    await app.readiness.beginStop() // at once, as nobody has asked whether it is ready
+    await app.readiness.beginStop() // without waiting, because nobody polls /readyz here
     const { status, headers } = await app.guest.call('GET', '/readyz')
     expect([status, headers.get('connection')]).toEqual([503, 'close'])
     expect((await app.guest.call('GET', '/healthz')).headers.get('connection')).toBe('close')
   })
 
-  test('/readyz says no while files cannot be stored', async () => {
+  test('/readyz fails while files cannot be stored', async () => {
     const app = await testApp({ fileStore: diskStore('/dev/null/files') })
     expect((await app.guest.call('GET', '/readyz')).status).toBe(503)
     expect((await app.guest.call('GET', '/healthz')).status).toBe(200)

@@ -12,7 +12,7 @@ const announcement = { type: 'desc', title: 'Season 2', subtitle: 'Fresh levels'
 const task = { type: 'twitter', title: 'Follow us', priority: 1, reward: 5 }
 const person = { fname: 'Ada', lname: 'B', email: 'ada@gmail.com', password: 'secret1', confirmPassword: 'secret1' }
 
-/** What each call that heeds a key is sent, and the table that it fills. */
+/** For each call that accepts a key: the body it gets, and the table it fills. */
 const samples: Record<string, { body: unknown; table: string; before?: string }> = {
   'users.create': { body: person, table: 'users where email = $$ada@gmail.com$$' },
   'socialTasks.create': { body: task, table: 'tasks' },
@@ -70,33 +70,36 @@ async function count(app: TestApp, table: string): Promise<number> {
 const create = { path: '/api/announcements', body: announcement }
 
 describe('§7 Idempotency-Key', () => {
-  test('§7 the calls that create heed it, and each POST of the game, but no batch of admins, sign-in or making of tokens', () => {
+  test('§7 calls that create accept it, and each POST of the game, but not bulk calls, sign-in or creating tokens', () => {
     expect(calls.map(({ name }) => name).toSorted()).toEqual(Object.keys(samples).toSorted())
     for (const { meta, name } of calls) expect(meta.access, name).not.toContain('guest')
   })
 
-  test.each(calls)('§7 of 20 equal $name at once one creates, and all get its answer byte for byte', async ({ name, path }) => {
-    const { body, table, before } = samples[name]!
-    // Both servers share the database alone. On a busy machine one waits for the other as long as it takes.
-    const limits = { size: 16, lockTimeoutMs: 60_000 }
-    const [app, other] = [
-      await testApp({ database: await openAgain({ limits }) }),
-      await testApp({ database: await openAgain({ limits }) }),
-    ]
-    if (before !== undefined) await sql.raw(before).execute(app.database.db)
-    const caller = path.startsWith('/bot/') ? await app.bot('bot', 'admin') : await app.signUp('admin')
-    const request = { path: path.replace('{userId}', '7'), body }
-    const sending = Array.from({ length: 20 }, (_, n) => send(n % 2 ? app : other, caller, { ...request, key: 'k-1' }))
-    const answers = await Promise.all(sending)
-    expect(new Set(answers.map(({ status }) => status)), answers[0]!.text).toEqual(new Set([200]))
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
-    expect(await count(app, table)).toBe(1)
-    const later = await send(other, caller, { ...request, key: '"k-1"' })
-    expect(later).toEqual(answers[0])
-    expect(await count(app, table)).toBe(1)
-  })
+  test.each(calls)(
+    '§7 one of 20 equal $name calls at once creates, and all get its answer byte for byte',
+    async ({ name, path }) => {
+      const { body, table, before } = samples[name]!
+      // Both servers share only the database. On a busy machine one may wait long for the other.
+      const limits = { size: 16, lockTimeoutMs: 60_000 }
+      const [app, other] = [
+        await testApp({ database: await openAgain({ limits }) }),
+        await testApp({ database: await openAgain({ limits }) }),
+      ]
+      if (before !== undefined) await sql.raw(before).execute(app.database.db)
+      const caller = path.startsWith('/bot/') ? await app.bot('bot', 'admin') : await app.signUp('admin')
+      const request = { path: path.replace('{userId}', '7'), body }
+      const sending = Array.from({ length: 20 }, (_, n) => send(n % 2 ? app : other, caller, { ...request, key: 'k-1' }))
+      const answers = await Promise.all(sending)
+      expect(new Set(answers.map(({ status }) => status)), answers[0]!.text).toEqual(new Set([200]))
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+      expect(await count(app, table)).toBe(1)
+      const later = await send(other, caller, { ...request, key: '"k-1"' })
+      expect(later).toEqual(answers[0])
+      expect(await count(app, table)).toBe(1)
+    },
+  )
 
-  test('§7 the same key with another input, or for another call, is refused with 422', async () => {
+  test('§7 the same key with other input, or for another call, is refused with 422', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     expect((await send(app, admin, { ...create, key: 'k' })).status).toBe(200)
@@ -116,7 +119,7 @@ describe('§7 Idempotency-Key', () => {
     expect((await send(app, admin, { path: '/api/files/announcements?name=b', body: png, key: 'f' })).status).toBe(422)
   })
 
-  test('§7 keys are the caller’s own, and without one each request creates', async () => {
+  test('§7 keys belong to their caller, and without a key each request creates', async () => {
     const app = await testApp()
     const [ada, bob] = [await app.signUp('admin'), await app.signUp('admin')]
     const ids = [await send(app, ada, { ...create, key: 'k' }), await send(app, bob, { ...create, key: 'k' })]
@@ -134,7 +137,7 @@ describe('§7 Idempotency-Key', () => {
     expect(await count(app, 'announcements')).toBe(0)
   })
 
-  test('§7 a request that failed leaves nothing behind, so the key is free for the next attempt', async () => {
+  test('§7 a failed request leaves nothing behind, so its key can be used again', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await admin.call('POST', '/api/social-tasks', task)
@@ -147,7 +150,7 @@ describe('§7 Idempotency-Key', () => {
     expect((await send(app, admin, { path: files, body: png, key: 'f' })).status).toBe(200)
   })
 
-  test('§7 a key is kept for 24 hours, and what it let create stays', async () => {
+  test('§7 a key is kept for 24 hours, and what it created stays', async () => {
     const app = await testApp()
     const { db } = app.database
     const admin = await app.signUp('admin')
@@ -165,7 +168,7 @@ describe('§7 Idempotency-Key', () => {
     expect(await count(app, 'idempotency_keys')).toBe(0)
   })
 
-  test('§7 waiting for the first request ends with the pool’s limit for locks, and creates nothing', async () => {
+  test('§7 waiting for the first request ends with the pool’s lock timeout, and creates nothing', async () => {
     const database = await openAgain({ limits: { size: 4, lockTimeoutMs: 50 } })
     const app = await testApp({ database })
     const admin = await app.signUp('admin')
@@ -182,7 +185,7 @@ describe('§7 Idempotency-Key', () => {
     expect((await send(app, admin, { ...create, key: 'k' })).status).toBe(200)
   })
 
-  test('§7 an upload whose server died can be repeated a minute later', async () => {
+  test('§7 an upload whose server died can be repeated after a minute', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await sql`insert into idempotency_keys (caller, key_hash, fingerprint, created_at)
@@ -190,7 +193,7 @@ describe('§7 Idempotency-Key', () => {
     expect((await send(app, admin, { path: '/api/files/announcements', body: png, key: 'k' })).status).toBe(200)
   })
 
-  test('§7 a repetition gets its answer also when what was created, and its file, are gone', async () => {
+  test('§7 a repeat gets the same answer even if what was created, and its file, are gone', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const uploaded = await send(app, admin, { path: '/api/files/announcements', body: png, key: 'f' })
@@ -202,7 +205,7 @@ describe('§7 Idempotency-Key', () => {
     expect(await send(app, admin, withImage)).toEqual(first)
   })
 
-  test('§7 neither the key nor what was sent can be read from the table', async () => {
+  test('§7 neither the key nor the input can be read from the table', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await send(app, admin, { path: '/registerUser', body: person, key: 'secret-key' })

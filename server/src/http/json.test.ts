@@ -1,4 +1,4 @@
-/** JSON of requests: bounded before it is parsed, numbers exact, refusals short (security.md, Input). */
+/** JSON of requests: limited before it is parsed, exact numbers, short refusals (security.md, Input). */
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { isExactNumber } from '@arcade/contract/numbers'
 import { type Client, testApp } from '#test/test-app.ts'
@@ -38,18 +38,18 @@ describe('security: input', () => {
     `[${'['.repeat(15)}${']'.repeat(15)}]`,
     JSON.stringify(keys(100)),
     JSON.stringify(Array.from({ length: 1000 }, (_, index) => index)),
-  ])('%.40s is what JSON.parse makes of it', async (text) => {
+  ])('%.40s is parsed as JSON.parse does', async (text) => {
     expect(await parse(text)).toEqual(JSON.parse(text))
   })
 
   test.each(['', '{', '{"a"', '{"a":}', '"abc', String.raw`"abc\"`, '[1,]', '-', '01', '1.2.3', 'nul', '{]}', '1 2', '{"a":1e}'])(
-    '%j is no JSON',
+    '%j is invalid JSON',
     async (text) => {
       await expect(parse(text)).rejects.toThrow('The request is not valid JSON.')
     },
   )
 
-  test('as many users as can be posted are parsed, each with twice the fields of §7', async () => {
+  test('the largest number of users that can be posted is parsed, each with twice the fields of §7', async () => {
     const user = { ...Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`field${index}`, 'x'])), id: 7 }
     const body = JSON.stringify({ data: { users: Array.from({ length: 10_000 }, () => user) } })
     expect((await parse(body, 8 * MB)) as { data: { users: unknown[] } }).toHaveProperty('data.users.length', 10_000)
@@ -71,12 +71,12 @@ describe('security: input', () => {
     await expect(parse(text)).rejects.toThrow(/not valid|control characters/)
   })
 
-  test('the word prototype in a text is nothing to refuse', async () => {
+  test('the word prototype within a text is accepted', async () => {
     expect(await parse('{"title":"A prototype constructor"}')).toEqual({ title: 'A prototype constructor' })
   })
 })
 
-describe('design 5: numbers come back as they were sent, or are refused', () => {
+describe('design 5: numbers are kept as they were sent, or refused', () => {
   test.each([
     '0',
     '-0',
@@ -108,7 +108,7 @@ describe('design 5: numbers come back as they were sent, or are refused', () => 
     '1.0000000000000000001',
     `1${'0'.repeat(500)}`,
     `0.${'1'.repeat(500)}`,
-  ])('%.40s is not', async (number) => {
+  ])('%.40s is not exact', async (number) => {
     expect(isExactNumber(number)).toBe(false)
     await expect(parse(`{"a":1,"reward":[${number}]}`)).rejects.toMatchObject({
       code: 'INVALID_INPUT',
@@ -116,7 +116,7 @@ describe('design 5: numbers come back as they were sent, or are refused', () => 
     })
   })
 
-  test('calls refuse them in bodies, queries and paths', async () => {
+  test('calls refuse inexact numbers in bodies, queries and paths', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const task = { type: 'twitter', title: 'T', reward: 1 }
@@ -148,7 +148,7 @@ describe('security: refusals', () => {
         .map((name, index) => `${name}${index}=1`)
         .join('&')}`,
     ],
-  ])('%s %.20s: an answer never gives back more than 8 kB of what was sent', async (method, path, body?: unknown) => {
+  ])('%s %.20s: an answer never repeats more than 8 kB of the input', async (method, path, body?: unknown) => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const answer = await admin.call(method, path, body)
@@ -164,7 +164,7 @@ describe('security: refusals', () => {
     expect(spy.mock.calls.length).toBeLessThan(100)
   })
 
-  test('a visitor whose requests are refused again and again has to wait; others and signed-in people have not', async () => {
+  test('a guest with too many refused requests must wait; other callers need not', async () => {
     const app = await testApp({ rateLimit: true })
     const admin = await app.signUp('admin')
     const refuse = (client: Client) => client.call('POST', '/api/session', { email: 'nobody' })

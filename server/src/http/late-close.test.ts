@@ -1,4 +1,4 @@
-/** A request that is too large, on a real connection: whoever sends it reads why, whether or not they stop sending (RFC 9112, 9.6). */
+/** A request that is too large, on a real connection: its sender can read why, even if it keeps sending (RFC 9112, 9.6). */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { testApp } from '#test/test-app.ts'
 
 const MB = 1024 * 1024
 
-/** A connection that has sent the head of a batch of players, and what came back so far. */
+/** Returns a connection that has sent the head of a batch of players, and what came back so far. */
 async function batch(
   framing: string,
 ): Promise<{ socket: Socket; read: () => string; failures: Error[]; answered: Promise<void> }> {
@@ -37,12 +37,12 @@ async function batch(
   return { socket, read: () => received, failures, answered }
 }
 
-/** Ends when the bytes are on their way, or the connection is not there any more. */
+/** Resolves when the bytes are sent or the connection is closed. */
 function write(socket: Socket, bytes: Uint8Array | string): Promise<void> {
   return new Promise((resolve) => void socket.write(bytes, () => resolve()))
 }
 
-test('design §8 a batch that says it is too large is answered before it is sent, and its connection ends once it is', async () => {
+test('design §8 a batch that announces too many bytes is answered before it is sent; its connection ends after it', async () => {
   const { socket, read, failures, answered } = await batch(`Content-Length: ${8 * MB}`)
   await answered
   expect(read()).toMatch(/^HTTP\/1\.1 413 /)
@@ -51,7 +51,7 @@ test('design §8 a batch that says it is too large is answered before it is sent
   expect(failures).toEqual([])
 })
 
-test('design §8 a batch that turns out to be too large is answered while it is sent, and its connection ends once it is', async () => {
+test('design §8 a batch that turns out too large is answered while it is sent; its connection ends after it', async () => {
   const { socket, read, failures, answered } = await batch('Transfer-Encoding: chunked')
   const chunk = `${MB.toString(16)}\r\n${' '.repeat(MB)}\r\n`
   for (let n = 0; n < 3; n += 1) await write(socket, chunk)
@@ -63,7 +63,7 @@ test('design §8 a batch that turns out to be too large is answered while it is 
   expect(failures).toEqual([])
 })
 
-test('§security whoever sends without end is listened to for some megabytes more, which are kept nowhere', async () => {
+test('§security a sender that never stops is read for some megabytes more, which are not kept', async () => {
   const { socket, answered } = await batch('Transfer-Encoding: chunked')
   const chunk = Buffer.from(`${MB.toString(16)}\r\n${' '.repeat(MB)}\r\n`)
   const before = keptBytes()
@@ -78,7 +78,7 @@ test('§security whoever sends without end is listened to for some megabytes mor
   expect(most).toBeLessThan(64 * MB)
 })
 
-/** What this process, the server with it, keeps in memory. What nobody refers to any more is collected first: else when that happens would be measured. */
+/** Returns the bytes in memory of this process, which includes the server, after collecting garbage so that its timing does not matter. */
 function keptBytes(): number {
   setFlagsFromString('--expose-gc')
   ;(runInNewContext('gc') as () => void)()

@@ -1,4 +1,4 @@
-/** `GET /metrics`: only for whoever has the token, in a format that Prometheus reads, with figures that move. */
+/** `GET /metrics`: only with the token, in Prometheus' format, with values that change. */
 import { expect, test } from 'vitest'
 import { testApp } from '#test/test-app.ts'
 
@@ -20,7 +20,7 @@ const read = async (app: Awaited<ReturnType<typeof testApp>>): Promise<Map<strin
   )
 }
 
-test('operations: metrics count requests, and know the pool, the database, the trail and backups', async () => {
+test('operations: metrics count requests and describe the pool, the database, the audit and backups', async () => {
   const app = await testApp({ metricsToken: TOKEN })
   const admin = await app.signUp('admin')
   await admin.call('GET', '/api/users')
@@ -38,7 +38,7 @@ test('operations: metrics count requests, and know the pool, the database, the t
   expect([...metrics.keys()].filter((name) => name.startsWith('nodejs_eventloop_lag_p99'))).toHaveLength(1)
 })
 
-test('security: metrics are for whoever has their token; wrong ones are limited, and without one there are none', async () => {
+test('security: metrics need their token; wrong ones are limited, and without a configured token there are no metrics', async () => {
   const app = await testApp({ metricsToken: TOKEN, rateLimit: true })
   const admin = await app.signUp('admin')
   const bot = await app.bot()

@@ -34,7 +34,7 @@ async function page(path: string, headers: Record<string, string> = {}): Promise
 }
 
 describe('the web app', () => {
-  test('every page carries what GET /api/session answers, and is never stored', async () => {
+  test('every page contains the answer of GET /api/session, and is never stored', async () => {
     app = await testApp({ webApp: await loadWebApp(build) })
     admin = await app.signUp('admin')
     for (const path of ['/', '/admin', '/register?setup=x', '/index.html', '/no/such/page']) {
@@ -46,7 +46,7 @@ describe('the web app', () => {
     }
   })
 
-  test('a page names the files that whoever asks will need at once', async () => {
+  test('a page links the files that its visitor needs at once', async () => {
     app = await testApp({ webApp: await loadWebApp(build) })
     admin = await app.signUp('admin')
     const linksOf = async (headers: Record<string, string>) =>
@@ -66,7 +66,7 @@ describe('the web app', () => {
     expect(await (await app.fetch('/first-pages.json')).text()).toContain('<title>Console</title>')
   })
 
-  test('the loading screen begins with what the page shows that it is for', async () => {
+  test('the loading screen shows the title of the page that is loading', async () => {
     app = await testApp({ webApp: await loadWebApp(build) })
     admin = await app.signUp('admin')
     const user = await app.signUp('user')
@@ -82,7 +82,7 @@ describe('the web app', () => {
     expect(await loadingOf('/', { authorization: 'Bearer nonsense' })).toBe('<main class="app-loading"></main>')
   })
 
-  test('a name cannot end the script element it stands in', async () => {
+  test('a name cannot close the script element that contains it', async () => {
     app = await testApp({ webApp: await loadWebApp(build) })
     admin = await app.signUp('admin')
     const fname = '</script><script>alert(1)</script>'
@@ -93,12 +93,12 @@ describe('the web app', () => {
     expect((await page('/', admin.headers)).session).toMatchObject({ user: { fname } })
   })
 
-  test('a bad token leaves the page to ask by itself', async () => {
+  test('with a bad token the page asks for the session itself', async () => {
     app = await testApp({ webApp: await loadWebApp(build) })
     expect((await page('/', { authorization: 'Bearer nonsense' })).session).toBeNull()
   })
 
-  test('files are kept by the browser, missing ones are not the page', async () => {
+  test('files are cached by the browser, and a missing file is not answered with the page', async () => {
     app = await testApp({ webApp: await loadWebApp(build) })
     const file = await app.fetch('/assets/main-abc.js')
     expect(await file.text()).toBe('export {}')

@@ -1,4 +1,4 @@
-/** Mini App initData: what Telegram signs is believed, until its time is over; nothing else is. */
+/** Mini App initData: accepted if Telegram signed it and it is recent; refused otherwise. */
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createInitDataReader } from './init-data.ts'
@@ -46,16 +46,16 @@ function withSignature(of: Record<string, string>, botId = BOT_ID): string {
   return new URLSearchParams({ ...of, signature, hash: 'c5'.repeat(32) }).toString()
 }
 
-test('§8 initData that the bot’s token signs tells the player', () => {
+test('§8 initData signed with the bot’s token identifies the player', () => {
   expect(read(withHash(fields()))).toEqual(player)
   expect(read(withHash(fields({ signature: 'of-telegram', start_param: 'a=b&c' })))).toEqual(player)
 })
 
-test('§8 initData that Telegram signs tells the player to whoever knows the bot’s id', () => {
+test('§8 initData signed by Telegram identifies the player if the bot’s id is configured', () => {
   expect(readSigned(withSignature(fields()))).toEqual(player)
 })
 
-test('§8 an example of Telegram’s own is valid by Telegram’s key', () => {
+test('§8 an example of Telegram is valid with Telegram’s key', () => {
   // https://docs.telegram-mini-apps.com/platform/init-data#using-telegram-public-key, of bot 7342037359 in 2024.
   const example =
     'user=%7B%22id%22%3A279058397%2C%22first_name%22%3A%22Vladislav%20%2B%20-%20%3F%20%5C%2F%22%2C%22last_name%22%3A%22Kibenko%22%2C%22username%22%3A%22vdkfrost%22%2C%22language_code%22%3A%22ru%22%2C%22is_premium%22%3Atrue%2C%22allows_write_to_pm%22%3Atrue%2C%22photo_url%22%3A%22https%3A%5C%2F%5C%2Ft.me%5C%2Fi%5C%2Fuserpic%5C%2F320%5C%2F4FPEE4tmP3ATHa57u6MqTDih13LTOiMoKoLDRG4PnSA.svg%22%7D&chat_instance=8134722200314281151&chat_type=private&auth_date=1733584787&hash=2174df5b000556d044f3f020384e879c8efcab55ddea2ced4eb752e93e7080d6&signature=zL-ucjNyREiHDE8aihFwpfR9aggP2xiAo3NSpfe-p7IbCisNlDKlo7Kb6G4D0Ao2mBrSgEk4maLSdv6MLIlADQ'
@@ -67,41 +67,41 @@ test('§8 an example of Telegram’s own is valid by Telegram’s key', () => {
 test.each([
   ['nothing', ''],
   ['no hash', new URLSearchParams(fields()).toString()],
-  ['another bot’s', withHash(fields(), '1:another')],
+  ['of another bot', withHash(fields(), '1:another')],
   ['a changed player', withHash(fields()).replace('279058397', '279058398')],
-  ['one field twice', `${withHash(fields())}&user=${encodeURIComponent(JSON.stringify({ id: 1 }))}`],
-  ['a hash that is cut', withHash(fields()).slice(0, -2)],
+  ['a repeated field', `${withHash(fields())}&user=${encodeURIComponent(JSON.stringify({ id: 1 }))}`],
+  ['a hash that is cut off', withHash(fields()).slice(0, -2)],
   ['an hour and a minute old', withHash(fields({ auth_date: secondsAgo(MAX_AGE_SECONDS + 60) }))],
-  ['of the future', withHash(fields({ auth_date: secondsAgo(-120) }))],
-  ['without a moment', withHash({ user: JSON.stringify(USER) })],
-  ['with no number as its moment', withHash(fields({ auth_date: 'now' }))],
+  ['from the future', withHash(fields({ auth_date: secondsAgo(-120) }))],
+  ['without a time', withHash({ user: JSON.stringify(USER) })],
+  ['with a time that is not a number', withHash(fields({ auth_date: 'now' }))],
   ...['.5', ' ', '-0'].map((end) => [
-    `with ${secondsAgo(10)}${end} as its moment`,
+    `with ${secondsAgo(10)}${end} as its time`,
     withHash(fields({ auth_date: secondsAgo(10) + end })),
   ]),
-  ['with a moment in hex', withHash(fields({ auth_date: `0x${Number(secondsAgo(10)).toString(16)}` }))],
-  ['with a moment in powers of ten', withHash(fields({ auth_date: `${secondsAgo(10)}e0` }))],
+  ['with a time in hex', withHash(fields({ auth_date: `0x${Number(secondsAgo(10)).toString(16)}` }))],
+  ['with a time in exponent notation', withHash(fields({ auth_date: `${secondsAgo(10)}e0` }))],
   ['no player', withHash({ auth_date: secondsAgo(10) })],
-  ['a player that is no JSON', withHash(fields({ user: '{' }))],
+  ['a player that is not JSON', withHash(fields({ user: '{' }))],
   ['a player whose id is a text', withHash(fields({ user: '{"id":"1"}' }))],
-  ['a player whose id is beyond a double', withHash(fields({ user: '{"id":9007199254740993}' }))],
+  ['a player whose id is too large for a double', withHash(fields({ user: '{"id":9007199254740993}' }))],
   ['null as a player', withHash(fields({ user: 'null' }))],
-  ['signed by Telegram for whoever has the token alone', withSignature(fields())],
+  ['signed by Telegram, if only the token is configured', withSignature(fields())],
   ['too long', withHash(fields({ start_param: 'x'.repeat(9000) }))],
 ])('§8 initData is refused: %s', (_what, initData) => {
   expect(read(initData)).toBeUndefined()
 })
 
 test.each([
-  ['another bot’s', withSignature(fields(), '1')],
+  ['of another bot', withSignature(fields(), '1')],
   ['a changed player', withSignature(fields()).replace('279058397', '279058398')],
   ['an old one', withSignature(fields({ auth_date: secondsAgo(MAX_AGE_SECONDS + 60) }))],
-  ['the bot’s own form', withHash(fields())],
+  ['signed with the bot’s token', withHash(fields())],
 ])('§8 initData by Telegram’s key is refused: %s', (_what, initData) => {
   expect(readSigned(initData)).toBeUndefined()
 })
 
-test('§8 without a token and an id nobody is believed', () => {
+test('§8 without a token and an id all initData is refused', () => {
   const readNone = createInitDataReader({ botToken: undefined, botId: undefined, maxAgeSeconds: MAX_AGE_SECONDS })
   expect([withHash(fields()), withSignature(fields())].map((initData) => readNone(initData))).toEqual([undefined, undefined])
 })

@@ -1,4 +1,4 @@
-/** Imports and the counters of activity: when players joined and took part. */
+/** Imports and the counters of activity: when players joined and when they took part. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -32,7 +32,7 @@ async function expectExactActivity(): Promise<Record<string, number>> {
   return counters
 }
 
-test('Dashboard: a player or participation whose time changes moves from one bucket to the other, by the hour too', async () => {
+test('Dashboard: a player or participation whose time changes moves to another bucket, also by the hour', async () => {
   const now = Date.now()
   await load({
     socialTask: [task('a', 1), task('b', 2)],
@@ -63,7 +63,7 @@ test('Dashboard: a player or participation whose time changes moves from one buc
   expect(await expectExactActivity()).toEqual(second)
 })
 
-test('Dashboard: imports of different times for the same players at once count each player in one place', async () => {
+test('Dashboard: simultaneous imports with different times for the same players count each player once', async () => {
   const players = (createdAt: number) => Array.from({ length: 200 }, (_, index) => player(index + 1, { createdAt }))
   await load({ telegramUsers: players(LONG_AGO) })
   const now = Date.now()

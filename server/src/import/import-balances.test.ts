@@ -1,4 +1,4 @@
-/** Balances that imports bring, and the entries that explain them (design §7). */
+/** Balances from imports, and the ledger entries that explain them (design §7). */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -15,8 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-/** Imports players with these balances; the result is what became of the rows. */
-async function bring(balances: Record<number, number | null>, more: object = {}) {
+/** Imports players with these balances and returns how many rows were loaded, unchanged and rejected. */
+async function importBalances(balances: Record<number, number | null>, more: object = {}) {
   const rows = Object.entries(balances).map(([id, balance]) => `${JSON.stringify({ id, balance, ...more })}\n`)
   await writeFile(path.join(directory, 'telegramUsers.ndjson'), rows.join(''))
   const { files } = await importDirectory({ database, directory, rejectedPath: path.join(directory, 'rejected') })
@@ -37,8 +37,8 @@ async function ledger(userId: number): Promise<unknown[]> {
 const balanceOf = (userId: number) =>
   db.selectFrom('balances').select(['balance', 'imported', 'entries']).where('user_id', '=', userId).executeTakeFirst()
 
-test('design §7 an imported balance is an opening entry, nothing is none', async () => {
-  expect(await bring({ 1: 0.1, 2: 0, 3: null, 4: -5.5 })).toEqual({ loaded: 4, unchanged: 0, rejected: 0 })
+test('design §7 an imported balance becomes an opening entry; a balance of 0 or null has none', async () => {
+  expect(await importBalances({ 1: 0.1, 2: 0, 3: null, 4: -5.5 })).toEqual({ loaded: 4, unchanged: 0, rejected: 0 })
   expect(await ledger(1)).toEqual([[1, 'opening', 0.1, 0.1]])
   expect(await ledger(4)).toEqual([[1, 'opening', -5.5, -5.5]])
   for (const id of [2, 3]) {
@@ -47,14 +47,14 @@ test('design §7 an imported balance is an opening entry, nothing is none', asyn
   }
 })
 
-test('design §7 a later import adds its difference to what the last one brought, so what came in between stays', async () => {
-  await bring({ 1: 100, 2: 0 })
+test('design §7 a later import adds the difference to the last imported balance, so entries in between stay', async () => {
+  await importBalances({ 1: 100, 2: 0 })
   await sql`update balances set balance = balance + 7, entries = entries + 1`.execute(db)
   await sql`insert into ledger_entries (user_id, seq, amount, cause, balance)
     select user_id, entries, 7, 'claim', balance from balances`.execute(db)
-  expect(await bring({ 1: 100, 2: 0 })).toEqual({ loaded: 0, unchanged: 2, rejected: 0 })
-  expect(await bring({ 1: 100.3, 2: 5 })).toEqual({ loaded: 2, unchanged: 0, rejected: 0 })
-  expect(await bring({ 1: 90, 2: 5 })).toEqual({ loaded: 1, unchanged: 1, rejected: 0 })
+  expect(await importBalances({ 1: 100, 2: 0 })).toEqual({ loaded: 0, unchanged: 2, rejected: 0 })
+  expect(await importBalances({ 1: 100.3, 2: 5 })).toEqual({ loaded: 2, unchanged: 0, rejected: 0 })
+  expect(await importBalances({ 1: 90, 2: 5 })).toEqual({ loaded: 1, unchanged: 1, rejected: 0 })
   const whole = [
     [1, 'opening', 100, 100],
     [2, 'claim', 7, 107],
@@ -69,14 +69,14 @@ test('design §7 a later import adds its difference to what the last one brought
   expect(await balanceOf(1)).toEqual({ balance: 97, imported: 90, entries: 4 })
 })
 
-test('design §7 a row whose profile and balance change is loaded once', async () => {
-  await bring({ 1: 1, 2: 2 })
-  expect(await bring({ 1: 3, 2: 2 }, { firstName: 'New' })).toEqual({ loaded: 2, unchanged: 0, rejected: 0 })
+test('design §7 a row whose profile and balance both change counts as loaded once', async () => {
+  await importBalances({ 1: 1, 2: 2 })
+  expect(await importBalances({ 1: 3, 2: 2 }, { firstName: 'New' })).toEqual({ loaded: 2, unchanged: 0, rejected: 0 })
 })
 
-test('design §7 of imports at the same time each counts its difference once', async () => {
+test('design §7 each of several simultaneous imports adds its difference once', async () => {
   const players = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [n + 1, 10]))
-  await bring(players)
+  await importBalances(players)
   const rows = (balance: number) => Object.keys(players).map((id) => `${JSON.stringify({ id, balance })}\n`)
   const importAtOnce = async (balance: number): Promise<void> => {
     const folder = await mkdtemp(path.join(directory, 'at-once-'))

@@ -1,4 +1,4 @@
-/** What imports mean for claims (design §7): who verifies an item, and that nobody is paid or counted again for what was done before or here. */
+/** Imports and claims (design §7): who verifies an item, and that nobody is paid or counted twice for the same participation. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { importDirectory } from './import.ts'
 const task = (id: string, priority: number, more = {}) => ({ id, image: 'telegram', priority, title: id, reward: 5, ...more })
 const news = (id: string, more = {}) => ({ id, type: 'desc', title: id, subtitle: 'Today', reward: 5, ...more })
 
-/** Loads the rows of these collections, and gives how many of each file were loaded and how many left as they were. */
+/** Imports the rows of these collections. Returns for each file how many rows were loaded and unchanged. */
 async function load(database: Database, files: Record<string, object[]>): Promise<[loaded: number, unchanged: number][]> {
   const directory = await mkdtemp(join(os.tmpdir(), 'arcade-test-claims-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
@@ -24,7 +24,7 @@ async function load(database: Database, files: Record<string, object[]>): Promis
   return reports.map(({ loaded, unchanged }) => [loaded, unchanged])
 }
 
-test('design §7 an import says who verifies an item; one that says nothing leaves what an operator has set', async () => {
+test('design §7 an import sets who verifies an item; without the field the operator’s setting stays', async () => {
   const database = await testDatabase()
   await load(database, {
     dailyTask: [task('a', 1, { verifiedByBot: true }), task('b', 2)],
@@ -43,7 +43,7 @@ test('design §7 an import says who verifies an item; one that says nothing leav
   expect(await flags()).toEqual(['b', 'n'])
 })
 
-/** A console with the player 7 and a daily and a social task that pay 5. */
+/** Returns an app with player 7, and a daily and a social task that pay 5. */
 async function gameApp() {
   const app = await testApp()
   await addPlayers(app.database.db, [{ user_id: 7, username: 'ada' }])
@@ -59,7 +59,7 @@ async function expectCounted(database: Database): Promise<void> {
   expect(await activityCounters(database.db)).toEqual(await countedActivity(database.db))
 }
 
-test('design §7 who did a daily task today before the switch is not paid for today, nor twice for a task of before', async () => {
+test('design §7 a daily task done today before the switch is not paid today, and older participations are not paid again', async () => {
   const { app, claim } = await gameApp()
   const { database } = app
   const rows = [
@@ -87,7 +87,7 @@ test('design §7 who did a daily task today before the switch is not paid for to
   await expectCounted(database)
 })
 
-test('design §7 what was claimed and paid here is there already for an import, whatever the old game says of it', async () => {
+test('design §7 a claim that was paid here already exists for an import, whatever the old game says about it', async () => {
   const { app, claim } = await gameApp()
   const { database } = app
   for (const [kind, id] of [

@@ -1,4 +1,4 @@
-/** `npm run import -- DIRECTORY --dry-run` (design §8): it tells what the import would do, and leaves everything as it was. */
+/** `npm run import -- DIRECTORY --dry-run` (design §8): reports what the import would do, and changes nothing. */
 import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ async function folder(): Promise<string> {
   return path
 }
 
-/** What an import of `directory` reports, all that it prints, and the rows that it refuses. */
+/** Returns the report of an import of `directory`, all that it prints, and the rejected rows. */
 async function load(directory: string, isDryRun: boolean) {
   const database = await testDatabase()
   const rejectedPath = join(await folder(), 'rejected.ndjson')
@@ -26,7 +26,7 @@ async function load(directory: string, isDryRun: boolean) {
   return { files, lines, rejected: await readFile(rejectedPath, 'utf8').catch(() => '') }
 }
 
-/** Every row of every table, with its place and the transaction that wrote it. */
+/** Returns every row of every table, with its position and the transaction that wrote it. */
 async function everything(): Promise<Record<string, unknown[]>> {
   const { db } = await testDatabase()
   const { rows: tables } = await sql<{ name: string }>`
@@ -40,7 +40,7 @@ async function everything(): Promise<Record<string, unknown[]>> {
   return found
 }
 
-test('design §8 a dry run of the sample tells what the import then does, and leaves every table as it was', async () => {
+test('design §8 a dry run of the sample reports what the import then does, and changes no table', async () => {
   const before = await everything()
   const dry = await load(SAMPLE, true)
   expect(await everything()).toEqual(before)
@@ -59,7 +59,7 @@ test('design §8 a dry run of the sample tells what the import then does, and le
   expect(await everything()).toEqual(loaded)
 })
 
-test('design §8 a dry run of a changed second import tells which rows change, which are refused and why', async () => {
+test('design §8 a dry run of a changed second import reports which rows change, which are refused and why', async () => {
   await load(SAMPLE, false)
   const directory = await folder()
   await cp(SAMPLE, directory, { recursive: true })
@@ -70,13 +70,13 @@ test('design §8 a dry run of a changed second import tells which rows change, w
   const { id, balance } = JSON.parse(first) as { id: string; balance: number }
   const { priority } = JSON.parse(taken) as { priority: number }
   const task = { image: 'twitter', title: 'New', reward: 1 }
-  // A balance that has moved, a player who is new, and a line that is none.
+  // A changed balance, a new player, and an invalid line.
   await append('telegramUsers', { ...JSON.parse(first), balance: balance + 1 }, { id: '900001', balance: 2 })
   await appendFile(join(directory, 'telegramUsers.ndjson'), '{"id":\n')
-  // The last line of `one` is refused, so the one before it counts; that one is refused, too, but for the line before in the file.
+  // Both lines of `three` are refused: the last one has a taken priority, so the line before counts, but `one` has its priority.
   await append('socialTask', { id: 'one', ...task, priority: 9001 }, { id: 'two', ...task, priority: 9002 })
   await append('socialTask', { id: 'three', ...task, priority: 9001 }, { id: 'three', ...task, priority })
-  // Documents that this import would make, of a task and by themselves, are there for those who took part.
+  // Documents that this import would make, for a task or on their own, exist for their participations.
   await append('socialTasksHistory', { id: 'gone', title: 'Gone', reward: 1, type: 'discord' })
   await append('socialTasksHistory.users', ...['one', 'gone', 'nowhere', 'three'].map((parent) => ({ parent, id, timestamp: 0 })))
 
@@ -103,7 +103,7 @@ test('design §8 a dry run of a changed second import tells which rows change, w
   expect(dry.rejected).toBe(real.rejected)
 })
 
-test('design §8 participants refer to documents of earlier batches, which a dry run has taken back', async () => {
+test('design §8 participations refer to documents of earlier batches, which a dry run has rolled back', async () => {
   const directory = await folder()
   const write = (file: string, rows: object[]) =>
     writeFile(join(directory, `${file}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
@@ -120,7 +120,7 @@ test('design §8 participants refer to documents of earlier batches, which a dry
   ])
 })
 
-test('design §8 the command takes --dry-run, also where npm has kept it, and leaves no entry in the audit trail', async () => {
+test('design §8 the command takes --dry-run, even if npm consumes it, and leaves no entry in the audit', async () => {
   const dataDir = await temporaryDataDir()
   const run = (env: Record<string, string>, ...args: string[]) =>
     startCommandWith({ DATABASE_URL: workerUrl(), ...env }, dataDir, 'import', ...args).ended

@@ -1,4 +1,4 @@
-/** Who was erased (ADR 22) is not brought back by an import of what the old game knew; the game itself brings a new player. */
+/** An import of old data does not bring back an erased player (ADR 22); the game can add the id as a new player. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { importDirectory } from './import.ts'
 const ID = 7_345_678_901
 const ndjson = (...rows: object[]): string => rows.map((row) => JSON.stringify(row)).join('\n')
 
-test('ADR 22 the game brings an erased id back as a new player with 0, an import refuses it', async () => {
+test('ADR 22 the game can add an erased id as a new player with balance 0, an import refuses it', async () => {
   const app = await testApp()
   const { database } = app
   const [admin, bot] = [await app.signUp('admin'), await app.bot()]
@@ -29,8 +29,8 @@ test('ADR 22 the game brings an erased id back as a new player with 0, an import
     join(directory, 'announcementHistory.users.ndjson'),
     ndjson({ parent: 'a', id: ID, first_name: 'Adelheid', timestamp }, { parent: 'a', id: 9, timestamp }),
   )
-  const bring = () => importDirectory({ database, directory, rejectedPath: join(directory, 'rejected.ndjson') })
-  const rejected = async (): Promise<number[]> => (await bring()).files.map((file) => file.rejected)
+  const importAll = () => importDirectory({ database, directory, rejectedPath: join(directory, 'rejected.ndjson') })
+  const rejected = async (): Promise<number[]> => (await importAll()).files.map((file) => file.rejected)
   expect(await rejected()).toEqual([0, 0, 0])
   const { body } = await admin.call('POST', `/api/telegram-users/${ID}/erase`, { confirmation: ID })
   expect(body.success).toBe(true)

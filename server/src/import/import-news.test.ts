@@ -1,4 +1,4 @@
-/** Announcements that an import makes active are news to players (design §7). */
+/** Announcements that an import activates are news to players (design §7). */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -17,7 +17,7 @@ const announcement = (id: string, status: boolean, more = {}) => ({
   ...more,
 })
 
-/** Gives the numbers of news that the announcements carry after an import of these, by their ids. */
+/** Imports these announcements and returns the stored news numbers, in the order of ids. */
 async function numbersAfter(rows: object[]): Promise<number[]> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'arcade-test-import-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
@@ -28,7 +28,7 @@ async function numbersAfter(rows: object[]): Promise<number[]> {
   return stored.map(({ news }) => news)
 }
 
-test('§7 announcements that an import brings active are news, once, and again when one makes them active anew', async () => {
+test('§7 announcements that an import activates are news once, and again when another import reactivates them', async () => {
   expect(await numbersAfter([announcement('a', true), announcement('b', false)])).toEqual([1, 0])
   expect(await numbersAfter([announcement('a', true), announcement('b', false)])).toEqual([1, 0])
   expect(await numbersAfter([announcement('a', true, { title: 'Other' }), announcement('b', true)])).toEqual([1, 2])

@@ -1,4 +1,4 @@
-/** Where the rows are that an import refused (design §8). */
+/** Where an import writes the rows that it rejects (design §8). */
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -16,7 +16,7 @@ async function directoryOf(files: Record<string, string>): Promise<string> {
   return directory
 }
 
-test('§8 design: rejected.ndjson of an earlier import stays as it is; further ones get a number', async () => {
+test('§8 design: rejected.ndjson of an earlier import is kept; later files get a number', async () => {
   const database = await testDatabase()
   const directory = await directoryOf({ telegramUsers: '[]\n', rejected: 'old\n' })
   const importing = () => importDirectory({ database, directory, rejectedPath: path.join(directory, 'rejected.ndjson') })
@@ -31,17 +31,17 @@ test('§8 design: rejected.ndjson of an earlier import stays as it is; further o
   expect(await names()).toEqual(['rejected-2.ndjson', 'rejected-3.ndjson', 'rejected.ndjson', 'telegramUsers.ndjson'])
 })
 
-test('§8 design: rejected.ndjson is its owner’s alone', async () => {
+test('§8 design: only the owner can read rejected.ndjson', async () => {
   const directory = await directoryOf({ telegramUsers: '[]\n' })
   const rejectedPath = path.join(directory, 'rejected.ndjson')
   await importDirectory({ database: await testDatabase(), directory, rejectedPath })
   expect((await stat(rejectedPath)).mode & 0o777).toBe(0o600)
 })
 
-test('§8 design: where refused rows cannot be written down, the good ones load, and the rest is said', async () => {
+test('§8 design: if rejected rows cannot be written to a file, the good ones load, and the log has the rest', async () => {
   const database = await testDatabase()
   const directory = await directoryOf({ telegramUsers: `[]\n${PLAYER}`, users: USER })
-  const rejectedPath = path.join(directory, 'users.ndjson', 'rejected.ndjson') // below a file nothing can be made
+  const rejectedPath = path.join(directory, 'users.ndjson', 'rejected.ndjson') // nothing can be created below a file
   const lines: string[] = []
   const report = await importDirectory({ database, directory, rejectedPath, log: (line) => lines.push(line) })
   expect(report.files.map(({ loaded, rejected }) => [loaded, rejected])).toEqual([

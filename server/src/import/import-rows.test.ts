@@ -56,22 +56,22 @@ describe('design §8 lines', () => {
     expect(() => parseObject(text)).toThrow(reason)
   })
 
-  test('numbers that a double keeps are read, however they are written', () => {
+  test('numbers that a double represents exactly are read, however they are written', () => {
     const text = '{"a":9007199254740992,"b":0.1,"c":1.50,"d":25e1,"e":1000000000000000000000,"f":12345678.90123456}'
     expect(parseObject(text)).toEqual({ a: 2 ** 53, b: 0.1, c: 1.5, d: 250, e: 1e21, f: 12_345_678.901_234_56 })
   })
 
-  test('digits in a text are no number', () => {
+  test('digits within a text are not a number', () => {
     expect(parseObject('{"title":"9007199254740993"}')).toEqual({ title: '9007199254740993' })
   })
 
-  test('a line nested very deeply does no harm', () => {
+  test('a very deeply nested line is refused without harm', () => {
     expect(() => parseObject('['.repeat(400_000))).toThrow(BadRow)
   })
 })
 
 describe('§3 telegramUsers', () => {
-  test('what is missing or empty is null, the balance 0; unknown fields and __proto__ are ignored', () => {
+  test('missing and empty values are null, the balance is 0; unknown fields and __proto__ are ignored', () => {
     const row = parseObject('{"id":"100","firstName":"","lastName":null,"level":7,"__proto__":{"username":"evil"}}')
     expect(parse.parseTelegramUser(row).columns).toEqual({
       user_id: 100,
@@ -113,7 +113,7 @@ describe('§3 telegramUsers', () => {
     expect(() => parse.parseTelegramUser(row)).toThrow(reason)
   })
 
-  test('the largest numbers fit', () => {
+  test('the largest numbers are accepted', () => {
     expect(parse.parseTelegramUser({ id: '9007199254740991', balance: -(2 ** 53) }).columns).toMatchObject({
       user_id: 2 ** 53 - 1,
       balance: -(2 ** 53),
@@ -150,7 +150,7 @@ describe('§5 tasks', () => {
 describe('§5 announcements', () => {
   const full = { ...announcement, link: 'https://a.example', linkType: 'input', inputText: 'Paste it' }
 
-  test('only the fields of the type are kept', () => {
+  test('only the fields of the type are stored', () => {
     expect(parse.parseAnnouncement(full).columns).toMatchObject({
       description: 'News',
       link: null,
@@ -163,14 +163,14 @@ describe('§5 announcements', () => {
     expect(noInput).toMatchObject({ link: 'https://a.example', link_type: 'noInput', input_text: null })
   })
 
-  test('the status is as given, false when missing; empty file names are null', () => {
+  test('the status is stored as given, or false if missing; empty file names are null', () => {
     expect(parse.parseAnnouncement({ ...announcement, status: true, imageName: '' })).toEqual({
       columns: expect.objectContaining({ status: true, image_name: null }),
     })
     expect(parse.parseAnnouncement(announcement).columns['status']).toBe(false)
   })
 
-  test('a file elsewhere keeps its name, and that is told', () => {
+  test('a file in another store keeps its name, and a note says so', () => {
     const { columns, note } = parse.parseAnnouncement({
       ...announcement,
       image: 'https://store.example/a.png',
@@ -196,7 +196,7 @@ test('§3 a history document keeps a reward that would be refused today', () => 
   expect(parse.parseHistoryItem('social', item).columns).toMatchObject({ reward: -5 })
 })
 
-test('§3 a participation needs its parent, its player and its moment', () => {
+test('§3 a participation needs its parent, its player and its time', () => {
   expect(parse.parseParticipation('social', participation).columns).toMatchObject({
     user_id: 100,
     item_id: 't',
@@ -207,7 +207,7 @@ test('§3 a participation needs its parent, its player and its moment', () => {
   }
 })
 
-test('§3 a user is an admin or a user with an e-mail address', () => {
+test('§3 a user needs an e-mail address and the type admin or user', () => {
   expect(parse.parseUser(user).columns).toMatchObject({ id: 'u', user_type: 'user', created_at: null })
   expect(() => parse.parseUser({ ...user, userType: 'owner' })).toThrow('userType must be one of admin, user')
   expect(() => parse.parseUser({ ...user, email: 'ada' })).toThrow('Invalid email address')

@@ -16,7 +16,7 @@ describe('§5 Priority must be unique within its collection', () => {
     ).toEqual(['b'])
   })
 
-  test('who has it keeps it, wherever its line stands', () => {
+  test('a row that has the priority keeps it, wherever its line is', () => {
     expect(
       refusedIds(
         [
@@ -29,7 +29,7 @@ describe('§5 Priority must be unique within its collection', () => {
     expect(refusedIds([{ id: 'b', key: 1 }], [{ id: 'a', key: 1 }])).toEqual(['b'])
   })
 
-  test('a swap is fine', () => {
+  test('two rows can swap priorities', () => {
     expect(
       refusedIds(
         [
@@ -44,7 +44,7 @@ describe('§5 Priority must be unique within its collection', () => {
     ).toEqual([])
   })
 
-  test('a refused row keeps what it had, so whoever wanted that is refused too', () => {
+  test('a refused row keeps its old priority, so a row that wants it is refused too', () => {
     const existing = [
       { id: 'a', key: 1 },
       { id: 'b', key: 2 },
@@ -61,7 +61,7 @@ describe('§5 Priority must be unique within its collection', () => {
     ).toEqual(['a', 'b'])
   })
 
-  test('whatever four rows want of three priorities, the outcome is unique, and the same claims again change nothing', () => {
+  test('for all combinations of four rows and three priorities, the result is unique and importing it again changes nothing', () => {
     const ids = ['a', 'b', 'c', 'd']
     const stored = [
       { id: 'a', key: 1 },

@@ -1,4 +1,4 @@
-/** What webhooks are told of an import (ADR 20): announcements that it makes active, tasks that it adds or changes, nothing else. */
+/** Webhooks and imports (ADR 20): announcements that the import activates, tasks that it adds or changes, nothing else. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -18,7 +18,7 @@ const news = (id: string, status: boolean, more = {}) => ({
   ...more,
 })
 
-/** A console with a webhook of all events, and what its bot is told of an import of these rows, in order. */
+/** Returns an app with a webhook for all events, and a function that imports rows and returns the events sent, sorted. */
 async function listening() {
   const all: Opening = await opening()
   const bot = await endpoint()
@@ -32,16 +32,16 @@ async function listening() {
     await importDirectory({ database, directory, isDryRun, rejectedPath: path.join(directory, 'rejected'), log: () => {} })
     bot.received.length = 0
     await all.deliveries.sendDue()
-    const told = bot.received.map(({ body }) => {
+    const events = bot.received.map(({ body }) => {
       const { type, data } = JSON.parse(body) as { type: string; data: { change: string; items: object[] } }
       return [type, data.change, data.items]
     })
-    return told.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1))
+    return events.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1))
   }
   return { load, database }
 }
 
-test('ADR 20 an import tells of announcements that it makes active and of tasks that it adds or changes, each once', async () => {
+test('ADR 20 an import sends the announcements that it activates and the tasks that it adds or changes, each once', async () => {
   const { load, database } = await listening()
   const files = {
     socialTask: [task('s', 1), task('taken', 1)],
@@ -78,8 +78,8 @@ test('ADR 20 an import tells of announcements that it makes active and of tasks 
   expect(await auditTrail(database.db, 'task.create')).toEqual([])
 })
 
-test('ADR 20 an import of many tells of them a hundred at a time', async () => {
+test('ADR 20 a large import sends them a hundred at a time', async () => {
   const { load } = await listening()
-  const told = await load({ announcements: Array.from({ length: 250 }, (_, n) => news(`n${n}`, true)) })
-  expect(told.map((one) => (one as [string, string, object[]])[2].length).toSorted((a, b) => a - b)).toEqual([50, 100, 100])
+  const events = await load({ announcements: Array.from({ length: 250 }, (_, n) => news(`n${n}`, true)) })
+  expect(events.map((one) => (one as [string, string, object[]])[2].length).toSorted((a, b) => a - b)).toEqual([50, 100, 100])
 })

@@ -91,7 +91,7 @@ async function run(files: Record<string, Content> | string) {
 
 const players = ['telegram_users', 'balances', 'ledger_entries']
 const everything = ['users', ...players, 'tasks', 'announcements', 'history_items', 'participations']
-/** All rows with where and by which transaction they were stored or locked: a row written again as it was is noticed too. Admins are locked. */
+/** All rows, with the place and transaction in which each was stored or locked, to reveal rewritten rows. Locks on users are left out. */
 async function allRows({ db }: Pick<Database, 'db'>): Promise<unknown[]> {
   const parts = everything.map(
     (table) =>
@@ -100,7 +100,7 @@ async function allRows({ db }: Pick<Database, 'db'>): Promise<unknown[]> {
   return (await sql`${sql.join(parts, sql` union all `)} order by 1, 2, 5`.execute(db)).rows
 }
 
-/** The counters must be what counting the rows gives. */
+/** Checks that the counters equal counting the rows. */
 async function expectExactCounters({ db }: Pick<Database, 'db'>): Promise<void> {
   const { rows } = await sql<{ key: CounterKey; value: number }>`
     select json_build_object('of', 'players') as key, count(*) as value from telegram_users
@@ -146,7 +146,7 @@ test('§8 design: the sample loads, and loading it again touches no row', async 
   expect(stored).toEqual([{ balance: 0.25, created_at: new Date(1_777_023_542_138) }])
 })
 
-test('§3 the sample of the repository loads whole', async () => {
+test('§3 the sample of the repository loads completely', async () => {
   const { report, rejected, database } = await run(SAMPLE)
   expect(rejected).toEqual([])
   expect(report.files).toHaveLength(10)
@@ -158,7 +158,7 @@ test('§3 the sample of the repository loads whole', async () => {
   await expectExactCounters(database)
 })
 
-test('§8 design: changed values update, bump the version and move the history along', async () => {
+test('§8 design: changed values update the row, raise the version and update the history', async () => {
   const { directory, db } = await run({ socialTask: [task('a', 1), task('b', 2)], telegramUsers: [player(1)] })
   await fill(directory, {
     socialTask: [task('a', 1, { title: 'New' }), task('b', 2)],
@@ -187,7 +187,7 @@ test('§8 design: a task or announcement without a history document gets one', a
   ])
 })
 
-test('§8 design: bad rows go to rejected.ndjson with file, line and reason, the good ones load', async () => {
+test('§8 design: bad rows go to rejected.ndjson with file, line and reason; good ones load', async () => {
   const content = [
     '\ufeff' + JSON.stringify(player(1)),
     '',
@@ -218,14 +218,14 @@ test('§8 design: bad rows go to rejected.ndjson with file, line and reason, the
     },
   ])
   expect(lines).toContain('telegramUsers.ndjson:4: The line is not valid JSON')
-  // Digits that no number of ours can hold are still there for whoever mends the row.
+  // Digits that no JavaScript number can hold are kept, so that the row can be repaired.
   expect(await readFile(report.rejectedPath!, 'utf8')).toContain('9007199254740993}}')
   expect(
     (await db.selectFrom('telegram_users').select('user_id').orderBy('user_id').execute()).map((row) => row.user_id),
   ).toEqual([1, 2, 5])
 })
 
-test('§8 design: invalid UTF-8 and a line without end are refused, the next line loads', async () => {
+test('§8 design: invalid UTF-8 and a line that is too long are refused, the next line loads', async () => {
   const bad = Buffer.concat([Buffer.from('{"id":"1","firstName":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}\n')])
   const long = Buffer.from(`{"id":"2","firstName":"${'x'.repeat(3 * 1024 * 1024)}"}\n`)
   const last = Buffer.from(JSON.stringify(player(3)))
@@ -235,12 +235,12 @@ test('§8 design: invalid UTF-8 and a line without end are refused, the next lin
     [2, 'The line is not valid UTF-8'],
     [3, 'The line is longer than 1048576 bytes'],
   ])
-  // Both are kept whole, byte for byte.
+  // Both are kept completely, byte for byte.
   const kept = rejected.map(({ base64 }) => Buffer.from(`${Buffer.from(base64, 'base64').toString('latin1')}\n`, 'latin1'))
   expect(kept.map((bytes, n) => bytes.equals([bad, long][n]!))).toEqual([true, true])
 })
 
-test('§8 design: a folder that is called like a file is named', async () => {
+test('§8 design: a folder with the name of a file is reported', async () => {
   const directory = await directoryOf({ telegramUsers: [player(1)] })
   await mkdir(path.join(directory, 'users.ndjson'))
   const { lines, counts } = await run(directory)
@@ -248,7 +248,7 @@ test('§8 design: a folder that is called like a file is named', async () => {
   expect(counts).toEqual({ telegramUsers: [1, 1, 0, 0] })
 })
 
-test('§5 Priority is already taken!: of one priority the first line loads, again and again the same', async () => {
+test('§5 Priority is already taken!: the first line with a priority loads, and a repeat gives the same result', async () => {
   const files = { socialTask: [task('a', 1), task('b', 1), task('c', 3)], dailyTask: [task('a', 1)] }
   const first = await run(files)
   expect(first.counts).toEqual({ socialTask: [3, 2, 0, 1], dailyTask: [1, 1, 0, 0] })
@@ -270,7 +270,7 @@ test('§5 priorities can be swapped', async () => {
   ])
 })
 
-test('§8 design: of two lines with one id the later counts, unless it is refused', async () => {
+test('§8 design: the later of two lines with the same id counts, unless it is refused', async () => {
   const { counts, db, directory } = await run({
     telegramUsers: [player(1), player(1, { balance: 7 })],
     socialTask: [task('a', 1), task('b', 2), task('b', 1)],
@@ -283,7 +283,7 @@ test('§8 design: of two lines with one id the later counts, unless it is refuse
   expect(await allRows({ db })).toEqual(before)
 })
 
-test('§3 a participation of an unknown history document is refused', async () => {
+test('§3 a participation in an unknown history document is refused', async () => {
   const { rejected, database } = await run({
     socialTask: [task('s', 1)],
     'socialTasksHistory.users': [took('s', 1), took('nowhere', 1)],
@@ -330,7 +330,7 @@ test('§4 a changed role ends the sessions of its user, a changed name does not'
   expect(await db.selectFrom('sessions').select('user_id').execute()).toEqual([{ user_id: 'ada' }])
 })
 
-test('§3 an image that was uploaded here stays when the announcement is imported again', async () => {
+test('§3 an image that was uploaded here is kept when the announcement is imported again', async () => {
   const { directory, db, lines } = await run({
     announcements: [announcement('a', { image: 'https://old.example/a.png', imageName: 'a.png' })],
   })
@@ -342,14 +342,14 @@ test('§3 an image that was uploaded here stays when the announcement is importe
   ])
 })
 
-test('§8 design: two imports at the same time count every row once', { timeout: 60_000 }, async () => {
+test('§8 design: two simultaneous imports count every row once', { timeout: 60_000 }, async () => {
   const numbers = Array.from({ length: 12_000 }, (_, index) => index + 1)
   const files = {
     socialTask: [task('s', 1)],
     telegramUsers: numbers.map((n) => player(n)),
     'socialTasksHistory.users': numbers.map((n) => took('s', n)),
   }
-  // The other one meets the same rows in the opposite order.
+  // The other import has the same rows in the opposite order.
   const opposite = {
     ...files,
     telegramUsers: files.telegramUsers.toReversed(),
@@ -364,7 +364,7 @@ test('§8 design: two imports at the same time count every row once', { timeout:
   await expectExactCounters(one)
 })
 
-test('§8 design: a directory that is missing, empty or without a file of ours is a clear error', async () => {
+test('§8 design: a directory that is missing, empty or without known files is a clear error', async () => {
   const database = await testDatabase()
   const attempt = (directory: string) => importDirectory({ database, directory })
   await expect(attempt('/nowhere/at/all')).rejects.toThrow('There is no directory /nowhere/at/all.')
@@ -374,7 +374,7 @@ test('§8 design: a directory that is missing, empty or without a file of ours i
   await expect(attempt(strange)).rejects.toThrow('(only player.ndjson, telegramUsers.ndjson, which is a folder)')
 })
 
-test('§8 design: files of no collection are named and left alone', async () => {
+test('§8 design: unknown files are named and left alone', async () => {
   const { report, lines } = await run({ telegramUsers: [player(1)], telegramusers: [player(2)], rejected: 'x' })
   expect(report.unknown).toEqual(['telegramusers.ndjson'])
   expect(lines[0]).toBe('telegramusers.ndjson: ignored, no collection has this name')

@@ -21,7 +21,7 @@ async function digest(
   return rows[0]
 }
 
-test('§8 design: players look like players, and all are counted', async () => {
+test('§8 design: seeded players look realistic, and all are counted', async () => {
   const database = await testDatabase()
   const report = await seed({ database, telegramUsers: 4_000, participations: 0 })
   expect(report).toMatchObject({ telegramUsers: 4_000, participations: 0 })
@@ -44,7 +44,7 @@ test('§8 design: players look like players, and all are counted', async () => {
   expect(await readCounters(database.db, [{ of: 'players' }])).toEqual([4_000])
 })
 
-test('§8 design: seeding again adds what is missing and changes nothing else', async () => {
+test('§8 design: seeding again adds only what is missing', async () => {
   const database = await testDatabase()
   await seed({ database, telegramUsers: 500, participations: 900 })
   const all = async () => [
@@ -60,7 +60,7 @@ test('§8 design: seeding again adds what is missing and changes nothing else', 
   expect(await readCounters(database.db, [{ of: 'players' }])).toEqual([800])
 })
 
-test('§8 design: participations spread over tasks and announcements, which are made when there are none', async () => {
+test('§8 design: participations are spread over tasks and announcements, which are made if there are none', async () => {
   const database = await testDatabase()
   await seed({ database, telegramUsers: 0, participations: 5_000 })
   const { rows: kinds } = await sql`select kind, count(*) as items from history_items group by kind order by kind`.execute(
@@ -85,7 +85,7 @@ test('§8 design: participations spread over tasks and announcements, which are 
   expect(counters).toEqual(rows.map(({ value }) => value))
 })
 
-test('§8 design: existing history is used, and real players stay as they are', async () => {
+test('§8 design: existing history is used, and real players are not changed', async () => {
   const database = await testDatabase()
   await database.db
     .insertInto('history_items')
@@ -103,7 +103,7 @@ test('§8 design: existing history is used, and real players stay as they are', 
   ])
 })
 
-test('§8 design: two seeds at the same time count every row once', async () => {
+test('§8 design: two simultaneous seeds count every row once', async () => {
   const database = await testDatabase()
   const both = await Promise.all([1, 2].map(() => seed({ database, telegramUsers: 2_000, participations: 2_000 })))
   expect(both.reduce((sum, { telegramUsers }) => sum + telegramUsers, 0)).toBe(2_000)
@@ -117,14 +117,14 @@ test('§8 design: the shares are skewed and add up', () => {
   expect(shares(28, 1_000_000)[0]).toBeGreaterThan(200_000)
 })
 
-test('a field that the seed forgets does not compile', () => {
+test('a field without an expression in the seed does not compile', () => {
   const values = { userId: '$3::bigint + i' }
   // @ts-expect-error every stored field of a player needs an expression
   expect(values satisfies Record<StoredName<typeof playerFields>, string>).toBe(values)
 })
 
-test('§security full disk: a seed stops before it, and goes on when it is run again', async () => {
-  // A command waits for locks as long as it takes: on a cluster two statements that add to one table do so in turn.
+test('§security full disk: a seed stops before the disk is full, and continues when it is run again', async () => {
+  // A command waits for locks without a limit: on a cluster two statements that add to one table run one after the other.
   const database = await openAgain({ use: 'command' })
   const rooms = [Infinity, Infinity, 0]
   const small = { ...database, roomBytes: async () => rooms.shift() ?? 0 }

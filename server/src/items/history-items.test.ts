@@ -1,4 +1,4 @@
-/** History documents (§3): made with their items, changed with them, kept without them. */
+/** History documents (§3): created with their items, updated with them, kept after them. */
 import { expect, test } from 'vitest'
 import { testDatabase } from '#test/test-database.ts'
 import { writeHistoryItems } from './history-items.ts'
@@ -23,7 +23,7 @@ const titles = async () =>
     ]),
   )
 
-test('§3 a document has what the item has, and the moment it was created at', async () => {
+test('§3 a document has the item’s fields and its creation time', async () => {
   await addTasks()
   await db
     .insertInto('announcements')
@@ -49,7 +49,7 @@ test('§3 a document has what the item has, and the moment it was created at', a
   ])
 })
 
-test('§3 a changed item changes its document, an unchanged one only gets a missing one', async () => {
+test('§3 a changed item updates its document, an unchanged one only gets a missing document', async () => {
   await addTasks()
   await writeHistoryItems(db, 'social', { changed: ['a', 'b'] })
   await db.updateTable('tasks').set({ title: 'New' }).execute()

@@ -1,4 +1,4 @@
-/** Adjustments and reversals (design §7): entries of their own with a reason, once, by admins and bots in their name, in the audit and told. */
+/** Adjustments and reversals (design §7): entries with a reason, written once, by admins and bots, audited and sent to webhooks. */
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { expectWhole, raceForBalance } from '#test/ledger.ts'
@@ -8,7 +8,7 @@ import { type Client, testApp, type TestApp } from '#test/test-app.ts'
 const players = { console: '/api/telegram-users/7', bot: '/bot/v1/players/7' }
 const gift = { amount: 2.5, reason: 'Lost a round to the outage' }
 
-/** A console with the player 7, whose balance is 10: 4 from an import, 6 from a round, entry 7-2. */
+/** Returns an app with player 7, whose balance is 10: 4 from an import, 6 from a round, which is entry 7-2. */
 async function consoleApp(): Promise<{ app: TestApp; admin: Client; bot: Client }> {
   const app = await testApp()
   await addPlayers(app.database.db, [{ user_id: 7, first_name: 'Ada', balance: 4 }, { user_id: 8 }])
@@ -29,7 +29,7 @@ const keyed = (key: string) => ({ 'idempotency-key': key })
 describe.each(['console', 'bot'] as const)('design §7 by the %s', (by) => {
   const path = players[by]
 
-  test('an adjustment moves the balance by an entry with its reason, which the audit and webhooks tell', async () => {
+  test('an adjustment changes the balance by an entry with a reason, which is audited and sent to webhooks', async () => {
     const { app, ...callers } = await consoleApp()
     const caller = by === 'console' ? callers.admin : callers.bot
     await callers.admin.call('POST', '/api/webhooks', { url: 'https://bot.example/hook', events: ['player.adjusted'] })
@@ -69,10 +69,10 @@ describe.each(['console', 'bot'] as const)('design §7 by the %s', (by) => {
       },
       expect.objectContaining({ changes: { balance: [12.5, 0] }, detail: { entry: '7-4', amount: -12.5, reason: 'Cheated' } }),
     ])
-    const told = await sql<{ payload: string }>`select payload from webhook_deliveries order by created_at`.execute(
+    const deliveries = await sql<{ payload: string }>`select payload from webhook_deliveries order by created_at`.execute(
       app.database.db,
     )
-    expect(told.rows.map(({ payload }) => JSON.parse(payload))).toMatchObject(
+    expect(deliveries.rows.map(({ payload }) => JSON.parse(payload))).toMatchObject(
       [1, 2].map(() => ({
         type: 'player.adjusted',
         data: { change: 'adjusted', items: [{ kind: 'player', id: '7', title: '' }] },
@@ -81,7 +81,7 @@ describe.each(['console', 'bot'] as const)('design §7 by the %s', (by) => {
     await expectWhole(app, 0, 4)
   })
 
-  test('an entry is taken back once; a repeat gets the same, but not as the first', async () => {
+  test('an entry is reversed once; a repeat gets the same entry with isFirst false', async () => {
     const { app, ...callers } = await consoleApp()
     const caller = by === 'console' ? callers.admin : callers.bot
     const reversal = { entryId: '7-2', reason: 'Paid twice' }
@@ -115,19 +115,19 @@ describe.each(['console', 'bot'] as const)('design §7 by the %s', (by) => {
 
   test.each([
     ['an unknown player', '9/adjustments', gift, 404, 'NO_SUCH_PLAYER'],
-    ['more than there is', '7/adjustments', { ...gift, amount: -10.5 }, 409, 'BALANCE_TOO_LOW'],
-    ['more than a double holds', '7/adjustments', { ...gift, amount: 2 ** 53 }, 409, 'BALANCE_TOO_HIGH'],
+    ['more than the balance', '7/adjustments', { ...gift, amount: -10.5 }, 409, 'BALANCE_TOO_LOW'],
+    ['a balance too large for a double', '7/adjustments', { ...gift, amount: 2 ** 53 }, 409, 'BALANCE_TOO_HIGH'],
     ['an amount of 0', '7/adjustments', { ...gift, amount: 0 }, 400, 'INVALID_INPUT'],
     ['no amount', '7/adjustments', { reason: 'x' }, 400, 'INVALID_INPUT'],
     ['no reason', '7/adjustments', { amount: 1, reason: '  ' }, 400, 'INVALID_INPUT'],
     ['a long reason', '7/adjustments', { amount: 1, reason: 'x'.repeat(501) }, 400, 'INVALID_INPUT'],
-    ['a field too many', '7/adjustments', { ...gift, cause: 'x' }, 400, 'INVALID_INPUT'],
+    ['an unknown field', '7/adjustments', { ...gift, cause: 'x' }, 400, 'INVALID_INPUT'],
     ['an unknown player’s entry', '9/reversals', { entryId: '9-1', reason: 'x' }, 404, 'NO_SUCH_PLAYER'],
-    ['an entry that is not there', '7/reversals', { entryId: '7-3', reason: 'x' }, 404, 'NO_SUCH_ENTRY'],
+    ['an unknown entry', '7/reversals', { entryId: '7-3', reason: 'x' }, 404, 'NO_SUCH_ENTRY'],
     ['another player’s entry', '8/reversals', { entryId: '7-2', reason: 'x' }, 404, 'NO_SUCH_ENTRY'],
-    ['what an import brought', '7/reversals', { entryId: '7-1', reason: 'x' }, 409, 'NOT_REVERSIBLE'],
+    ['an imported entry', '7/reversals', { entryId: '7-1', reason: 'x' }, 409, 'NOT_REVERSIBLE'],
     ['no reason', '7/reversals', { entryId: '7-2', reason: '' }, 400, 'INVALID_INPUT'],
-    ['an id that could be written in two ways', '7/reversals', { entryId: '7-02', reason: 'x' }, 400, 'INVALID_INPUT'],
+    ['an id with a leading zero', '7/reversals', { entryId: '7-02', reason: 'x' }, 400, 'INVALID_INPUT'],
   ])('%s is refused, and nothing is written', async (_what, to, body, status, code) => {
     const { app, ...callers } = await consoleApp()
     const caller = by === 'console' ? callers.admin : callers.bot
@@ -139,7 +139,7 @@ describe.each(['console', 'bot'] as const)('design §7 by the %s', (by) => {
   })
 })
 
-test('design §7 a claim and an adjustment are taken back, a reversal is not, and no balance goes below 0 by it', async () => {
+test('design §7 a claim and an adjustment can be reversed, a reversal cannot, and none takes the balance below 0', async () => {
   const { app, admin, bot } = await consoleApp()
   await sql`insert into tasks (collection, id, image, priority, title, reward) values ('social', 't', 'bsc', 1, 'T', 5)`.execute(
     app.database.db,
@@ -151,7 +151,7 @@ test('design §7 a claim and an adjustment are taken back, a reversal is not, an
     (await admin.call('POST', `${players.console}/reversals`, { entryId, reason: 'x' })).body
   expect(await reverse('7-3')).toMatchObject({ isFirst: true, balance: 7, entry: { id: '7-5', amount: -5 } })
   expect((await reverse('7-5')).code).toBe('NOT_REVERSIBLE')
-  expect((await bot.call('POST', '/bot/v1/players/7/claims', claim)).body, 'what is taken back stays done').toMatchObject({
+  expect((await bot.call('POST', '/bot/v1/players/7/claims', claim)).body, 'a reversed claim stays done').toMatchObject({
     isFirst: false,
     entry: { id: '7-3' },
   })
@@ -162,7 +162,7 @@ test('design §7 a claim and an adjustment are taken back, a reversal is not, an
   await expectWhole(app, 2, 8)
 })
 
-test('design §7 of 20 reversals of one entry at once on two servers one is written, and all are told of it', async () => {
+test('design §7 one of 20 simultaneous reversals of an entry on two servers is written, and all get the same entry', async () => {
   const { app, admin } = await consoleApp()
   const answers = await raceForBalance(app, admin, `${players.console}/reversals`, (n) => ({
     body: { entryId: '7-2', reason: `Reason ${n}` },
@@ -175,7 +175,7 @@ test('design §7 of 20 reversals of one entry at once on two servers one is writ
   await expectWhole(app, 4, 3)
 })
 
-test('design §7 of 20 adjustments at once with the same key one is written, and all get its answer byte for byte', async () => {
+test('design §7 one of 20 simultaneous adjustments with one key is written, and all get its answer byte for byte', async () => {
   const { app, admin } = await consoleApp()
   const answers = await raceForBalance(app, admin, `${players.console}/adjustments`, () => ({
     body: { ...gift, amount: -10 },
@@ -187,7 +187,7 @@ test('design §7 of 20 adjustments at once with the same key one is written, and
   await expectWhole(app, 0, 3)
 })
 
-test('design §7 without a key each adjustment is one, and of 20 debits at once as many as the balance has', async () => {
+test('design §7 without a key each adjustment counts, and of 20 debits at once only those that the balance covers', async () => {
   const { app, admin } = await consoleApp()
   const answers = await raceForBalance(app, admin, `${players.console}/adjustments`, () => ({
     body: { amount: -1, reason: 'x' },
@@ -198,7 +198,7 @@ test('design §7 without a key each adjustment is one, and of 20 debits at once 
   await expectWhole(app, 0, 12)
 })
 
-test('design §7 the console’s ledger says what each entry was, who wrote it and why, the newest first', async () => {
+test('design §7 the console’s ledger shows what each entry was, who wrote it and why, newest first', async () => {
   const { app, admin, bot } = await consoleApp()
   const { db } = app.database
   await sql`insert into history_items (kind, item_id, title, type, reward, created_at) values ('social', 't', 'Follow us', 'bsc', 5, now())`.execute(
@@ -257,7 +257,7 @@ test('design §7 the console’s ledger says what each entry was, who wrote it a
   expect((await other.call('GET', '/api/telegram-users/9/entries')).body.code).toBe('NO_SUCH_PLAYER')
 })
 
-test('design §8 the game’s bot adjusts and reverses with the scope admin alone, a player never', async () => {
+test('design §8 the game’s bot needs the scope admin to adjust and reverse, and a player never can', async () => {
   const { app } = await consoleApp()
   for (const client of [
     await app.bot('player', 'play'),

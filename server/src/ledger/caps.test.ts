@@ -1,4 +1,4 @@
-/** Caps (design §7): the most that a cause gives a player on a day in UTC, exact also when twenty ask at once, and nobody else's. */
+/** Caps (design §7): the most that a cause gives one player on a day in UTC, exact even for twenty simultaneous calls. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { expectReconciled } from '#test/ledger.ts'
@@ -15,7 +15,7 @@ interface Game {
   claim: (id: string) => ReturnType<Client['call']>
 }
 
-/** The players 7 and 8 with 100 each, and social tasks that pay 2, 3, 4 and nothing. */
+/** Returns an app with players 7 and 8, who have 100 each, and social tasks that pay 2, 3, 4 and nothing. */
 async function game(caps: Record<string, number> = entryCaps): Promise<Game> {
   const app = await testApp({ entryCaps: caps })
   const { db } = app.database
@@ -41,7 +41,7 @@ async function expectBalance({ database }: TestApp, balance: number): Promise<vo
   await expectReconciled(database)
 }
 
-test('design §7 an entry beyond the cap of its cause is refused with what is left, others go on', async () => {
+test('design §7 an entry beyond the cap of its cause is refused with what is left; other entries are not', async () => {
   const { app, enter } = await game()
   expect((await enter(7.5, 'r1')).body).toMatchObject({ isFirst: true, balance: 107.5 })
   const beyond = await enter(2.6, 'r2')
@@ -56,7 +56,7 @@ test('design §7 an entry beyond the cap of its cause is refused with what is le
     message: 'No more can be given for play today (UTC).',
   })
   expect((await enter(7.5, 'r1')).body).toMatchObject({ isFirst: false, balance: 107.5 })
-  // What takes makes no room, and is not stopped; another cause or player has nothing to do with it.
+  // A debit is not stopped and frees nothing. Other causes and players are not affected.
   expect((await enter(-4, 'r4')).body).toMatchObject({ balance: 106 })
   expect((await enter(1, 'r5')).status).toBe(409)
   expect((await enter(50, 'r6', { cause: 'gift' })).status).toBe(200)
@@ -64,7 +64,7 @@ test('design §7 an entry beyond the cap of its cause is refused with what is le
   await expectBalance(app, 156)
 })
 
-test('design §7 causes without a cap of their own share one, so that a new name gives no more', async () => {
+test('design §7 causes without their own cap share one, so that a new name gives no more', async () => {
   const { app, enter } = await game({ ...entryCaps, '*': 3 })
   expect((await enter(2, 'r1', { cause: 'gift' })).status).toBe(200)
   const beyond = await enter(2, 'r2', { cause: 'prize' })
@@ -78,13 +78,13 @@ test('design §7 causes without a cap of their own share one, so that a new name
   await expectBalance(app, 113)
 })
 
-test('design §7 causes without a cap of their own can be closed to what gives', async () => {
+test('design §7 a shared cap of 0 closes causes without their own cap, except for debits', async () => {
   const { enter } = await game({ '*': 0 })
   expect((await enter(1, 'r')).body).toMatchObject({ code: 'CAP_REACHED', left: 0 })
   expect((await enter(-1, 'r')).status).toBe(200)
 })
 
-test('design §7 claims have a cap of their own; a repeat and what pays nothing are no matter of it', async () => {
+test('design §7 claims have their own cap; repeats and claims that pay nothing do not count', async () => {
   const { app, claim, enter } = await game()
   expect((await enter(10, 'r')).status).toBe(200)
   expect((await claim('s2')).body).toMatchObject({ isFirst: true, balance: 112 })
@@ -99,7 +99,7 @@ test('design §7 claims have a cap of their own; a repeat and what pays nothing 
   await expectBalance(app, 115)
 })
 
-test('design §7 the next day begins anew, and what was kept of the day before goes', async () => {
+test('design §7 the caps start again the next day, and the sums of the day before are dropped', async () => {
   const { app, claim, enter } = await game()
   await enter(10, 'r1')
   await claim('s2')
@@ -113,7 +113,7 @@ test('design §7 the next day begins anew, and what was kept of the day before g
   expect(rows[0]!.given).toEqual({ [today]: { claim: 4, play: 10 } })
 })
 
-test('design §7 of 20 at once on two servers as much is given as the cap allows, to the last', async () => {
+test('design §7 20 simultaneous calls on two servers give exactly as much as the cap allows', async () => {
   const { app, bot } = await game()
   const second = await testApp({ entryCaps, database: await openAgain() })
   const send = (n: number) =>
@@ -132,7 +132,7 @@ test('design §7 of 20 at once on two servers as much is given as the cap allows
   await expectBalance(app, 110)
 })
 
-test('design §7 without caps nothing is kept beside the balance', async () => {
+test('design §7 without caps no sums are stored with the balance', async () => {
   const app = await testApp()
   await addPlayers(app.database.db, [{ user_id: 7 }])
   const bot = await app.bot()

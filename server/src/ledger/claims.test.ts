@@ -1,4 +1,4 @@
-/** Claims (design §7, §8): paid once whoever asks how often, with everything that belongs to it, and refused with a code. */
+/** Claims (design §7, §8): paid once however often they are repeated, with everything that belongs to them, or refused with a code. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { readCounters } from '#src/counters/counters.ts'
@@ -11,7 +11,7 @@ import { forgetPlayerKeys } from './entry-once.ts'
 
 const PATH = '/bot/v1/players/7/claims'
 
-/** A console with the player 7, a social and a daily task that pay 2.5, and an announcement that asks for an input and pays 10. */
+/** Returns an app with player 7, a social and a daily task that pay 2.5, and an announcement that needs an input and pays 10. */
 async function gameApp(): Promise<{ app: TestApp; bot: Client }> {
   const app = await testApp()
   const { db } = app.database
@@ -34,7 +34,7 @@ async function expectWhole({ database }: TestApp, balance: number): Promise<void
 
 const keyed = (key: string) => ({ 'idempotency-key': key })
 
-test('design §8 a claim is a participation, an entry, the balance and its counters; a repeat gets the same, but not as the first', async () => {
+test('design §8 a claim writes a participation, an entry, the balance and counters; a repeat gets isFirst false', async () => {
   const { app, bot } = await gameApp()
   const { db } = app.database
   const first = await bot.call('POST', PATH, { kind: 'social', id: 's' })
@@ -68,7 +68,7 @@ test('design §8 a claim is a participation, an entry, the balance and its count
   await expectWhole(app, 3.5)
 })
 
-test('design §7 a daily task is claimed once a day in UTC', async () => {
+test('design §7 a daily task can be claimed once a day in UTC', async () => {
   const { app, bot } = await gameApp()
   const claim = () => bot.call('POST', PATH, { kind: 'daily', id: 'd' })
   expect((await claim()).body).toMatchObject({ isFirst: true, balance: 3.5 })
@@ -83,7 +83,7 @@ test('design §7 a daily task is claimed once a day in UTC', async () => {
   await expectWhole(app, 6)
 })
 
-test('design §8 an announcement asks for its input, which is kept', async () => {
+test('design §8 an announcement needs its input, which is stored', async () => {
   const { app, bot } = await gameApp()
   for (const body of [{}, { userInput: '' }, { userInput: '  ' }])
     expect(await bot.call('POST', PATH, { kind: 'announcement', id: 'a', ...body })).toMatchObject({
@@ -107,8 +107,8 @@ test.each([
   ['a task of the other collection', PATH, { kind: 'daily', id: 's' }, 404, 'NO_SUCH_TASK'],
   ['an unknown announcement', PATH, { kind: 'announcement', id: 's' }, 404, 'ANNOUNCEMENT_NOT_FOUND'],
   ['an inactive announcement', PATH, { kind: 'announcement', id: 'off' }, 409, 'ANNOUNCEMENT_INACTIVE'],
-  ['another kind', PATH, { kind: 'weekly', id: 's' }, 400, 'INVALID_INPUT'],
-  ['a reward of the caller', PATH, { kind: 'social', id: 's', reward: 9 }, 400, 'INVALID_INPUT'],
+  ['an unknown kind', PATH, { kind: 'weekly', id: 's' }, 400, 'INVALID_INPUT'],
+  ['a reward set by the caller', PATH, { kind: 'social', id: 's', reward: 9 }, 400, 'INVALID_INPUT'],
 ])('design §8 %s is refused, and nothing is written', async (_what, path, body, status, code) => {
   const { app, bot } = await gameApp()
   expect(await bot.call('POST', path, body, keyed('k'))).toMatchObject({ status, body: { code } })
@@ -120,7 +120,7 @@ test.each([
   await expectWhole(app, 1)
 })
 
-test('design §8 a claim that would lift the balance beyond what is kept exactly is refused', async () => {
+test('design §8 a claim that would raise the balance above the largest exact number is refused', async () => {
   const { app, bot } = await gameApp()
   await addPlayers(app.database.db, [{ user_id: 9, balance: Number.MAX_SAFE_INTEGER - 1 }])
   const path = '/bot/v1/players/9/claims'
@@ -131,7 +131,7 @@ test('design §8 a claim that would lift the balance beyond what is kept exactly
   await expectWhole(app, 1)
 })
 
-test('design §8 of 20 at once on two servers one is paid, and all are told of the same entry', async () => {
+test('design §8 one of 20 simultaneous claims on two servers is paid, and all get the same entry', async () => {
   const { app, bot } = await gameApp()
   const other = await testApp({ database: await openAgain({ limits: { size: 16, lockTimeoutMs: 60_000 } }) })
   const send = async (n: number) => {
@@ -148,7 +148,7 @@ test('design §8 of 20 at once on two servers one is paid, and all are told of t
   await expectWhole(app, 3.5)
 })
 
-test('design §8 different claims of one player at once are all paid, and numbered without gaps', async () => {
+test('design §8 different simultaneous claims of one player are all paid, and numbered without gaps', async () => {
   const { app, bot } = await gameApp()
   await sql`insert into tasks (collection, id, image, priority, title, reward)
     select 'social', 'many-' || n, 'twitter', 1 + n, 'M', 1 from generate_series(1, 20) n`.execute(app.database.db)
@@ -158,7 +158,7 @@ test('design §8 different claims of one player at once are all paid, and number
   await expectWhole(app, 21)
 })
 
-test('design §7 the same key gets the first answer byte for byte, whatever has become of the item; with another claim 422', async () => {
+test('design §7 one key gets the first answer byte for byte, even if the item has changed; another claim with it gets 422', async () => {
   const { app, bot } = await gameApp()
   const body = { kind: 'announcement', id: 'a', userInput: 'x' }
   const first = await bot.call('POST', PATH, body, keyed('k'))
@@ -182,7 +182,7 @@ test('design §7 the same key gets the first answer byte for byte, whatever has 
   await expectWhole(app, 13.5)
 })
 
-test('design §7 a key is good for 24 hours; then it is a new request, which is paid if it is a new claim', async () => {
+test('design §7 a key is valid for 24 hours; afterwards it is a new request, which is paid if the claim is new', async () => {
   const { app, bot } = await gameApp()
   const first = await bot.call('POST', PATH, { kind: 'social', id: 's' }, keyed('k'))
   const age = (time: string) => sql`update player_keys set created_at = now() - ${time}::interval`.execute(app.database.db)
@@ -199,7 +199,7 @@ test('design §7 a key is good for 24 hours; then it is a new request, which is 
   await expectWhole(app, 6)
 })
 
-test('design §8 a player’s own client claims for itself alone, with keys of its own', async () => {
+test('design §8 a player’s client claims only for that player, with its own keys', async () => {
   const { app, bot } = await gameApp()
   const player = app.player(7)
   const claimed = await player.call('POST', '/bot/v1/players/me/claims', { kind: 'social', id: 's' }, keyed('k'))
@@ -220,7 +220,7 @@ test('design §8 a player’s own client claims for itself alone, with keys of i
   await expectWhole(app, 6)
 })
 
-test('design §7 a participation that an import brought is not paid again', async () => {
+test('design §7 an imported participation is not paid again', async () => {
   const { app, bot } = await gameApp()
   await sql`insert into participations (user_id, kind, item_id, at) values (7, 'social', 's', '2026-01-01')`.execute(
     app.database.db,
@@ -230,7 +230,7 @@ test('design §7 a participation that an import brought is not paid again', asyn
   expect(body).toEqual({ success: true, isFirst: false, reward: 0, balance: 1, entry: null })
   const round = { amount: 2, cause: 'round', reference: 'r' }
   expect((await bot.call('POST', '/bot/v1/players/7/entries', round)).status).toBe(200)
-  expect((await claim('k')).body, 'the answer that the key has got').toEqual(body)
+  expect((await claim('k')).body, 'the answer kept for the key').toEqual(body)
   expect((await claim('other')).body).toEqual({ ...body, balance: 3 })
 })
 
@@ -238,7 +238,7 @@ test.each([
   ['social', 's', 'tasks'],
   ['daily', 'd', 'tasks'],
   ['announcement', 'plain', 'announcements'],
-])('design §7 a %s item that the bot verifies is claimed by the bot, not by the player’s own client', async (kind, id, table) => {
+])('design §7 a %s item that the bot verifies is claimed by the bot, not by the player’s client', async (kind, id, table) => {
   const { app, bot } = await gameApp()
   await sql`insert into announcements (id, type, title, subtitle, reward, status) values ('plain', 'desc', 'P', '', 1, true)`.execute(
     app.database.db,
@@ -249,6 +249,6 @@ test.each([
   expect((await sql`select user_id from participations`.execute(app.database.db)).rows).toEqual([])
   const paid = await bot.call('POST', PATH, { kind, id })
   expect(paid).toMatchObject({ status: 200, body: { isFirst: true } })
-  // What was paid is told to whoever asks.
+  // Once it is paid, the player's client gets the answer too.
   expect(await own()).toMatchObject({ status: 200, body: { ...paid.body, isFirst: false } })
 })

@@ -1,4 +1,4 @@
-/** Migration 0026: participations in daily tasks that were imported before get their day; what was paid here for the same day stays beside them. */
+/** Migration 0026: imported participations in daily tasks get their day. A paid participation of the same day stays next to them. */
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
@@ -6,7 +6,7 @@ import { createDatabase } from '#test/test-database.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { loadMigrations } from '#src/db/migrate.ts'
 
-test('design §7 rows of daily tasks without a day get theirs, none is lost, and it can be done again', async () => {
+test('design §7 participations in daily tasks without a day get one, none is lost, and the step can be repeated', async () => {
   const url = await createDatabase('daily_periods')
   const all = await loadMigrations()
   const place = all.findIndex(({ name }) => name.endsWith('_daily_periods'))
@@ -31,7 +31,7 @@ test('design §7 rows of daily tasks without a day get theirs, none is lost, and
   }
   const expected = ['1 daily d 2026-01-31', '1 daily d 2026-02-01', '1 daily e 0044-03-05', '1 social s ']
   expect(await periods('user_id = 1')).toEqual(expected)
-  // Both are participations of one day: one was paid here, one came along.
+  // Both are participations of one day: one was paid here, the other was imported.
   expect(await periods('user_id = 2')).toEqual(['2 daily d ', '2 daily d 2026-02-01'])
   expect(await periods('user_id > 2')).toHaveLength(11_998)
   expect(await periods(`user_id > 2 and period = '2026-02-01'`)).toHaveLength(11_998)

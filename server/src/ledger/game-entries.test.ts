@@ -1,4 +1,4 @@
-/** Entries of the game (design §7, §8): once for each cause and reference of a player, for ever, and never below 0. */
+/** Entries of the game (design §7, §8): once for each player, cause and reference, for ever, and never below 0. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { expectWhole, raceForBalance } from '#test/ledger.ts'
@@ -9,7 +9,7 @@ import { forgetPlayerKeys } from './entry-once.ts'
 const PATH = '/bot/v1/players/7/entries'
 const round = { amount: 2.5, cause: 'round', reference: 'r-1' }
 
-/** A console with the player 7, whose balance is 1. */
+/** Returns an app with player 7, whose balance is 1. */
 async function gameApp(): Promise<{ app: TestApp; bot: Client }> {
   const app = await testApp()
   await addPlayers(app.database.db, [{ user_id: 7, first_name: 'Ada', balance: 1 }, { user_id: 8 }])
@@ -18,7 +18,7 @@ async function gameApp(): Promise<{ app: TestApp; bot: Client }> {
 
 const keyed = (key: string) => ({ 'idempotency-key': key })
 
-test('design §8 an entry moves the balance; its reference again gets the same, but not as the first', async () => {
+test('design §8 an entry changes the balance; a repeat of its reference gets the same entry with isFirst false', async () => {
   const { app, bot } = await gameApp()
   const first = await bot.call('POST', PATH, round)
   expect(first).toMatchObject({ status: 200 })
@@ -46,7 +46,7 @@ test('design §8 an entry moves the balance; its reference again gets the same, 
   await expectWhole(app, 0, 3)
 })
 
-test('design §7 amounts are added as they are written', async () => {
+test('design §7 amounts are added exactly as decimals', async () => {
   const { app, bot } = await gameApp()
   for (const [n, amount] of [0.1, 0.2, -1e-7, 123_456.789].entries())
     expect((await bot.call('POST', PATH, { ...round, amount, reference: `${n}` })).body.entry.amount).toBe(amount)
@@ -57,16 +57,19 @@ test('design §7 amounts are added as they are written', async () => {
 test.each([
   ['different keys', (n: number) => `key-${n}`],
   ['no key', () => undefined],
-])('design §8 of 20 at once on two servers with %s one is written, and all are told of it', async (_what, key) => {
-  const game = await gameApp()
-  const answers = await raceForBalance(game.app, game.bot, PATH, (n) => ({ body: round, key: key(n) }))
-  expect(new Set(answers.map(({ status }) => status)), answers[0]!.text).toEqual(new Set([200]))
-  expect(new Set(answers.map(({ body }) => body.entry?.id))).toEqual(new Set(['7-2']))
-  expect(answers.filter(({ body }) => body.isFirst)).toHaveLength(1)
-  await expectWhole(game.app, 3.5, 2)
-})
+])(
+  'design §8 one of 20 simultaneous entries on two servers with %s is written, and all get the same entry',
+  async (_what, key) => {
+    const game = await gameApp()
+    const answers = await raceForBalance(game.app, game.bot, PATH, (n) => ({ body: round, key: key(n) }))
+    expect(new Set(answers.map(({ status }) => status)), answers[0]!.text).toEqual(new Set([200]))
+    expect(new Set(answers.map(({ body }) => body.entry?.id))).toEqual(new Set(['7-2']))
+    expect(answers.filter(({ body }) => body.isFirst)).toHaveLength(1)
+    await expectWhole(game.app, 3.5, 2)
+  },
+)
 
-test('design §8 of 20 at once on two servers with the same key one is written, and all get its answer byte for byte', async () => {
+test('design §8 one of 20 simultaneous entries on two servers with one key is written, and all get its answer byte for byte', async () => {
   const game = await gameApp()
   const answers = await raceForBalance(game.app, game.bot, PATH, () => ({ body: round, key: 'k' }))
   expect(answers[0]).toMatchObject({ status: 200, body: { isFirst: true, entry: { id: '7-2' } } })
@@ -74,7 +77,7 @@ test('design §8 of 20 at once on two servers with the same key one is written, 
   await expectWhole(game.app, 3.5, 2)
 })
 
-test('design §8 of 20 debits at once as many are written as the balance has, and it never goes below 0', async () => {
+test('design §8 of 20 simultaneous debits only those that the balance covers are written, and it never falls below 0', async () => {
   const game = await gameApp()
   await game.bot.call('POST', PATH, { ...round, amount: 6.5 })
   const answers = await raceForBalance(game.app, game.bot, PATH, (n) => ({
@@ -86,7 +89,7 @@ test('design §8 of 20 debits at once as many are written as the balance has, an
   await expectWhole(game.app, 0.5, 9)
 })
 
-test('design §8 of 20 equal debits at once for all there is one is written, and all are told of it', async () => {
+test('design §8 one of 20 equal simultaneous debits of the whole balance is written, and all get the same entry', async () => {
   const game = await gameApp()
   const answers = await raceForBalance(game.app, game.bot, PATH, () => ({
     body: { amount: -1, cause: 'round', reference: 'all' },
@@ -95,7 +98,7 @@ test('design §8 of 20 equal debits at once for all there is one is written, and
   await expectWhole(game.app, 0, 2)
 })
 
-test('design §8 a reference is never entered again: not with another amount, another key or after its key is gone', async () => {
+test('design §8 a reference is never entered again: not with another amount, another key or after its key has expired', async () => {
   const { app, bot } = await gameApp()
   const first = await bot.call('POST', PATH, round, keyed('k'))
   const again = { ...first.body, isFirst: false }
@@ -119,7 +122,7 @@ test('design §8 a reference is never entered again: not with another amount, an
   await expectWhole(app, 3.5, 2)
 })
 
-test('design §8 a debit that was refused leaves its key and reference free', async () => {
+test('design §8 a refused debit leaves its key and reference free', async () => {
   const { app, bot } = await gameApp()
   const debit = { amount: -3, cause: 'hat', reference: 'h' }
   expect(await bot.call('POST', PATH, debit, keyed('k'))).toMatchObject({ status: 409, body: { code: 'BALANCE_TOO_LOW' } })
@@ -128,7 +131,7 @@ test('design §8 a debit that was refused leaves its key and reference free', as
   await expectWhole(app, 0.5, 3)
 })
 
-test('design §8 a balance that an import brought below 0 can rise, but not fall', async () => {
+test('design §8 a balance that an import set below 0 can rise, but not fall', async () => {
   const { app, bot } = await gameApp()
   await addPlayers(app.database.db, [{ user_id: 9, balance: -5 }])
   const path = '/bot/v1/players/9/entries'
@@ -140,13 +143,13 @@ type Refused = [what: string, path: string, change: Record<string, unknown>, sta
 const refused: Refused[] = [
   ['an unknown player', '/bot/v1/players/9/entries', {}, 404, 'NO_SUCH_PLAYER'],
   ['a balance below 0', PATH, { amount: -1.5 }, 409, 'BALANCE_TOO_LOW'],
-  ['a balance that no double holds', PATH, { amount: 2 ** 53 }, 409, 'BALANCE_TOO_HIGH'],
+  ['a balance too large for a double', PATH, { amount: 2 ** 53 }, 409, 'BALANCE_TOO_HIGH'],
   ['an amount of 0', PATH, { amount: 0 }, 400, 'INVALID_INPUT'],
   ['an amount beyond the limits', PATH, { amount: -(2 ** 53) - 2 }, 400, 'INVALID_INPUT'],
-  ['an amount in words', PATH, { amount: '2' }, 400, 'INVALID_INPUT'],
+  ['an amount as a text', PATH, { amount: '2' }, 400, 'INVALID_INPUT'],
   ['no amount', PATH, { amount: null }, 400, 'INVALID_INPUT'],
   ...['opening', 'import', 'claim', 'adjustment', 'reversal'].map((cause): Refused => [
-    `the console’s cause ${cause}`,
+    `the reserved cause ${cause}`,
     PATH,
     { cause },
     400,
@@ -161,7 +164,7 @@ const refused: Refused[] = [
   ]),
   ['no reference', PATH, { reference: '' }, 400, 'INVALID_INPUT'],
   ['a long reference', PATH, { reference: 'r'.repeat(201) }, 400, 'INVALID_INPUT'],
-  ['a field too many', PATH, { reason: 'x' }, 400, 'INVALID_INPUT'],
+  ['an unknown field', PATH, { reason: 'x' }, 400, 'INVALID_INPUT'],
 ]
 
 test.each(refused)('design §8 %s is refused, and nothing is written', async (_what, path, change, status, code) => {
@@ -171,7 +174,7 @@ test.each(refused)('design §8 %s is refused, and nothing is written', async (_w
   await expectWhole(app, 1, 1)
 })
 
-test('design §5 an amount that a double would change is refused', async () => {
+test('design §5 an amount that a double cannot represent exactly is refused', async () => {
   const { app, bot } = await gameApp()
   for (const amount of ['9007199254740993', '0.10000000000000000001', '1e400']) {
     const response = await app.fetch(PATH, {
@@ -184,7 +187,7 @@ test('design §5 an amount that a double would change is refused', async () => {
   await expectWhole(app, 1, 1)
 })
 
-test('design §8 the longest cause and reference are kept', async () => {
+test('design §8 the longest cause and reference are stored', async () => {
   const { app, bot } = await gameApp()
   const body = { amount: 1, cause: `a${'.'.repeat(39)}`, reference: '名'.repeat(200) }
   expect((await bot.call('POST', PATH, body)).body.isFirst).toBe(true)
@@ -193,7 +196,7 @@ test('design §8 the longest cause and reference are kept', async () => {
   await expectWhole(app, 2, 2)
 })
 
-test('design §8 entries are made by the game’s bot: never by a player’s client, nor with a token that reads', async () => {
+test('design §8 only the game’s bot can make entries, not a player’s client or a token with the scope read', async () => {
   const { app, bot } = await gameApp()
   const reader = await app.bot('reader', 'read')
   for (const path of [PATH, '/bot/v1/players/me/entries'])

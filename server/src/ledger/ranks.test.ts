@@ -1,4 +1,4 @@
-/** Ranks (design §8): exact among the first 10,000, told from the histogram of balances beyond, and near enough there. */
+/** Ranks (design §8): exact among the first 10,000, and estimated from the histogram of balances beyond. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { giveBalances } from '#test/players.ts'
@@ -9,17 +9,17 @@ import { rankOf } from './ranks.ts'
 const database = await testDatabase()
 const { db } = database
 const PLAYERS = 30_000
-/** Every other player has nothing. */
+/** Every other player has a balance of 0. */
 const BALANCE = 'case when telegram_users.user_id % 2 = 0 then 0 else 1000000 - telegram_users.user_id * 33.25 end'
 
-/** Counted the slow way. */
+/** Returns the ranks counted row by row. */
 async function ranksCounted(): Promise<Map<number, number>> {
   const { rows } = await sql<{ id: number; rank: number }>`
     select user_id as id, row_number() over (order by balance desc, user_id) as rank from balances`.execute(db)
   return new Map(rows.map(({ id, rank }) => [id, rank]))
 }
 
-test('design §8 a rank is exact among the first 10,000 and about right beyond, and players with nothing are behind all others', async () => {
+test('design §8 a rank is exact among the first 10,000 and nearly right beyond; players with 0 rank behind all others', async () => {
   await sql`insert into telegram_users (user_id) select n from generate_series(1, ${PLAYERS}::int) n`.execute(db)
   await giveBalances(db, BALANCE)
   await foldCounters(database)
@@ -27,15 +27,15 @@ test('design §8 a rank is exact among the first 10,000 and about right beyond, 
   for (const userId of [1, 9_999, 19_997, 19_999])
     expect(await rankOf(db, userId)).toEqual({ rank: ranks.get(userId), isExact: true, isBlocked: false })
   for (const userId of [20_001, 24_001, 29_999]) {
-    const told = await rankOf(db, userId)
+    const estimate = await rankOf(db, userId)
     const counted = ranks.get(userId)!
-    expect(told).toMatchObject({ isExact: false, isBlocked: false })
-    expect(Math.abs(told!.rank - counted) / counted).toBeLessThan(0.02)
+    expect(estimate).toMatchObject({ isExact: false, isBlocked: false })
+    expect(Math.abs(estimate!.rank - counted) / counted).toBeLessThan(0.02)
   }
   for (const userId of [2, PLAYERS])
     expect(await rankOf(db, userId)).toEqual({ rank: PLAYERS / 2 + 1, isExact: false, isBlocked: false })
 
-  // Even where the histogram says nothing.
+  // Even if the histogram is empty.
   await sql`delete from counters`.execute(db)
   expect(await rankOf(db, 19_999)).toEqual({ rank: 10_000, isExact: true, isBlocked: false })
   expect(await rankOf(db, 24_001)).toEqual({ rank: 10_001, isExact: false, isBlocked: false })

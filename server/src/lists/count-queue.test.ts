@@ -1,14 +1,14 @@
-/** Who is counted for when many count at once. */
+/** The queue of counts: which counts run, wait or share a result when many are requested at once. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { countQueue } from './count-queue.ts'
 
 const NEVER_MS = 60_000
 
-/** A queue whose counts end when the test says so. */
+/** Returns a queue whose counts end when the test says so. */
 function testQueue({ atOnce = 2, mayWait = 50, waitMs = NEVER_MS } = {}) {
   const ask = countQueue<string>({ atOnce, mayWait, waitMs, refusal: () => new Error('refused') })
-  /** In the order of their begin. */
+  /** In the order in which they started. */
   const running: { key: string; signal: AbortSignal; end: (found: string) => void; fail: (error: Error) => void }[] = []
   return {
     running,
@@ -24,7 +24,7 @@ function testQueue({ atOnce = 2, mayWait = 50, waitMs = NEVER_MS } = {}) {
           return promise.finally(() => running.splice(running.indexOf(entry), 1))
         },
       })
-      answer.catch(() => {}) // some tests wait for it later
+      answer.catch(() => {}) // some tests await it later
       return answer
     },
     async endFirst(found = 'found'): Promise<void> {
@@ -34,7 +34,7 @@ function testQueue({ atOnce = 2, mayWait = 50, waitMs = NEVER_MS } = {}) {
   }
 }
 
-test('Lists: counts run a few at once, the others in the order in which they came, and each is answered', async () => {
+test('Lists: a few counts run at once, the others in the order they were requested, and each is answered', async () => {
   const queue = testQueue()
   const answers = Array.from({ length: 20 }, (_, n) => queue.ask(`${n}`))
   const order: string[] = []
@@ -47,7 +47,7 @@ test('Lists: counts run a few at once, the others in the order in which they cam
   expect(await Promise.all(answers)).toEqual(order)
 })
 
-test('Lists: those who ask for the same wait together for one count that began after they asked', async () => {
+test('Lists: equal requests wait together for one count that starts after they were made', async () => {
   const queue = testQueue()
   const first = queue.ask('same')
   const others = Array.from({ length: 19 }, () => queue.ask('same'))
@@ -60,7 +60,7 @@ test('Lists: those who ask for the same wait together for one count that began a
   expect(await Promise.all(others)).toEqual(Array.from({ length: 19 }, () => 'after'))
 })
 
-test('Lists: a count that waits for an equal one lets the others pass and keeps its place', async () => {
+test('Lists: a count that waits for an equal one lets others pass and keeps its place', async () => {
   const queue = testQueue()
   for (const key of ['a', 'a', 'b', 'c']) void queue.ask(key)
   expect(queue.keys()).toEqual(['a', 'b'])
@@ -68,7 +68,7 @@ test('Lists: a count that waits for an equal one lets the others pass and keeps 
   expect(queue.keys()).toEqual(['b', 'a'])
 })
 
-test('Lists: whoever leaves gives up the place, and ends the count when nobody else waits for it', async () => {
+test('Lists: a caller that leaves gives up its place, and its count ends if nobody else waits for it', async () => {
   const queue = testQueue({ atOnce: 1 })
   const [waits, shares, runs] = [new AbortController(), new AbortController(), new AbortController()]
   const running = queue.ask('runs', runs.signal)
@@ -91,17 +91,17 @@ test('Lists: whoever leaves gives up the place, and ends the count when nobody e
   expect(queue.keys()).toEqual([])
 })
 
-test('Lists: only so many counts wait, beside those who share one', async () => {
+test('Lists: the number of waiting counts is limited, but requests that share one do not add to it', async () => {
   const queue = testQueue({ mayWait: 3 })
   const asked = Array.from({ length: 20 }, (_, n) => queue.ask(`${n % 10}`))
   while (queue.running.length > 0) await queue.endFirst()
   const ends = await Promise.allSettled(asked)
   const answered = ends.flatMap(({ status }, n) => (status === 'fulfilled' ? n : []))
-  // 0 and 1 run, 2, 3 and 4 wait; 12, 13 and 14 share these, and 10 and 11 have no place to wait for an equal one that runs.
+  // 0 and 1 run, and 2, 3 and 4 wait. 12, 13 and 14 share those; 10 and 11 find no place to wait for a new count equal to a running one.
   expect(answered).toEqual([0, 1, 2, 3, 4, 12, 13, 14])
 })
 
-test('Lists: whoever has waited too long is told so; the place goes to the others', async () => {
+test('Lists: a caller that waits too long is refused, and its place goes to others', async () => {
   const queue = testQueue({ atOnce: 1, waitMs: 20 })
   const runs = queue.ask('runs')
   await expect(queue.ask('waits')).rejects.toThrow('refused')
@@ -111,7 +111,7 @@ test('Lists: whoever has waited too long is told so; the place goes to the other
   expect(queue.keys()).toEqual(['later'])
 })
 
-test('Lists: a count that fails does so for all who share it, and lets the next one begin', async () => {
+test('Lists: a failed count fails for all who share it, and the next one starts', async () => {
   const queue = testQueue({ atOnce: 1 })
   void queue.ask('first')
   const shared = [queue.ask('fails'), queue.ask('fails')]

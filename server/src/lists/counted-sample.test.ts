@@ -1,28 +1,34 @@
-/** Lists: that a sample says "more" only where it is certain, and that it says so where it is worth while. */
+/** Lists: a sample says "more" only if that is certain, and does so where it saves work. */
 import { expect, test } from 'vitest'
 import { rounds, seededRandom } from '#test/size.ts'
 import { provesMore } from './counted-sample.ts'
 
 const MAX = 10_000
 
-test('Lists: a sample of pages never proves more where there are not, however often one is taken', () => {
+test('Lists: a sample of pages never proves more where there are no more, however often it is taken', () => {
   const random = seededRandom()
   for (const allPages of [20_000, 30_000, 300_000])
     for (let round = 0; round < rounds(2_000, 100_000); round += 1) {
       const pages = 560
-      // As many pages as can hold one of the rows do.
+      // The worst case: as many pages as possible hold one of the rows.
       const hits = Array.from({ length: pages }, () => random() * allPages < MAX).filter(Boolean).length
       expect(provesMore({ pages, hits, allPages, max: MAX }), `${hits} of ${allPages}`).toBe(false)
     }
 })
 
 test.each([
-  { of: 'a name that one in thirty of a million has', pages: 570, hits: 390, allPages: 28_600, isMore: true },
-  { of: 'the same of ten million, where a small sample is enough', pages: 56, hits: 39, allPages: 286_000, isMore: true },
-  { of: 'a name that one in three hundred of ten million has', pages: 560, hits: 63, allPages: 286_000, isMore: true },
-  { of: 'what every row has', pages: 57, hits: 57, allPages: 28_600, isMore: true },
+  { of: 'a name that one in thirty of a million rows has', pages: 570, hits: 390, allPages: 28_600, isMore: true },
+  {
+    of: 'such a name among ten million rows, where a small sample is enough',
+    pages: 56,
+    hits: 39,
+    allPages: 286_000,
+    isMore: true,
+  },
+  { of: 'a name that one in three hundred of ten million rows has', pages: 560, hits: 63, allPages: 286_000, isMore: true },
+  { of: 'a text that every row has', pages: 57, hits: 57, allPages: 28_600, isMore: true },
   { of: 'half as many pages as there can be', pages: 560, hits: 100, allPages: 28_600, isMore: false },
-  { of: 'what no row has', pages: 57, hits: 0, allPages: 28_600, isMore: false },
+  { of: 'a text that no row has', pages: 57, hits: 0, allPages: 28_600, isMore: false },
   { of: 'a table with fewer pages than rows that can be counted', pages: 57, hits: 57, allPages: 9_000, isMore: false },
   { of: 'an empty table', pages: Number.NaN, hits: 0, allPages: Number.NaN, isMore: false },
 ])('Lists: a sample of $of', ({ isMore, pages, hits, allPages }) => {

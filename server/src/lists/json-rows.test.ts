@@ -1,4 +1,4 @@
-/** Rows written as JSON from PostgreSQL's texts are the rows that the driver reads. */
+/** Rows written as JSON from PostgreSQL's texts equal the rows that the driver reads. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Field } from '@arcade/contract/entity'

@@ -1,4 +1,4 @@
-/** What the contract's declaration of a list becomes on the server, and that what one forgets does not compile. */
+/** What the server makes of a list that the contract declares, and that incomplete lists do not compile. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { announcementFields, announcementList } from '@arcade/contract/announcements/fields'
@@ -45,7 +45,7 @@ const served = serveList<typeof list>({
   within: 'user_id < 100',
 })
 
-test('filters that name a field are its bounds or values; the others mean what the server says', async () => {
+test('filters with a field compare that field; the others use conditions of the server', async () => {
   const { db } = await testDatabase()
   await addPlayers(db, [
     { user_id: 1, balance: 0, username: 'a', created_at: '2026-01-01T00:00:00Z' },
@@ -69,23 +69,23 @@ test('filters that name a field are its bounds or values; the others mean what t
   expect(await idsOf({ isRich: 'no', search: 'A' })).toEqual([1])
 })
 
-test('a filter that the list does not offer is a mistake, never a condition less', () => {
+test('an unknown filter throws instead of being ignored', () => {
   expect(() => whereFilter(served, { land: 'TR' } as never)).toThrow('no filter land')
   expect(() => whereTarget(served, { filter: { land: 'TR' } as never }, undefined as never)).toThrow('no filter land')
 })
 
-test('sorts go by their field, texts whatever their case', () => {
+test('sorts use their field, texts without case', () => {
   expect(orderSql(served, 'a-z', false)).toBe('lower(first_name) nulls last, user_id')
   expect(orderSql(served, 'a-z', true)).toBe('lower(first_name) desc nulls first, user_id desc')
   expect(orderSql(served, 'balance', false)).toBe('balance desc, user_id')
   expect(orderSql(served, 'balance', true)).toBe('balance, user_id desc')
 })
 
-test('what a list forgets does not compile', () => {
+test('incomplete lists do not compile', () => {
   // @ts-expect-error the condition of the filter isRich is missing
   const unfinished = serveList<typeof list>({ ...common, conditions: {} })
   expect(() => whereFilter(unfinished, { isRich: 'yes' })).toThrow(TypeError)
-  // @ts-expect-error a condition for a filter that the list does not offer
+  // @ts-expect-error a condition for an unknown filter
   serveList<typeof list>({ ...common, conditions: { isRich: () => sql`true`, isPoor: () => sql`true` } })
   serveList<typeof taskLists.social>({
     list: taskLists.social,
@@ -102,29 +102,29 @@ test('what a list forgets does not compile', () => {
     derived: { numberOfParticipants: '0' },
     conditions: { status: () => sql`true` },
     search: common.search,
-    // @ts-expect-error what a cell says for the status is missing
+    // @ts-expect-error the texts of cells for the status are missing
     sheet: { sheetName: 'A', flags: {} },
   })
-  // @ts-expect-error this entity does not store the fields that the list shows
+  // @ts-expect-error the entity does not store the fields of the list
   serveList<typeof list>({ ...common, entity: taskEntity, conditions: { isRich: () => sql`true` } })
   const { noun, emptyText, fileName } = list
   const facts = { name: 'facts', noun, emptyText, fileName, fields: taskFields, pageSizes: [50] } as const
   defineList({
     ...facts,
-    // @ts-expect-error a filter by a field that there is not
+    // @ts-expect-error a filter by an unknown field
     filters: { wallet: { label: 'Wallet', kind: 'min', field: 'wallet' } },
     sorts: { title: { label: 'Title', field: 'title' } },
     ownSort: 'title',
   })
-  // @ts-expect-error a sort by a field that there is not
+  // @ts-expect-error a sort by an unknown field
   defineList({ ...facts, filters: {}, sorts: { wallet: { label: 'Wallet', field: 'wallet' } }, ownSort: 'wallet' })
-  // @ts-expect-error a sort that names no field
+  // @ts-expect-error a sort without a field
   defineList({ ...facts, filters: {}, sorts: { title: { label: 'Title' } }, ownSort: 'title' })
-  // @ts-expect-error lists that cannot be exported
+  // @ts-expect-error an unknown list to export
   exportSelection({})
 })
 
-test('§7 the columns of a spreadsheet follow the fields, or the order that the sheet asks for', () => {
+test('§7 the columns of a spreadsheet have the order of the fields, or the order that the sheet sets', () => {
   const columns = sheetColumns(announcementFields, { flags: { status: ['Active', 'In Active'] }, first: ['createdAt', 'reward'] })
   expect(columns.slice(0, 3)).toMatchObject([
     { header: 'Created At', kind: 'date', width: 20 },
@@ -134,6 +134,6 @@ test('§7 the columns of a spreadsheet follow the fields, or the order that the 
   expect(columns.map(({ header }) => header)).not.toContain('Image')
   expect(columns.map(({ field }) => field)).toEqual([...columns.keys()])
   expect(columns.find(({ header }) => header === 'Status')!.words).toEqual({ t: 'Active', f: 'In Active' })
-  // @ts-expect-error what a cell says for the status is missing
+  // @ts-expect-error the texts of cells for the status are missing
   expect(() => sheetColumns(announcementFields, { flags: {} })).toThrow('not iterable')
 })

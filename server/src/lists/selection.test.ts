@@ -20,7 +20,7 @@ async function exported(client: Client, body: object) {
   }
 }
 
-test('§7 a selection of players, the highest balance first, with the columns of the whole list', async () => {
+test('§7 a selection of players, highest balance first, with the columns of the whole list', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')
   await addPlayers(
@@ -39,7 +39,7 @@ test('§7 a selection of players, the highest balance first, with the columns of
   expect(entries[0]).toMatchObject({ actorId: admin.id, detail: { rows: 2 } })
 })
 
-test('§7 a selection comes in the order that is asked for, missing values last, or turned round', async () => {
+test('§7 a selection has the requested order, with missing values last, or reversed', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')
   const joined = [new Date(2000), null, new Date(3000), null, new Date(1000)]
@@ -65,7 +65,7 @@ test('§7 a selection comes in the order that is asked for, missing values last,
   expect(refused.status).toBe(400)
 })
 
-test('§7 a selection of users, as the list shows them: without oneself', async () => {
+test('§7 a selection of users, as the list shows them: without the caller', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin', 'me@gmail.com')
   const [first, second] = [await app.signUp('user', 'first@gmail.com'), await app.signUp('user', 'second@gmail.com')]
@@ -136,7 +136,7 @@ test('§7 selections of tasks and announcements with their participants, in the 
   expect((await exported(admin, { list: 'announcements', target: { filter: { status: 'active' } } })).rows).toHaveLength(1)
 })
 
-test('security: selections of no list, without a target or with fields of another list are refused', async () => {
+test('security: selections of an unknown list, without a target or with fields of another list are refused', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')
   for (const body of [

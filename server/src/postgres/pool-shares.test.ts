@@ -1,11 +1,11 @@
-/** Who gets a connection when several kinds of calls want more of them than there are. */
+/** Which kinds of calls get connections when they want more than there are. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type Shares, asKindOfCall, createShares } from './pool-shares.ts'
 
 const NEVER_SLOW = { waitMs: 60_000, slowMs: 60_000 }
 
-/** Takes as many connections as there are at once, without waiting for those that are not given. */
+/** Takes as many connections as it gets at once, without waiting for the others. */
 async function takeAll(shares: Shares, kind: string, count: number) {
   const taken: (() => void)[] = []
   for (let index = 0; index < count; index += 1) {
@@ -15,13 +15,13 @@ async function takeAll(shares: Shares, kind: string, count: number) {
   return taken
 }
 
-test('§security one kind of call holds three quarters of the connections at most, another gets the rest', async () => {
+test('§security one kind of call holds at most three quarters of the connections, others get the rest', async () => {
   const shares = createShares({ size: 8, ...NEVER_SLOW })
   expect(await takeAll(shares, 'tasks', 20)).toHaveLength(6)
   expect(await takeAll(shares, 'players', 20)).toHaveLength(2)
 })
 
-test('§security a connection that is given back goes to who has waited longest and may have it', async () => {
+test('§security a freed connection goes to the call that has waited longest among those allowed to take it', async () => {
   const shares = createShares({ size: 4, ...NEVER_SLOW })
   const tasks = await takeAll(shares, 'tasks', 5)
   const players = await takeAll(shares, 'players', 2)
@@ -34,7 +34,7 @@ test('§security a connection that is given back goes to who has waited longest 
   expect([tasks.length, players.length]).toEqual([4, 2])
 })
 
-test('§security kinds that were slow leave a quarter free together, until they are quick again', async () => {
+test('§security kinds of calls that were slow leave a quarter free together, until they are fast again', async () => {
   let time = 0
   const shares = createShares({ size: 8, waitMs: 60_000, slowMs: 20, now: () => time })
   const slow = [...(await takeAll(shares, 'tasks', 6)), ...(await takeAll(shares, 'daily tasks', 2))]
@@ -44,12 +44,12 @@ test('§security kinds that were slow leave a quarter free together, until they 
   const dailyTasks = await takeAll(shares, 'daily tasks', 20)
   expect([tasks.length, dailyTasks.length]).toEqual([6, 0])
   expect(await takeAll(shares, 'players', 1)).toHaveLength(1)
-  tasks.shift()?.() // quick this time, but the others are held for long
+  tasks.shift()?.() // fast this time, but the others are held for long
   time += 30
   expect(await takeAll(shares, 'users', 2)).toHaveLength(1)
 })
 
-test('§security whoever waits too long is told so; a connection that comes free later goes to others', async () => {
+test('§security a call that waits too long is refused, and a connection freed later goes to others', async () => {
   const shares = createShares({ size: 1, waitMs: 20, slowMs: 60_000 })
   const giveBack = await shares.take()
   await expect(shares.take()).rejects.toThrow('No database connection was free within 20 ms')

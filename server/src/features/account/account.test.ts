@@ -1,4 +1,4 @@
-/** One's own password and sessions, and links with which users set theirs (security.md, Sessions). */
+/** One's own password and sessions, and links with which users set their passwords (security.md, Sessions). */
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { auditTrail } from '#test/audit-trail.ts'
@@ -27,7 +27,7 @@ describe('one’s own password', () => {
       ...changes,
     })
 
-  test('changes with the current one; this session goes on under a new token, all others end', async () => {
+  test('changes if the current one is right; this session goes on with a new token, all others end', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin', 'ada@gmail.com')
     const elsewhere = await signIn(app, 'ada@gmail.com', PASSWORD)
@@ -54,7 +54,7 @@ describe('one’s own password', () => {
     expect((await signIn(app, 'ada@gmail.com', PASSWORD)).status).toBe(200)
   })
 
-  test('of somebody who is removed meanwhile no account stays behind, under which the e-mail would be taken for ever', async () => {
+  test('changing it while the user is removed leaves no account behind, which would keep the e-mail taken for ever', async () => {
     const app = await testApp()
     const [admin, person] = [await app.signUp('admin'), await app.signUp('admin', 'ada@gmail.com')]
     const [changed, removed] = await Promise.all([change(person), admin.call('DELETE', `/removeUser/${person.id}`)])
@@ -64,31 +64,31 @@ describe('one’s own password', () => {
     expect(accounts).toEqual([{ id: admin.id }])
   })
 
-  test('security: a sign-in with the old password, which changes meanwhile, begins no session', async () => {
+  test('security: a sign-in with the old password starts no session if the password changes meanwhile', async () => {
     const app = await testApp()
     const { id } = await app.signUp('admin', 'ada@gmail.com')
     const { db } = app.database
     const { signingIn } = await db.transaction().execute(async (tx) => {
       await tx.updateTable('accounts').set({ password_hash: 'another' }).where('id', '=', id).execute()
-      const under = { signingIn: signIn(app, 'ada@gmail.com', PASSWORD) }
+      const pending = { signingIn: signIn(app, 'ada@gmail.com', PASSWORD) }
       await waitFor('a sign-in that waits for the account', async () => {
         const { rows } =
           await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
         return rows.length > 0
       })
-      return under
+      return pending
     })
     expect(await signingIn).toEqual({ status: 401, cookie: '' })
   })
 
-  test('of two changes at once one counts', async () => {
+  test('one of two simultaneous changes succeeds', async () => {
     const admin = await (await testApp()).signUp('admin')
     const passwords = ['a new secret', 'another secret']
     const answers = await Promise.all(passwords.map((password) => change(admin, { password, confirmPassword: password })))
     expect(answers.map(({ status }) => status)).toEqual(expect.arrayContaining([200, 401]))
   })
 
-  test('security: an open session is no way to guess it', async () => {
+  test('security: guessing it from an open session is limited to 10 attempts', async () => {
     const app = await testApp({ rateLimit: true })
     const admin = await app.signUp('admin')
     const guesses: number[] = []
@@ -100,7 +100,7 @@ describe('one’s own password', () => {
 describe('one’s own sessions', () => {
   const sessionsOf = async (client: Client) => (await client.call('GET', '/api/account/sessions')).body.sessions
 
-  test('are listed with device, begin and last use, and which one this is; nobody else’s', async () => {
+  test('are listed with device, start, last use and which one this is; those of other people are not', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin', 'ada@gmail.com')
     await app.signUp('admin')
@@ -122,7 +122,7 @@ describe('one’s own sessions', () => {
     expect(JSON.stringify(sessions)).not.toContain(String(admin.headers['cookie']).slice('session='.length))
   })
 
-  test('one ends at once, and others’ do not', async () => {
+  test('one ends at once, but nobody can end those of other people', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin', 'ada@gmail.com')
     const elsewhere = await signIn(app, 'ada@gmail.com', PASSWORD, { 'user-agent': chrome })
@@ -136,7 +136,7 @@ describe('one’s own sessions', () => {
     expect((await admin.call('DELETE', '/api/account/sessions/no-uuid')).status).toBe(400)
   })
 
-  test('all others end at once, this one and other people’s stay', async () => {
+  test('all others end at once; this one and those of other people stay', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin', 'ada@gmail.com')
     const others = [await signIn(app, 'ada@gmail.com', PASSWORD), await signIn(app, 'ada@gmail.com', PASSWORD)]
@@ -155,7 +155,7 @@ describe('password links', () => {
   const setPassword = (app: TestApp, link: string, password = 'a new secret') =>
     app.guest.call('PUT', '/api/password-link', { link, password, confirmPassword: password })
 
-  test('a link sets a password once, and ends the user’s sessions', async () => {
+  test('a link sets a password once and ends the user’s sessions', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const user = await app.signUp('user', 'uma@gmail.com')
@@ -176,7 +176,7 @@ describe('password links', () => {
     expect(stored).not.toContain(link)
   })
 
-  test('an imported user, who has no account to sign in with, gets one', async () => {
+  test('an imported user gets an account from a link', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const user = { id: 'imported', fname: 'Ida', lname: 'Import', email: 'ida@gmail.com', user_type: 'user' as const }
@@ -186,7 +186,7 @@ describe('password links', () => {
     expect((await signIn(app, 'ida@gmail.com', 'a new secret')).status).toBe(200)
   })
 
-  test('a newer link replaces an older one; an expired one is none; of nobody there is none', async () => {
+  test('a newer link replaces an older one, an expired one is refused, and an unknown user gets none', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const user = await app.signUp('user')
@@ -204,7 +204,7 @@ describe('password links', () => {
     expect((await stateOf(app, newer)).state).toBe('replaced')
   })
 
-  test('security: an open session makes none for its own account, which would go around the current password', async () => {
+  test('security: nobody can create one for their own account, which would bypass the current password', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     expect(await admin.call('POST', '/api/password-links', { id: admin.id })).toMatchObject({
@@ -214,7 +214,7 @@ describe('password links', () => {
     expect(await app.database.db.selectFrom('password_links').select('user_id').execute()).toEqual([])
   })
 
-  test('of 10 simultaneous uses exactly one counts', async () => {
+  test('exactly one of 10 simultaneous uses succeeds', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const link = await newLink(admin, (await app.signUp('user')).id)

@@ -1,4 +1,4 @@
-/** One's own password and sessions, and links with which users set theirs. A password that changes ends the sessions of its owner. */
+/** Account calls: change one's own password, list and end one's own sessions, set a password by link. A new password ends all sessions. */
 import type { Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { type CallContext, Failure, type Handlers, signedIn } from '#src/calls.ts'
@@ -22,7 +22,7 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
   const { database, sessions, attempts, passwordPolicy } = services
   const { db } = database
 
-  /** Imported users have no account to sign in with until now. */
+  /** Stores a password hash and ends all sessions. Adds a missing account: imported users have none before their first password. */
   const setPassword = async (
     tx: Transaction<Tables>,
     context: CallContext,
@@ -50,7 +50,7 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
       await attempts.forgive(limits.passwordChange, id)
       const passwordHash = await hashNewPassword(password, passwordPolicy)
       await database.transaction(async (tx) => {
-        // While the passwords were hashed, somebody may have removed this person or changed the password elsewhere, which ends all sessions.
+        // While the passwords were hashed, the user may have been removed, or the password changed elsewhere, which ends all sessions.
         const present = await tx
           .selectFrom('accounts')
           .select('password_hash')
@@ -81,7 +81,7 @@ export function accountHandlers(services: AccountServices): Handlers<typeof cont
     },
 
     async createPasswordLink({ id }, context) {
-      // An open session must not be a way around the current password.
+      // Otherwise an open session could set a new password without the current one.
       if (id === signedIn(context).id) throw new Failure('NOT_BY_LINK')
       const link = await database.transaction(async (tx) => {
         const made = await createPasswordLink(tx, id)

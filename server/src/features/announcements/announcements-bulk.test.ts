@@ -1,4 +1,4 @@
-/** Announcements searched, filtered, sorted; many deleted with their files or made active at once, which is news to the players once. */
+/** Lists of announcements, and bulk calls for them: delete them with their files, or activate them, which is news to players once. */
 import { describe, expect, test } from 'vitest'
 import { auditTrail } from '#test/audit-trail.ts'
 import { addCount } from '#test/activity.ts'
@@ -32,7 +32,7 @@ const epochOf = async ({ database: { db } }: TestApp) =>
   (await db.selectFrom('status_epoch').select('epoch').executeTakeFirstOrThrow()).epoch
 
 describe('Lists: announcements', () => {
-  test('Lists: search, type and status, in every order and reversed', async () => {
+  test('Lists: search, type and status filters, in every order and reversed', async () => {
     const { app, admin } = await opening()
     await addCount(app.database, { of: 'participants', kind: 'announcement', itemId: 'a1' }, 4)
     expect(await ids(admin, 'search=ALPHA')).toEqual(['a1', 'a4'])
@@ -58,7 +58,7 @@ describe('Lists: announcements', () => {
 })
 
 describe('Bulk: announcements', () => {
-  test('Bulk: those that are not so yet become active, and players have news; nobody has any twice', async () => {
+  test('Bulk: inactive announcements become active and players have news; active ones are no news again', async () => {
     const { app, admin } = await opening()
     const setStatus = (body: object) => admin.call('POST', `${path}/status`, body)
     await app.database.db.updateTable('status_epoch').set({ epoch: 1 }).execute()
@@ -79,7 +79,7 @@ describe('Bulk: announcements', () => {
     expect(await epochOf(app)).toBe(epoch)
   })
 
-  test('Bulk: of 20 at once who activate the same ones one does', async () => {
+  test('Bulk: one of 20 simultaneous activations of the same announcements changes them', async () => {
     const { app, admin } = await opening()
     const body = { target: { ids: ['a1', 'a2', 'a3'] }, status: true }
     const answers = await Promise.all(Array.from({ length: 20 }, () => admin.call('POST', `${path}/status`, body)))
@@ -93,7 +93,7 @@ describe('Bulk: announcements', () => {
     expect(audited[0]).toMatchObject({ changes: { status: [false, true] } })
   })
 
-  test('Bulk: deleted ones give their files up; their history stays', async () => {
+  test('Bulk: deleted announcements give up their files and keep their history', async () => {
     const { app, admin } = await opening()
     const { db } = app.database
     await db

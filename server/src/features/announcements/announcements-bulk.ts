@@ -1,4 +1,4 @@
-/** Acting on many announcements at once: delete with their files, make active or inactive. */
+/** Bulk calls for announcements: delete them with their files, activate them, deactivate them. */
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { actOf, audit, type AuditEntryInput, changesBetween } from '#src/audit/audit.ts'
@@ -22,7 +22,7 @@ interface Services {
   trash: Trash
 }
 
-/** Moves announcements to the trash, with their files and their audit entries. Gives what they were. */
+/** Moves announcements and their files to the trash, and writes audit entries. Returns the removed rows. */
 export async function removeAnnouncements(
   tx: Transaction<Tables>,
   context: CallContext,
@@ -45,7 +45,7 @@ export function announcementsBulk({ database, files, trash }: Services): Bulk {
       })
     },
 
-    /** Those that are so already are left alone. What becomes active is news. */
+    /** Skips announcements that have the status already. Activating announcements is news for players. */
     setStatus({ target, status, dryRun, expected }, context) {
       return actOnMany(database, { dryRun, expected }, async (tx) => {
         const changed = await tx
@@ -74,7 +74,7 @@ async function lockAnnouncements(tx: Transaction<Tables>, targeted: RawBuilder<b
   return sql<boolean>`id = any(${locked.map(({ id }) => id)})`
 }
 
-/** What the audit trail says of an announcement whose status has just changed. */
+/** Returns the audit entry for an announcement whose status has just been toggled. */
 export function statusEntry(changed: { id: string; title: string; status: boolean; version: number }): AuditEntryInput {
   const { status, version } = changed
   return { record: announcementRecord(changed), changes: { status: [!status, status] }, detail: { version } }

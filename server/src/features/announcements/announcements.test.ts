@@ -1,4 +1,4 @@
-/** Announcements without their files (§2, §3, §4, §5, §7, §8); uploads.test.ts has the files. */
+/** Announcements without their files (§2, §3, §4, §5, §7, §8). uploads.test.ts tests the files. */
 import { describe, expect, test } from 'vitest'
 import { auditTrail } from '#test/audit-trail.ts'
 import { addCount } from '#test/activity.ts'
@@ -36,7 +36,7 @@ const epoch = async ({ database }: TestApp) =>
 const history = ({ database }: TestApp, id: string) =>
   database.db.selectFrom('history_items').selectAll().where('item_id', '=', id).execute()
 
-test('§6 neither a guest nor a user nor a bot sees or changes anything', async () => {
+test('§6 neither a guest nor a user nor a bot can see or change anything', async () => {
   const { app, admin } = await opening()
   const id = await add(admin)
   for (const [client, status] of [
@@ -61,7 +61,7 @@ test('§6 neither a guest nor a user nor a bot sees or changes anything', async 
 })
 
 describe('§2 the list', () => {
-  test('§9 50 a page, oldest first, with all columns and participants', async () => {
+  test('§9 has 50 announcements a page, oldest first, with all columns and participants', async () => {
     const { app, admin } = await opening()
     const rows = Array.from({ length: 51 }, (_, n) => ({
       id: `a${n}`,
@@ -133,7 +133,7 @@ describe('§5 what is stored depends on type and link type', () => {
     ['desc', { ...everything, type: 'desc' }, { ...stored, description: 'A description' }],
     ['an input link', everything, { ...stored, link: 'https://x.com/1', linkType: 'input', inputText: 'Your post' }],
     ['a noInput link', { ...everything, linkType: 'noInput' }, { ...stored, link: 'https://x.com/1', linkType: 'noInput' }],
-  ])('§5 %s, on create and on update from any other; the history document too', async (_name, input, expected) => {
+  ])('§5 %s, on create and on update from any other type; also in the history document', async (_name, input, expected) => {
     const { app, admin } = await opening()
     const id = await add(admin, input)
     expect(await get(admin, id)).toMatchObject(expected)
@@ -178,7 +178,7 @@ describe('§5 what is stored depends on type and link type', () => {
     }
   })
 
-  test('§5 description, input text and a subtitle of 60 characters are fine', async () => {
+  test('§5 an empty description, an empty input text and a subtitle of 60 characters are accepted', async () => {
     const { admin } = await opening()
     const bare = await add(admin, { ...desc, description: undefined, subtitle: 'x'.repeat(60) })
     expect(await get(admin, bare)).toMatchObject({ description: null, subtitle: 'x'.repeat(60) })
@@ -188,14 +188,14 @@ describe('§5 what is stored depends on type and link type', () => {
     })
   })
 
-  test('§3 the status does not come in with the form', async () => {
+  test('§3 the form cannot set the status', async () => {
     const { admin } = await opening()
     expect((await admin.call('POST', path, { ...desc, status: true })).status).toBe(400)
   })
 })
 
 describe('§4 status', () => {
-  test('§4 new and updated announcements have status false; toggling turns it over', async () => {
+  test('§4 new and updated announcements have status false; a toggle inverts it', async () => {
     const { admin } = await opening()
     const id = await add(admin)
     expect((await toggle(admin, id, false)).body).toEqual({ success: true, message: 'Status Updated Successfuly!', status: true })
@@ -207,7 +207,7 @@ describe('§4 status', () => {
     expect((await get(admin, id)).status).toBe(false)
   })
 
-  test('§4 activating gives every player something new, deactivating does not', async () => {
+  test('§4 activating is news for every player, deactivating is not', async () => {
     const { app, admin } = await opening()
     const id = await add(admin)
     expect(await epoch(app)).toBe(0)
@@ -219,7 +219,7 @@ describe('§4 status', () => {
     expect(await epoch(app)).toBe(2)
   })
 
-  test('§4 if the players cannot be told, nothing is activated and the message is returned', async () => {
+  test('§4 if the news number cannot be raised, nothing is activated and the message is returned', async () => {
     const { app, admin } = await opening()
     const id = await add(admin)
     const { schema } = app.database.db
@@ -233,7 +233,7 @@ describe('§4 status', () => {
     expect(await get(admin, id)).toMatchObject({ status: false, version: 1 })
   })
 
-  test('§4 of 10 simultaneous toggles from one status exactly one counts', async () => {
+  test('§4 exactly one of 10 simultaneous toggles from the same status succeeds', async () => {
     const { app, admin } = await opening()
     const id = await add(admin)
     const answers = await Promise.all(Array.from({ length: 10 }, () => toggle(admin, id, false)))
@@ -271,7 +271,7 @@ describe('§7 GET /update-users-status', () => {
     })
   })
 
-  test('§7 is idempotent: repeated, it bothers no player again; it tells of what is active and was never announced', async () => {
+  test('§7 is idempotent: a repeat notifies no player again; it covers active announcements that were never news', async () => {
     const { app, admin } = await opening()
     const bot = await app.bot()
     await toggle(admin, await add(admin), false)
@@ -285,7 +285,7 @@ describe('§7 GET /update-users-status', () => {
     expect(trail, 'only the one that changed something').toHaveLength(1)
   })
 
-  test('security: the audit trail says from which site a browser was sent here, also without Sec-Fetch-Site', async () => {
+  test('security: the audit names the site that sent a browser here, even without Sec-Fetch-Site', async () => {
     const { app, admin } = await opening()
     await app.database.db
       .insertInto('announcements')
@@ -299,7 +299,7 @@ describe('§7 GET /update-users-status', () => {
   })
 })
 
-test('a stale save gets 409 and changes nothing; a toggle makes an open form stale too', async () => {
+test('a stale save gets 409 and changes nothing; a toggle makes an open form stale as well', async () => {
   const { admin } = await opening()
   const id = await add(admin)
   await toggle(admin, id, false)
@@ -314,7 +314,7 @@ test('a stale save gets 409 and changes nothing; a toggle makes an open form sta
   expect(statuses(answers)).toEqual([200, ...Array<number>(5).fill(409)])
 })
 
-test('§3 deleting keeps the history; every act is in the audit trail', async () => {
+test('§3 deleting keeps the history; every act is in the audit', async () => {
   const { app, admin } = await opening()
   const id = await add(admin)
   await toggle(admin, id, false)

@@ -1,4 +1,4 @@
-/** Announcements (§2, §3, §5, §7): their rows, their files, and what activating one means for every player. */
+/** Calls for announcements (§2, §3, §5, §7): their rows, their files, and activating them, which is news for every player. */
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { announcementInput, type AnnouncementInput, FILE_NAME_MAX_LENGTH } from '@arcade/contract/announcements/calls'
@@ -24,7 +24,7 @@ import { announcementDerived, announcementRecord, servedAnnouncements } from './
 import type { Trash } from '#src/audit/trash.ts'
 import type { Images } from '#src/files/images.ts'
 
-/** An announcement as its own row says. */
+/** The columns of an announcement's own row, without derived fields. */
 const stored = storedFields(announcementEntity)
 
 const STATUS_UPDATED = 'Status Updated Successfuly!' // sic, §8
@@ -113,7 +113,7 @@ export function announcementsHandlers({
       return { success: true }
     },
 
-    /** A compare-and-set: `current` is the status that the admin saw. Activating tells every player in the same transaction (design §7). */
+    /** Compare-and-set: `current` is the status the admin saw. Activating raises the news number in the same transaction (design §7). */
     async toggleStatus({ id, status: current }, context) {
       await database.transaction(async (tx) => {
         const changed = await tx
@@ -136,7 +136,7 @@ export function announcementsHandlers({
 
     ...announcementsBulk({ database, files, trash }),
 
-    /** Activating is news by itself, so all that is left to do here is for announcements that became active without it. */
+    /** Activating raises news by itself. This call covers announcements that are active without it, such as those of an older server. */
     async updateUsersStatus(_input, context) {
       await database.transaction(async (tx) => {
         const raised = await raiseMissingNews(tx)
@@ -164,9 +164,9 @@ export function announcementsHandlers({
     before: StoredAnnouncement
     input: AnnouncementInput
     context: CallContext
-    /** The entry of the history whose version comes back. */
+    /** The number (`seq`) of the audit entry whose version is restored. */
     restoredFrom?: number
-    /** Its files, which the same transaction has made served again. */
+    /** Keys of that version's files, which the same transaction has put back in service. */
     withdrawn?: string[]
   }
 
@@ -190,7 +190,7 @@ export function announcementsHandlers({
     return after
   }
 
-  /** Which files of an earlier version the store has no more. Asked before the transaction, because a remote store may be slow to answer. */
+  /** Returns which files of an earlier version are gone from the store. Runs before the transaction, because a remote store may be slow. */
   async function findMissingFiles({
     id,
     seq,
@@ -214,7 +214,7 @@ export function announcementsHandlers({
 
 type StoredAnnouncement = Omit<Announcement, 'numberOfParticipants'>
 
-/** The row, held for a change. @throws Failure ANNOUNCEMENT_NOT_FOUND, STALE */
+/** Returns the row, locked for update. @throws Failure ANNOUNCEMENT_NOT_FOUND, STALE */
 async function lockAnnouncement(tx: Kysely<Tables>, id: string, version: number | undefined): Promise<StoredAnnouncement> {
   const found = await tx.selectFrom('announcements').select(stored).where('id', '=', id).forUpdate().executeTakeFirst()
   if (!found) throw new Failure('ANNOUNCEMENT_NOT_FOUND')
@@ -227,7 +227,7 @@ function versionOf(tx: Kysely<Tables>, present: StoredAnnouncement, seq: number)
   return earlierVersion(tx, { record: announcementRecord(present), fields: present, version }, seq)
 }
 
-/** What the form would send for an announcement. */
+/** Returns the input that the form would send for an announcement. */
 function toInput({ description, link, linkType, inputText, ...others }: StoredAnnouncement) {
   const { type, title, subtitle, reward, verifiedByBot, ...files } = others
   const { image, imageName, icon, iconName } = files
@@ -235,7 +235,7 @@ function toInput({ description, link, linkType, inputText, ...others }: StoredAn
   return { type, title, subtitle, reward, verifiedByBot, ...texts, image, imageName, icon, iconName }
 }
 
-/** What is stored of the form (§5): desc keeps the description, an input link its link and text, a noInput link its link alone. */
+/** Maps the form to columns (§5): type desc stores the description, type link the link, and link type input also its text. */
 function toColumns(input: AnnouncementInput) {
   const { type, title, subtitle, reward } = input
   const isLink = type === 'link'
@@ -257,7 +257,7 @@ function toColumns(input: AnnouncementInput) {
   }
 }
 
-/** Files that the row names from now on stay, those it named until now go. @throws Failure INVALID_INPUT for one that is not there */
+/** Keeps the files that the row names now and withdraws those it no longer names. @throws Failure INVALID_INPUT if a file is missing */
 async function keepFiles(
   tx: Kysely<Tables>,
   files: Files,
@@ -277,7 +277,7 @@ async function keepFiles(
   )
 }
 
-/** Refuses files that are not in the store. Asked before the transaction, because a remote store may be slow to answer. */
+/** Checks that new files are in the store, before the transaction, because a store may be slow. @throws Failure INVALID_INPUT */
 async function refuseMissing(
   files: Files,
   after: Pick<AnnouncementInput, 'image' | 'icon'>,

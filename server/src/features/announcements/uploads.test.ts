@@ -1,4 +1,4 @@
-/** Files of announcements (§2, §7; security.md, Uploads), on disk and on S3: what gets in, how it is served, when it goes. */
+/** Files of announcements (§2, §7; security.md, Uploads), on disk and on S3: what is accepted, how it is served, when it is removed. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -42,7 +42,7 @@ describe.each(stores)('files on $name', ({ open }) => {
     await expect.poll(() => store.has(key)).toBe(false)
   }
 
-  test('§6 uploading is for admins, reading for admins and bots', async () => {
+  test('§6 only admins upload, only admins and bots read', async () => {
     const { app, admin } = await opening()
     const user = await app.signUp('user')
     const bot = await app.bot()
@@ -61,7 +61,7 @@ describe.each(stores)('files on $name', ({ open }) => {
     ['WebP', () => canvas().webp(), 'webp', 'image/webp'],
     ['GIF', () => canvas().gif(), 'gif', 'image/gif'],
   ])(
-    '§7 a %s by its content is stored, whatever its name and declared type, and served safely',
+    '§7 a %s is recognised by its content, stored whatever its name and declared type, and served safely',
     async (_name, make, extension, type) => {
       const { app, admin } = await opening()
       const { body, status } = await upload(app, admin, await make().toBuffer(), 'Mein Bild.HTML', 'application/octet-stream')
@@ -82,7 +82,7 @@ describe.each(stores)('files on $name', ({ open }) => {
     },
   )
 
-  test('security: a file that a browser has is asked for again, and is gone with the session and with the file', async () => {
+  test('security: a browser revalidates its cached file, and loses it with the session or the file', async () => {
     const { app, store, admin } = await opening()
     const { key } = (await upload(app, admin, png)).body
     const again = async (etag: string, query = '', headers = admin.headers) => {
@@ -106,7 +106,7 @@ describe.each(stores)('files on $name', ({ open }) => {
     expect((await again(etag)).status).toBe(404)
   })
 
-  test('security: what lies in the store without an extension of ours is saved and not shown', async () => {
+  test('security: a file in the store whose extension is not ours is downloaded and not shown', async () => {
     const { app, store, admin } = await opening()
     const key = 'announcements/1700000000000_page.html'
     await store.put(key, Buffer.from('<script>alert(1)</script>'), 'text/html')
@@ -130,7 +130,7 @@ describe.each(stores)('files on $name', ({ open }) => {
     expect(thumb.bytes.byteLength).toBeLessThan(10_000)
   })
 
-  test('an announcement keeps its files; a replaced or cleared one is not served any more, nor are those of a deleted one', async () => {
+  test('an announcement keeps its files; replaced, cleared and deleted files are no longer served', async () => {
     const { app, store, admin } = await opening()
     const keys = await Promise.all(
       ['a.png', 'b.png', 'c.png'].map(async (name) => (await upload(app, admin, png, name)).body.key),
@@ -142,7 +142,7 @@ describe.each(stores)('files on $name', ({ open }) => {
     const saved = async () => (await admin.call('GET', `/api/announcements/${id}`)).body
     expect(await saved()).toMatchObject({ image, imageName: 'a.png', icon, iconName: 'b.png' })
 
-    // Image and icon may change places; the same files stay.
+    // Image and icon may be swapped; the same files stay.
     expect(
       (
         await admin.call('PUT', `/api/announcements/${id}`, {
@@ -179,7 +179,7 @@ describe.each(stores)('files on $name', ({ open }) => {
     await expect.poll(() => app.database.db.selectFrom('file_removals').selectAll().execute()).toEqual([])
   })
 
-  test('never a row without its file: a key that is not there, was swept or belongs to another row is refused', async () => {
+  test('no row without its file: a key that is missing, swept or used by another row is refused', async () => {
     const { app, store, admin } = await opening()
     const save = (changes: object) => admin.call('POST', '/api/announcements', { ...desc, ...changes })
     const { key } = (await upload(app, admin, png)).body
@@ -203,7 +203,7 @@ describe.each(stores)('files on $name', ({ open }) => {
     expect((await admin.call('GET', '/api/announcements')).body.total).toBe(1)
   })
 
-  test('an upload nobody refers to goes after an hour; of a save and a sweep at once one wins, and row and file agree', async () => {
+  test('an unused upload is removed after an hour; if a save and a sweep race, one wins, and row and file agree', async () => {
     const { app, store, admin } = await opening()
     const { key: orphan } = (await upload(app, admin, png)).body
     await app.files.sweep()
@@ -225,7 +225,7 @@ describe.each(stores)('files on $name', ({ open }) => {
     }
   })
 
-  test('of several servers that sweep at once each file is removed by one', async () => {
+  test('when several servers sweep at once, each file is removed by one of them', async () => {
     const store = open()
     const removed: string[] = []
     const noting: FileStore = {
@@ -246,7 +246,7 @@ describe.each(stores)('files on $name', ({ open }) => {
     expect(await Promise.all(keys.map((key) => store.has(key)))).toEqual(keys.map(() => false))
   })
 
-  test('a removal that fails does not fail the request and is tried again', async () => {
+  test('a failed removal does not fail the request and is tried again', async () => {
     const store = open()
     let isBroken = true
     const breaking: FileStore = {
@@ -270,7 +270,7 @@ describe.each(stores)('files on $name', ({ open }) => {
     await expect.poll(isThereAfterSweeping).toBe(false)
   })
 
-  test('security: no transaction is open while the store is asked, which may take its time to answer', async () => {
+  test('security: no transaction is open while the store is called, because it may be slow', async () => {
     const asked: string[] = []
     const within: string[] = []
     const watched = Object.fromEntries(
@@ -304,7 +304,7 @@ describe.each(stores)('files on $name', ({ open }) => {
     expect(within).toEqual([])
   })
 
-  test('two uploads of one name in one millisecond are two files', async () => {
+  test('two uploads with the same name in the same millisecond are two files', async () => {
     const { app, admin } = await opening()
     const again = await testApp({ fileStore: open() }) // as another process would
     const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => upload(n % 2 ? again : app, admin, png, 'same.png')))
@@ -352,19 +352,19 @@ describe.each(stores)('files on $name', ({ open }) => {
 })
 
 describe('the store is away', () => {
-  test('security: a store that says it has every file ends an upload instead of keeping it for ever', async () => {
+  test('security: a store that claims to have every key fails an upload instead of making it wait for ever', async () => {
     const app = await testApp({ fileStore: { ...diskStore(folder), has: async () => true } })
     const admin = await app.signUp('admin')
     expect(await upload(app, admin, png)).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } })
   })
 
-  test('design §8 a bucket that does not exist is refused at the start, in one sentence', async () => {
+  test('design §8 a start with a bucket that does not exist is refused with one sentence', async () => {
     await s3Store(s3.url).check()
     const message = 'FILES_URL names the bucket nowhere, which does not exist: create it, or name another one.'
     await expect(s3Store(s3.url.replace(/^s3:..[^?/]*/, 's3://nowhere')).check()).rejects.toThrow(new StartError(message))
   })
 
-  test('a store that can be read and not written is refused at the start, and makes a server not ready', async () => {
+  test('a start with a read-only store is refused, and such a store makes a running server not ready', async () => {
     const readOnly = await startReadOnly(s3)
     try {
       await expect(s3Store(readOnly.url).check()).rejects.toThrow(
@@ -379,7 +379,7 @@ describe('the store is away', () => {
     }
   })
 
-  test('security: 503 with what happened, never a hanging or broken page', async () => {
+  test('security: calls get 503 with the reason, and no page hangs or breaks', async () => {
     const away = s3Store('s3://arcade?endpoint=http://127.0.0.1:1')
     const app = await testApp({ fileStore: away })
     const admin = await app.signUp('admin')

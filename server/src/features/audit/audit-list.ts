@@ -1,4 +1,4 @@
-/** The audit trail as a list: newest first, filtered, paged by cursors, sealed or not. */
+/** The audit as a list: newest first, filtered, paged by cursors. It includes entries that are not sealed yet. */
 import { sql } from 'kysely'
 import { auditList } from '@arcade/contract/audit/fields'
 import { auditEntity } from '#src/db/entities.ts'
@@ -8,7 +8,7 @@ import { disjoint, type SearchCondition, startsWithInIndex } from '#src/lists/se
 export const servedAudit = serveList<typeof auditList>({
   list: auditList,
   entity: auditEntity,
-  // Columns of the type `json`, which the driver would read.
+  // Columns of type `json` are cast to text, so that the driver does not parse them.
   derived: { changes: 'changes::text', detail: 'detail::text' },
   conditions: {},
   sheet: {
@@ -21,7 +21,7 @@ export const servedAudit = serveList<typeof auditList>({
   counted: () => '((select seq - base_seq from audit_head) + (select count(*) from audit_open))',
 })
 
-/** The beginning of a person's or record's name, or a whole id of a person, record or request. */
+/** Matches the beginning of an actor's or record's name, or the whole id of an actor, a record or an act. */
 function searchEntries(text: string): SearchCondition {
   const beginsSo = ['actor_name', 'record_name'].map((column) => startsWithInIndex(sql`lower(${sql.ref(column)})`, text))
   const isId = ['actor_id', 'record_id'].map((column) => sql<boolean>`${sql.ref(column)} = ${text}`)

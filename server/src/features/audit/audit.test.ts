@@ -1,4 +1,4 @@
-/** The audit trail as admins read it: every act with who, when, from where, what and on which record; and one record's history. */
+/** The audit as admins read it: every act with who, when, from where, what and on which record; and the history of one record. */
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { AuditEntry, RecordKind } from '@arcade/contract/audit/fields'
@@ -25,7 +25,7 @@ const add = async (admin: Client, changes: object = {}): Promise<string> => {
 }
 
 describe('security: the audit trail', () => {
-  test('has what one has just done first: who, when, from where, on which record, before and after', async () => {
+  test('lists the latest act first: who, when, from where, on which record, before and after', async () => {
     const { app, admin } = await opening()
     const id = await add(admin)
     const since = Date.now()
@@ -54,7 +54,7 @@ describe('security: the audit trail', () => {
     expect(Math.abs(Date.parse(entry!.at) - since)).toBeLessThan(60_000)
   })
 
-  test('tells sign-ins, refused ones and sign-outs', async () => {
+  test('records sign-ins, refused sign-ins and sign-outs', async () => {
     const { app, admin } = await opening()
     const signIn = (password: string, email = 'ada@gmail.com') => app.guest.call('POST', '/api/session', { email, password })
     expect((await signIn('wrong one')).status).toBe(401)
@@ -72,7 +72,7 @@ describe('security: the audit trail', () => {
     expect(JSON.stringify(entries)).not.toContain('wrong')
   })
 
-  test('names an export with its list, filter and rows', async () => {
+  test('records an export with its list, filter and rows', async () => {
     const { admin } = await opening()
     await add(admin)
     await admin.call('POST', '/api/exports', { list: 'socialTasks', target: { filter: { search: 'follow' } }, format: 'csv' })
@@ -81,7 +81,7 @@ describe('security: the audit trail', () => {
     expect(JSON.parse(entry!.detail!)).toEqual({ filter: { search: 'follow' }, format: 'csv', rows: 1 })
   })
 
-  test('is filtered by action, kind, person, record and time, and searched by names and ids', async () => {
+  test('is filtered by action, kind, actor, record and time, and searched by names and ids', async () => {
     const { app, admin } = await opening()
     const eve = await app.signUp('admin')
     const [id] = [await add(admin), await add(eve, { title: 'Join us', priority: 2 })]
@@ -99,7 +99,7 @@ describe('security: the audit trail', () => {
     expect((await admin.call('GET', '/api/audit/count?action=task.create')).body).toEqual({ total: 2, isMore: false })
   })
 
-  test('goes back page by page, and its total is the number of entries', async () => {
+  test('is read page by page, and its total is the number of entries', async () => {
     const { admin } = await opening()
     for (let n = 1; n <= 60; n += 1) await add(admin, { priority: n })
     const first = (await admin.call('GET', '/api/audit')).body
@@ -110,7 +110,7 @@ describe('security: the audit trail', () => {
     expect(second.after).toBeNull()
   })
 
-  test('has no page at a cursor of another list, though that has an order of the same name', async () => {
+  test('refuses a cursor of another list, even if that list has an order of the same name', async () => {
     const { app, admin } = await opening()
     await addPlayers(
       app.database.db,
@@ -124,7 +124,7 @@ describe('security: the audit trail', () => {
     })
   })
 
-  test('is read without writing anything: what is not sealed yet has the number that it will have', async () => {
+  test('is read without writing anything: entries that are not sealed yet have the number that sealing gives them', async () => {
     const { app, admin } = await opening()
     const id = await add(admin)
     await sealEntries(app.database)
@@ -150,7 +150,7 @@ describe('security: the audit trail', () => {
     expect(await read()).toEqual(before)
   })
 
-  test('goes both ways through the entries of one filter and time, sealed or not, also through those of the same moment', async () => {
+  test('is read both ways within a filter and time, sealed or not, even if entries have the same time', async () => {
     const { app, admin } = await opening()
     const bot = { ...actOfProcess('command', 'moon'), kind: 'bot' as const, actorId: 'b1' }
     const entries = (kind: RecordKind, count: number) =>
@@ -171,10 +171,10 @@ describe('security: the audit trail', () => {
     const filters = { action: 'task.update', recordKind: 'socialTask', actorKind: 'bot', actorId: 'b1', recordId: 'r1' }
     const bounds = [{}, { doneFrom: '2026-01-02T00:00:00Z' }, { doneBefore: '2026-01-03T00:00:00Z' }]
     const one = Object.entries(filters).map(([filter, value]) => ({ [filter]: value }))
-    const given = [...one, {}].flatMap((filter) =>
+    const queries = [...one, {}].flatMap((filter) =>
       [...bounds, { ...bounds[1], ...bounds[2] }].map((bound) => ({ ...filter, ...bound })),
     )
-    for (const all of given as Record<string, string>[]) {
+    for (const all of queries as Record<string, string>[]) {
       const { doneFrom = '2000-01-01', doneBefore = '3000-01-01', ...filter } = all
       const query = new URLSearchParams(all).toString()
       const isWithin = (at: Date): boolean => at >= new Date(doneFrom) && at < new Date(doneBefore)
@@ -196,7 +196,7 @@ describe('security: the audit trail', () => {
     }
   })
 
-  test('is exported, which is an act, too', async () => {
+  test('can be exported, which is audited itself', async () => {
     const { app, admin } = await opening()
     await add(admin)
     const headers = { ...admin.headers, 'content-type': 'application/json' }
@@ -215,7 +215,7 @@ describe('security: the audit trail', () => {
 })
 
 describe('a record’s own history', () => {
-  test('has what happened to it, newest first, without where the acts came from, for admins alone', async () => {
+  test('lists what happened to it, newest first, without where the acts came from, for admins only', async () => {
     const { app, admin } = await opening()
     const user = await app.signUp('user')
     const id = await add(admin)
@@ -231,7 +231,7 @@ describe('a record’s own history', () => {
       expect((await user.call('GET', `/api/audit/${path}`)).status, path).toBe(403)
   })
 
-  test('of a user says what became of names and role; fifty a page', async () => {
+  test('of a user shows changes of names and role, fifty a page', async () => {
     const { app, admin } = await opening()
     const user = await app.signUp('user')
     for (let n = 1; n <= 55; n += 1) await admin.call('PATCH', `/api/users/${user.id}`, { fname: `A${n}`, lname: 'B' })

@@ -1,4 +1,4 @@
-/** The audit trail for those who ask (security.md, Operations): the list of all acts, and the history of one record. */
+/** The calls that read the audit (security.md, Operations): the list of all entries, and the history of one record. */
 import { sql } from 'kysely'
 import type { RecordEntry } from '@arcade/contract/audit/calls'
 import type { contract } from '@arcade/contract/contract'

@@ -1,4 +1,4 @@
-/** Bringing tasks, announcements and users back to an earlier version, as a new change of what they are now. */
+/** Restoring earlier versions of tasks, announcements and users, each as a new change of the present record. */
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { erasePerson } from '#src/audit/erase.ts'
@@ -22,13 +22,13 @@ async function create(admin: Client, at: string, body: object): Promise<string> 
   return answer.body.id
 }
 
-/** The numbers of a record's entries, the oldest first. */
+/** Returns the numbers of a record's audit entries, oldest first. */
 async function entriesOf(admin: Client, record: string): Promise<number[]> {
   const { body } = await admin.call('GET', `/api/audit/records/${record}`)
   return body.entries.map(({ seq }: { seq: number }) => seq).toReversed()
 }
 
-/** A task with three versions: two titles, then another priority by a bulk act. */
+/** Makes a task with three versions: two titles, then another priority by a bulk act. */
 async function threeVersions(app: TestApp, admin: Client) {
   const id = await create(admin, path, input)
   await admin.call('PUT', `${path}/${id}`, { ...input, title: 'Second', link: '', reward: 7, version: 1 })
@@ -40,7 +40,7 @@ async function threeVersions(app: TestApp, admin: Client) {
 }
 
 describe('a task', () => {
-  test('comes back as it was, as a new version with an entry of its own; the history item follows', async () => {
+  test('gets an earlier version back as a new version with an audit entry; the history item follows', async () => {
     const { app, admin } = await opening()
     const { id, first, restore, read } = await threeVersions(app, admin)
     const { status, body } = await restore({})
@@ -58,7 +58,7 @@ describe('a task', () => {
     expect(item).toMatchObject({ title: 'First', reward: 5 })
   })
 
-  test('that was there before its entries comes back to what it was then; one that they tell of from its beginning does not', async () => {
+  test('older than its first entry can be restored to before it; one that its entries cover from creation cannot', async () => {
     const { app, admin } = await opening()
     const imported = {
       collection: 'social' as const,
@@ -79,7 +79,7 @@ describe('a task', () => {
     expect(await restore({ seq: 0 })).toMatchObject({ status: 404, body: { code: 'NO_SUCH_VERSION' } })
   })
 
-  test('an older version can come back over a restored one, and a dry run says so and changes nothing', async () => {
+  test('can be restored again over a restored version; a dry run reports the changes and makes none', async () => {
     const { app, admin } = await opening()
     const { second, restore, read } = await threeVersions(app, admin)
     await restore({})
@@ -90,7 +90,7 @@ describe('a task', () => {
     expect(await read()).toMatchObject({ title: 'Second', link: null, reward: 7, priority: 1, version: 5 })
   })
 
-  test('also goes back beyond its time in the trash', async () => {
+  test('can be restored to a version from before it was in the trash', async () => {
     const { app, admin } = await opening()
     const { id, first, restore, read } = await threeVersions(app, admin)
     await admin.call('DELETE', `${path}/${id}`)
@@ -103,7 +103,7 @@ describe('a task', () => {
     expect(await read()).toMatchObject({ title: 'First', reward: 5, priority: 1 })
   })
 
-  test('which is the present version stays as it is, without a new one', async () => {
+  test('stays as it is, without a new version, when its present version is restored', async () => {
     const { app, admin } = await opening()
     const { id, restore, read } = await threeVersions(app, admin)
     const newest = (await entriesOf(admin, `socialTask/${id}`)).at(-1)
@@ -111,7 +111,7 @@ describe('a task', () => {
     expect(await read()).toMatchObject({ version: 3 })
   })
 
-  test('is refused: stale, gone, a priority that is taken meanwhile, an entry of another record', async () => {
+  test('is not restored if stale, gone, its priority is taken meanwhile, or the entry is of another record', async () => {
     const { app, admin } = await opening()
     const { first, restore, read } = await threeVersions(app, admin)
     expect((await restore({ version: 2 })).body.code).toBe('STALE')
@@ -129,7 +129,7 @@ describe('a task', () => {
     ['an entry is missing', `delete from audit_entries where detail->>'version' = '2'`],
     ['something was changed without an entry', `update tasks set reward = 8`],
     ['a version was counted without an entry', `update tasks set version = 4`],
-  ])('is refused where the history does not know all: %s', async (_what, gap) => {
+  ])('is not restored where the history has a gap: %s', async (_what, gap) => {
     const { app, admin } = await opening()
     const { restore, read } = await threeVersions(app, admin)
     await sealEntries(app.database)
@@ -139,7 +139,7 @@ describe('a task', () => {
   })
 })
 
-test('an announcement comes back without its activation, and with the files that are still stored', async () => {
+test('a restored announcement is inactive and has those of its files that are still stored', async () => {
   const { app, admin } = await opening()
   const [image, icon] = [(await upload(app, admin, png)).body.key, (await upload(app, admin, png)).body.key]
   const files = { image, imageName: 'banner.png', icon, iconName: 'icon.png' }
@@ -171,7 +171,7 @@ test('an announcement comes back without its activation, and with the files that
 })
 
 describe('a dashboard user', () => {
-  test('gets back the names, and neither the role nor anything else', async () => {
+  test('gets only the names back, not the role or anything else', async () => {
     const { app, admin } = await opening()
     const user = await app.signUp('user', 'uli@gmail.com')
     const rename = (fname: string) => admin.call('PATCH', `/api/users/${user.id}`, { fname, lname: 'Lang' })

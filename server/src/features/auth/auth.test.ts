@@ -63,7 +63,7 @@ describe('§7 registration', () => {
     expect(await app.database.db.selectFrom('accounts').select('id').execute()).toHaveLength(1)
   })
 
-  test('§8 an address in use, in any case, is Error creating user! and leaves nothing behind', async () => {
+  test('§8 an e-mail that is in use, in any case, gets Error creating user! and leaves nothing behind', async () => {
     const app = await testApp()
     await app.guest.call('POST', '/api/register', registration)
     const answer = await app.guest.call('POST', '/api/register', { ...registration, email: 'ADA@Gmail.com' })
@@ -76,7 +76,7 @@ describe('§7 registration', () => {
     expect(await app.database.db.selectFrom('users').select('id').execute()).toHaveLength(2)
   })
 
-  test('§6 nobody registers as an admin', async () => {
+  test('§6 nobody can register as an admin', async () => {
     const app = await testApp()
     for (const extra of [{ userType: 'admin' }, { admin: true }, { isAdmin: true }, { id: 'x' }, { setup: 'guessed' }]) {
       const answer = await app.guest.call('POST', '/api/register', { ...registration, ...extra })
@@ -87,7 +87,7 @@ describe('§7 registration', () => {
 })
 
 describe('§4 sign-in', () => {
-  test('§7 a right password signs in, whatever the case of the e-mail', async () => {
+  test('§7 a correct password signs in, whatever the case of the e-mail', async () => {
     const app = await testApp()
     await app.guest.call('POST', '/api/register', registration)
     const answer = await app.guest.call('POST', '/api/session', { email: ' Ada@GMAIL.com ', password: 'secret1' })
@@ -95,7 +95,7 @@ describe('§4 sign-in', () => {
     expect(await whoIs(app, cookieOf(answer.headers))).not.toBeNull()
   })
 
-  test('§8 a wrong password and an unknown e-mail answer alike', async () => {
+  test('§8 a wrong password and an unknown e-mail get the same answer', async () => {
     const app = await testApp()
     await app.guest.call('POST', '/api/register', registration)
     const wrong = await app.guest.call('POST', '/api/session', { email: 'ada@gmail.com', password: 'secret2' })
@@ -108,7 +108,7 @@ describe('§4 sign-in', () => {
     expect(wrong.headers.get('set-cookie')).toBeNull()
   })
 
-  test('§8 an account without a users document is No such document!', async () => {
+  test('§8 an account without a users document gets No such document!', async () => {
     const app = await testApp()
     const person = await app.signUp('user', 'ghost@gmail.com')
     await app.database.db.deleteFrom('users').where('id', '=', person.id).execute()
@@ -117,7 +117,7 @@ describe('§4 sign-in', () => {
     expect(answer.headers.get('set-cookie')).toBeNull()
   })
 
-  test('security: a new sign-in gets a new token and ends the old session of that browser', async () => {
+  test('security: a new sign-in gets a new token and ends the previous session of that browser', async () => {
     const app = await testApp()
     const first = cookieOf((await app.guest.call('POST', '/api/register', registration)).headers)
     const again = await app.guest.call('POST', '/api/session', { email: 'ada@gmail.com', password: 'secret1' }, { cookie: first })
@@ -125,7 +125,7 @@ describe('§4 sign-in', () => {
     expect(await whoIs(app, first)).toBeNull()
   })
 
-  test('security: passwords count to 128 characters, none is cut', async () => {
+  test('security: all 128 characters of a password count, none is cut off', async () => {
     const app = await testApp()
     const long = 'x'.repeat(128)
     await app.guest.call('POST', '/api/register', { ...registration, password: long, confirmPassword: long })
@@ -135,7 +135,7 @@ describe('§4 sign-in', () => {
     expect((await sign(`${long}x`)).status).toBe(400)
   })
 
-  test('security: guessing one account stops at 10, whatever the case of the e-mail or the address claimed', async () => {
+  test('security: guessing at one account stops after 10 attempts, whatever the case of the e-mail or the claimed address', async () => {
     const app = await testApp({ rateLimit: true })
     await app.guest.call('POST', '/api/register', registration)
     const spellings = ['ada@gmail.com', 'ADA@gmail.com', ' Ada@Gmail.Com ']
@@ -156,7 +156,7 @@ describe('§4 sign-in', () => {
     expect(right.body.retryAfterSeconds).toBeGreaterThan(0)
   })
 
-  test('security: simultaneous guesses do not slip through together', async () => {
+  test('security: simultaneous guesses cannot exceed the limit', async () => {
     const app = await testApp({ rateLimit: true })
     await app.guest.call('POST', '/api/register', registration)
     const answers = await Promise.all(
@@ -165,7 +165,7 @@ describe('§4 sign-in', () => {
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(10)
   })
 
-  test('security: right passwords do not use the limit up', async () => {
+  test('security: correct passwords do not use up the limit', async () => {
     const app = await testApp({ rateLimit: true })
     await app.guest.call('POST', '/api/register', registration)
     for (let attempt = 0; attempt < 15; attempt += 1) {
@@ -173,7 +173,7 @@ describe('§4 sign-in', () => {
     }
   })
 
-  test('security: guessing across accounts from one address stops too', async () => {
+  test('security: guessing at many accounts from one address is stopped too', async () => {
     const app = await testApp({ rateLimit: true })
     const statuses = new Set<number>()
     for (let attempt = 0; attempt < 51; attempt += 1) {
@@ -190,7 +190,7 @@ describe('security: PASSWORD_POLICY=strict', () => {
     ['secret1', 'Password must be at least 8 characters'],
     ['Password1', commonest],
     ['1234567890', commonest],
-  ])('a new password like %s is refused at its field', async (password, message) => {
+  ])('a new password such as %s is refused at its field', async (password, message) => {
     const app = await testApp({ passwordPolicy: 'strict' })
     const admin = await app.signUp('admin')
     const input = { ...registration, password, confirmPassword: password }
@@ -205,7 +205,7 @@ describe('security: PASSWORD_POLICY=strict', () => {
     await expect(ensureAdmin(app.database, app.sessions, first)).rejects.toThrow(message)
   })
 
-  test('§5 any other is accepted, and without the policy what §5 accepts; whoever has a weak one signs in', async () => {
+  test('§5 accepts any other password; existing weak passwords still sign in, and without the policy §5 alone applies', async () => {
     const [app, strict] = [await testApp(), await testApp({ passwordPolicy: 'strict' })]
     const weak = { ...registration, password: 'secret', confirmPassword: 'secret' }
     expect((await app.guest.call('POST', '/api/register', weak)).status).toBe(200)
@@ -216,7 +216,7 @@ describe('security: PASSWORD_POLICY=strict', () => {
 })
 
 describe('§4 session', () => {
-  test('§4 sign-out ends the session on every route and clears the cookie', async () => {
+  test('§4 sign-out ends the session for every route and clears the cookie', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const answer = await admin.call('DELETE', '/api/session')
@@ -235,7 +235,7 @@ describe('§4 session', () => {
     const unused = await app.signUp('admin')
     await sql`update sessions set ${change}`.execute(app.database.db)
     expect((await admin.call('GET', '/api/users')).status).toBe(401)
-    // It is gone already, so setting the database's clock back brings it to life no more than this does.
+    // The ended session was removed, so setting the database's clock back cannot revive it, as this update shows.
     await sql`update sessions set created_at = now(), last_seen_at = now() where user_id = ${admin.id}`.execute(app.database.db)
     expect((await admin.call('GET', '/api/users')).status).toBe(401)
     await app.sessions.sweep()
@@ -244,7 +244,7 @@ describe('§4 session', () => {
   })
 
   test.each([2, -2])(
-    'security: a session that went without a notice ends within a minute; clock %i hours ahead',
+    'security: a session that is deleted without a notification ends within a minute; clock %i hours ahead',
     async (hours) => {
       const clocks = takeClocks()
       const app = await testApp()
@@ -258,7 +258,7 @@ describe('§4 session', () => {
   )
 
   test.each(['session=', 'session=x', `session=${'A'.repeat(43)}`, `session=${'A'.repeat(4000)}`, 'session=%00', 'other=1'])(
-    'security: the cookie %.20s is no one',
+    'security: the cookie %.20s is not a session',
     async (cookie) => {
       const app = await testApp()
       await app.signUp('admin')
@@ -268,13 +268,13 @@ describe('§4 session', () => {
 })
 
 describe('design §7 the first admin', () => {
-  /** The token of a new set-up link. */
+  /** Returns the token of a new set-up link. */
   const newToken = async (app: TestApp) => (await createSetupLink(app.database, act))?.replace('/register?setup=', '')
   const stateOf = async (app: TestApp, setup: string | undefined) =>
     (await app.guest.call('POST', '/api/setup-link', { setup })).body.state
   const hasAdmin = async (app: TestApp) => (await app.guest.call('GET', '/api/session')).body.hasAdmin
 
-  test('a set-up link makes one admin, once, and says what became of it', async () => {
+  test('a set-up link makes one admin, once, and its state is reported', async () => {
     const app = await testApp()
     const token = await newToken(app)
     expect(await hasAdmin(app)).toBe(false)
@@ -290,7 +290,7 @@ describe('design §7 the first admin', () => {
     expect(await createSetupLink(app.database, act)).toBeUndefined()
   })
 
-  test('a failed registration does not use the link up; to its holder it says that the e-mail is taken', async () => {
+  test('a failed registration does not use up the link; its holder learns that the e-mail is taken', async () => {
     const app = await testApp()
     await app.guest.call('POST', '/api/register', registration)
     const token = await newToken(app)
@@ -302,7 +302,7 @@ describe('design §7 the first admin', () => {
     expect(await stateOf(app, token)).toBe('valid')
   })
 
-  test('an expired link is refused, and one that a newer one has replaced', async () => {
+  test('an expired link is refused, and so is one that a newer link has replaced', async () => {
     const app = await testApp()
     const older = await newToken(app)
     const newer = await newToken(app)
@@ -317,7 +317,7 @@ describe('design §7 the first admin', () => {
     expect(await hasAdmin(app)).toBe(false)
   })
 
-  test('of 10 simultaneous registrations with one link exactly one makes an admin', async () => {
+  test('exactly one of 10 simultaneous registrations with one link makes an admin', async () => {
     const app = await testApp()
     const setup = await newToken(app)
     const answers = await Promise.all(
@@ -328,7 +328,7 @@ describe('design §7 the first admin', () => {
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, ...Array<number>(9).fill(403)])
   })
 
-  test('ADMIN_EMAIL creates an admin where there is none, and takes a squatted account over', async () => {
+  test('ADMIN_EMAIL creates an admin where there is none, and takes over an account that somebody else registered', async () => {
     const app = await testApp()
     const squatter = await app.guest.call('POST', '/api/register', registration)
     const options = { act, email: 'Ada@gmail.com', password: 'the owner', policy: 'standard', unlessAdminExists: true } as const

@@ -86,7 +86,7 @@ export function authHandlers(services: SignInServices): Handlers<typeof contract
         return created
       })
       const user = await registering.catch((cause: unknown) => {
-        // Whoever has the link is the operator and may be told; another guest is not (security.md).
+        // The holder of a set-up link runs the console and may learn that the e-mail is in use. Other guests may not (security.md).
         if (setup === undefined || !isEmailTaken(cause)) throw cause
         throw new Failure('CREATE_USER_FAILED', { fields: { email: 'This email is in use already' }, cause })
       })

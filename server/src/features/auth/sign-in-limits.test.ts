@@ -1,4 +1,4 @@
-/** Limits on signing in: they stop guessing, and nobody can use them to keep somebody else out (security.md, Sessions). */
+/** Limits on signing in: they stop guessing, and nobody can use them to lock somebody else out (security.md, Sessions). */
 import { expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { createAttempts, type Limit, limits } from '#src/identity/attempts.ts'
@@ -30,13 +30,13 @@ const guess = async (app: TestApp, times: number, attempt: Omit<Try, 'password'>
   return statuses
 }
 
-/** The same as so many attempts, without hashing a password for each of them. */
+/** Counts as many attempts as `times`, without hashing a password for each. */
 const exhaust = async ({ database }: TestApp, limit: Limit, subject: string, times: number): Promise<void> => {
   const attempts = createAttempts(database, true)
   for (let count = 0; count < times; count += 1) await attempts.count(limit, subject)
 }
 
-/** An app with an account, and a stranger who has used up the limits of the account and of an address. */
+/** Returns an app with an account, after a stranger has used up the limits of the account and of an address. */
 async function underAttack(address = ATTACKER) {
   const app = await testApp({ rateLimit: true })
   const { id } = await app.signUp('admin', email)
@@ -49,20 +49,20 @@ async function underAttack(address = ATTACKER) {
   return { app, id, device: known.cookies.filter((cookie) => cookie.startsWith('device=')) }
 }
 
-test('security: a stranger cannot keep a person out of a device that has signed in before, wherever it is', async () => {
+test('security: a stranger cannot lock a person out of a device that has signed in before, wherever it is', async () => {
   const { app, device } = await underAttack()
   expect(device).toHaveLength(1)
   expect((await signIn(app, { from: '192.0.2.99', cookies: device })).status).toBe(200)
   expect((await signIn(app, { from: ATTACKER, cookies: device })).status).toBe(200)
 })
 
-test('security: nor out of an address that has signed in before', async () => {
+test('security: a stranger cannot lock a person out of an address that has signed in before', async () => {
   const { app } = await underAttack()
   expect((await signIn(app, { from: OFFICE })).status).toBe(200)
   expect((await signIn(app, { from: '192.0.2.99' })).status, 'anywhere else the account is locked').toBe(429)
 })
 
-test('security: behind one address, whoever has a device of theirs gets in although somebody used the address up', async () => {
+test('security: a known device signs in from an address whose limit somebody else has used up', async () => {
   const app = await testApp({ rateLimit: true })
   await app.signUp('admin', email)
   const { cookies } = await signIn(app, { from: OFFICE })
@@ -72,7 +72,7 @@ test('security: behind one address, whoever has a device of theirs gets in altho
   expect((await signIn(app, { from: OFFICE, cookies })).status).toBe(200)
 })
 
-test("security: guessing stops on a known device too, and somebody else's device is no help", async () => {
+test('security: guessing stops on a known device too, and a device of somebody else does not help', async () => {
   const { app, device } = await underAttack()
   await app.signUp('user', 'eve@gmail.com')
   const other = (await signIn(app, { from: '192.0.2.50', email: 'eve@gmail.com' })).cookies
@@ -87,16 +87,19 @@ test.each([
     'changed',
     (cookie: string) => cookie.replace(/.(.{9})$/, (_, rest: string) => `${cookie.at(-10) === 'A' ? 'B' : 'A'}${rest}`),
   ],
-  ['cut', (cookie: string) => cookie.slice(0, -10)],
+  ['cut off', (cookie: string) => cookie.slice(0, -10)],
   ['without a signature', (cookie: string) => cookie.split('.').slice(0, 3).join('.')],
   ['empty', () => 'device='],
-  ['of an old time', (cookie: string) => cookie.replace(/\.(\d{10})\./, (_, since: string) => `.${Number(since) - 1}.`)],
-])("security: a device's cookie that is %s is a stranger's", async (_, change) => {
+  [
+    'changed to an older time',
+    (cookie: string) => cookie.replace(/\.(\d{10})\./, (_, since: string) => `.${Number(since) - 1}.`),
+  ],
+])('security: a device cookie that is %s counts as a stranger’s', async (_, change) => {
   const { app, device } = await underAttack()
   expect((await signIn(app, { from: '192.0.2.99', cookies: device.map(change) })).status).toBe(429)
 })
 
-test('security: the address is the one that a trusted proxy names', async () => {
+test('security: the address is the one that a trusted proxy reports', async () => {
   const app = await testApp({ rateLimit: true, trustedProxies: ['10.0.0.0/8'] })
   const attempt = (forwardedFor: string) =>
     app.fetch(
@@ -114,7 +117,7 @@ test('security: the address is the one that a trusted proxy names', async () => 
   expect((await attempt(OFFICE)).status).toBe(401)
 })
 
-test('security: the operator hears of it, once for each limit that is reached', async () => {
+test('security: each limit that is reached is audited once', async () => {
   const { app, id } = await underAttack()
   expect(await auditTrail(app.database.db, 'session.limit')).toMatchObject([
     { recordId: id, detail: { limit: 'sign-in-account' }, address: ATTACKER, actorId: null },
@@ -122,7 +125,7 @@ test('security: the operator hears of it, once for each limit that is reached', 
   ])
 })
 
-test('security: good sign-ins are limited, and no stranger can use that limit up', async () => {
+test('security: successful sign-ins are limited, and no stranger can use up that limit', async () => {
   const app = await testApp({ rateLimit: true })
   const { id } = await app.signUp('admin', email)
   await guess(app, 3, { from: ATTACKER })
@@ -132,7 +135,7 @@ test('security: good sign-ins are limited, and no stranger can use that limit up
   expect(statuses).toEqual([200, 200, 429, 429])
 })
 
-test('security: of more sessions than a person can have the oldest ends, on every server, also when all begin at once', async () => {
+test('security: beyond the limit of sessions the oldest ends, on every server, even if all start at once', async () => {
   const app = await testApp()
   const other = await testApp()
   const person = await app.signUp('user', email)
@@ -147,7 +150,7 @@ test('security: of more sessions than a person can have the oldest ends, on ever
   expect(await Promise.all(tokens.map((token) => isIn(app, `session=${token}`)))).not.toContain(false)
 })
 
-test('security: wrong bot tokens are limited, right ones get through all the same', async () => {
+test('security: wrong bot tokens are limited, valid ones still get through', async () => {
   const app = await testApp({ rateLimit: true })
   const bot = await app.bot()
   const wrong = () =>
@@ -157,7 +160,7 @@ test('security: wrong bot tokens are limited, right ones get through all the sam
   expect((await bot.call('GET', '/update-users-status')).status).toBe(200)
 })
 
-test('security: a limit is for a quarter of an hour from the first attempt on', async () => {
+test('security: a limit lasts a quarter of an hour from the first attempt', async () => {
   const app = await testApp({ rateLimit: true })
   await exhaust(app, limits.signInByAccount, email, 10)
   expect(await guess(app, 1, { from: ATTACKER })).toEqual([429])

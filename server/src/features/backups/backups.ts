@@ -1,4 +1,4 @@
-/** The call by which admins see how backups are (design §8). */
+/** The call that shows admins the state of backups (design §8). */
 import type { contract } from '@arcade/contract/contract'
 import { type BackupSettings, backupState } from '#src/backup/schedule.ts'
 import type { Handlers } from '#src/calls.ts'

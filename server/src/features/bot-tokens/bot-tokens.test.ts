@@ -1,17 +1,17 @@
-/** Bot tokens (design §8): made, rotated with two live at once, revoked, of a scope, on several servers. */
+/** Bot tokens (design §8): created, rotated with two secrets valid at once, revoked, with a scope, on several servers. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { auditTrail } from '#test/audit-trail.ts'
 import { waitFor } from '#test/processes.ts'
 import { testApp, type TestApp } from '#test/test-app.ts'
 
-/** What a bot with this token is answered. */
+/** Returns the status that a bot with this token gets. */
 async function statusWith(app: TestApp, token: string): Promise<number> {
   const answer = await app.fetch('/update-users-status', { headers: { authorization: `Bearer ${token}` } })
   return answer.status
 }
 
-test('§8 a token works from its making on, and is never told again', async () => {
+test('§8 a token works as soon as it is created, and is never shown again', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')
   const made = await admin.call('POST', '/api/bot-tokens', { name: ' game bot ' })
@@ -38,7 +38,7 @@ test('§8 a token works from its making on, and is never told again', async () =
   expect(rows[0]!.all).not.toContain(made.body.token.slice(7))
 })
 
-test('§8 a name is used once', async () => {
+test('§8 a name can be used only once', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')
   await admin.call('POST', '/api/bot-tokens', { name: 'game' })
@@ -48,7 +48,7 @@ test('§8 a name is used once', async () => {
   expect([odd.status, odd.body.code]).toEqual([400, 'INVALID_INPUT'])
 })
 
-test('§8 after a rotation two secrets work, after the next one the first does not', async () => {
+test('§8 after a rotation two secrets work; after the next one the first no longer does', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')
   const { id, token: first } = (await admin.call('POST', '/api/bot-tokens', { name: 'game' })).body
@@ -61,7 +61,7 @@ test('§8 after a rotation two secrets work, after the next one the first does n
   expect([await statusWith(app, second), await statusWith(app, third)]).toEqual([401, 200])
 })
 
-test('§8 a revoked token is refused at once, by every server', async () => {
+test('§8 a revoked token is refused at once by every server', async () => {
   const app = await testApp()
   const other = await testApp({ database: app.database })
   const admin = await app.signUp('admin')
@@ -81,7 +81,7 @@ test('§8 a revoked token is refused at once, by every server', async () => {
   }
 })
 
-test('§security whoever goes on with a revoked token is told so, also once there were too many', async () => {
+test('§security a bot that keeps using a revoked token learns so, even after too many attempts', async () => {
   const app = await testApp({ rateLimit: true })
   const admin = await app.signUp('admin')
   const [revoked, good] = [await admin.call('POST', '/api/bot-tokens', { name: 'old' }), await app.bot()]
@@ -99,7 +99,7 @@ test('§security whoever goes on with a revoked token is told so, also once ther
   expect((await good.call('GET', '/bot/v1/leaderboard')).status).toBe(200)
 })
 
-test('§8 of twenty rotations at once two secrets work in the end', async () => {
+test('§8 after twenty simultaneous rotations two secrets work', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')
   const { id } = (await admin.call('POST', '/api/bot-tokens', { name: 'game' })).body
@@ -108,13 +108,13 @@ test('§8 of twenty rotations at once two secrets work in the end', async () => 
   expect(statuses.filter((status) => status === 200)).toHaveLength(2)
 })
 
-test('§security what is done with tokens is in the audit trail', async () => {
+test('§security all acts on tokens are in the audit', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')
   const { id } = (await admin.call('POST', '/api/bot-tokens', { name: 'game', scope: 'admin' })).body
   await admin.call('POST', `/api/bot-tokens/${id}/rotate`, {})
   await admin.call('DELETE', `/api/bot-tokens/${id}/previous`)
-  await admin.call('DELETE', `/api/bot-tokens/${id}/previous`) // nothing is left to end, so it is no act
+  await admin.call('DELETE', `/api/bot-tokens/${id}/previous`) // there is no previous secret left, so this is not audited
   await admin.call('DELETE', `/api/bot-tokens/${id}`)
   const entries = await auditTrail(app.database.db)
   expect(entries.filter(({ recordId }) => recordId === id).map(({ action }) => action)).toEqual([

@@ -20,7 +20,7 @@ const items = [
   { kind: 'announcement', item_id: 'a1', title: 'News', type: 'desc' },
 ] as const
 
-/** Players and participations `ages` milliseconds ago, in the tables and in the counters; player n takes part in item n. */
+/** Adds players and participations `ages` milliseconds ago to tables and counters. Player n takes part in item n. */
 async function happened(database: Database, ages: number[], firstId = 1): Promise<void> {
   await database.transaction(async (tx) => {
     const activity = await beginActivity(tx)
@@ -37,7 +37,7 @@ async function happened(database: Database, ages: number[], firstId = 1): Promis
   })
 }
 
-/** Claims by players of `happened`, this moment: they are participations, too. */
+/** Adds claims by players of `happened`, now. They are participations as well. */
 async function claimed(
   { db }: Database,
   claims: { userId: number; item: (typeof items)[number]; reward: number }[],
@@ -63,7 +63,7 @@ async function addItems({ db }: Database): Promise<void> {
     .execute()
 }
 
-/** The answer's points, counted the slow way. */
+/** Returns the expected points, counted row by row. */
 async function countedPoints({ db }: Database, unit: Activity['unit'], from: string): Promise<Activity['points']> {
   const { rows } = await sql<Record<string, number> & { at: Date }>`
     with happened as (
@@ -97,34 +97,37 @@ async function countedPaid({ db }: Database, from: string): Promise<Activity['pa
 
 const lengths = { '24h': 24, '7d': 7, '30d': 30 }
 
-test.each(['24h', '7d', '30d'] as const)('Dashboard: %s is what counting the rows gives, folded or not', async (range) => {
-  const app = await testApp()
-  const admin = await app.signUp('admin')
-  await addItems(app.database)
-  await happened(
-    app.database,
-    Array.from({ length: 240 }, (_, index) => (index * index * HOUR_MS) / 50),
-  )
-  await claimed(
-    app.database,
-    items
-      .flatMap((item, index) => [0.1, 0.2, index].map((reward, player) => ({ userId: player + 1, item, reward })))
-      .filter(({ item }, index) => index % 3 < 2 || item.kind !== 'daily'),
-  )
-  for (const fold of [false, true]) {
-    if (fold) await foldCounters(app.database)
-    const { body, status } = await admin.call('GET', `/api/activity?range=${range}`)
-    expect(status).toBe(200)
-    expect(body.points).toHaveLength(lengths[range])
-    expect(body.points).toEqual(await countedPoints(app.database, body.unit, body.points[0].at))
-    expect(body.types).toEqual(await countedTypes(app.database, body.points[0].at))
-    expect(body.paidItems).toEqual(await countedPaid(app.database, body.points[0].at))
-    expect(body.paidItems).toHaveLength(items.length)
-    expect(body.points.some((point: Activity['points'][number]) => point.players > 1)).toBe(true)
-  }
-})
+test.each(['24h', '7d', '30d'] as const)(
+  'Dashboard: %s equals counting the rows, whether or not deltas are folded',
+  async (range) => {
+    const app = await testApp()
+    const admin = await app.signUp('admin')
+    await addItems(app.database)
+    await happened(
+      app.database,
+      Array.from({ length: 240 }, (_, index) => (index * index * HOUR_MS) / 50),
+    )
+    await claimed(
+      app.database,
+      items
+        .flatMap((item, index) => [0.1, 0.2, index].map((reward, player) => ({ userId: player + 1, item, reward })))
+        .filter(({ item }, index) => index % 3 < 2 || item.kind !== 'daily'),
+    )
+    for (const fold of [false, true]) {
+      if (fold) await foldCounters(app.database)
+      const { body, status } = await admin.call('GET', `/api/activity?range=${range}`)
+      expect(status).toBe(200)
+      expect(body.points).toHaveLength(lengths[range])
+      expect(body.points).toEqual(await countedPoints(app.database, body.unit, body.points[0].at))
+      expect(body.types).toEqual(await countedTypes(app.database, body.points[0].at))
+      expect(body.paidItems).toEqual(await countedPaid(app.database, body.points[0].at))
+      expect(body.paidItems).toHaveLength(items.length)
+      expect(body.points.some((point: Activity['points'][number]) => point.players > 1)).toBe(true)
+    }
+  },
+)
 
-test.each([5, -5])('Dashboard: 24h ends now; clock %i days ahead', async (days) => {
+test.each([5, -5])('Dashboard: 24h ends now by the database’s clock, with the server’s clock %i days ahead', async (days) => {
   takeClocks().jump(days * DAY_MS)
   const app = await testApp()
   const admin = await app.signUp('admin')
@@ -139,7 +142,7 @@ test.each([
   ['days', 'day', 40],
   ['months', 'month', 400],
   ['years', 'year', 2000],
-])('Dashboard: all is by %s, from the first that anything happened in', async (_name, unit, days) => {
+])('Dashboard: range all has one point for each of %s, starting with the first activity', async (_name, unit, days) => {
   const app = await testApp()
   const admin = await app.signUp('admin')
   await addItems(app.database)
@@ -158,11 +161,11 @@ test.each([
   expect(body.points.at(-1).paid).toBe(7.25)
 })
 
-test('Dashboard: the top players and the items with most participants of the last seven days', async () => {
+test('Dashboard: the top players, and the items with the most participants of the last seven days', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')
   await addItems(app.database)
-  // The first item only long ago, the others less and less this week.
+  // The first item has participants only long ago, the others fewer and fewer this week.
   await happened(
     app.database,
     [20, 0, 0, 0, 20, 0, 0, 20, 20, 0].map((days) => days * DAY_MS),
@@ -179,7 +182,7 @@ test('Dashboard: the top players and the items with most participants of the las
   expect(body.topPlayers.map(({ balance }: { balance: number }) => balance)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0])
 })
 
-test('Dashboard: without data there are no points of all time, and zeros in a range', async () => {
+test('Dashboard: without data, range all has no points and the other ranges have zeros', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')
   const all = await admin.call('GET', '/api/activity?range=all')
@@ -196,7 +199,7 @@ test.each(['range=1y', 'range=', 'range=7d&range=7d', 'from=2026-01-01'])('Dashb
   for (const path of ['/api/activity', '/api/events']) expect((await admin.call('GET', `${path}?${query}`)).status).toBe(400)
 })
 
-test('Dashboard: a task whose type has changed counts for the new one', async () => {
+test('Dashboard: a task whose type has changed counts for its new type', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')
   await addItems(app.database)

@@ -1,6 +1,6 @@
 /**
- * What happened over time (contract/dashboard.ts): sums of counters that were kept as it happened (counters/activity.ts), so a range costs as
- * much as it has buckets, however many players there are. One statement reads all of it.
+ * Activity over time: sums of counters that are kept as things happen (counters/activity.ts). The cost of a range depends on its number of
+ * buckets, not on the number of players. One statement reads everything.
  */
 import type { Activity } from '@arcade/contract/dashboard/calls'
 import { type ActivityRange, PAID_ITEMS_MAX, RANKS_SHOWN } from '@arcade/contract/dashboard/fields'
@@ -21,14 +21,14 @@ import type { Reads } from '#src/db/reads.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** As far back as `all` goes by the day; then by the month, and beyond MONTHS_SHOWN by the year. */
+/** Range `all` has a point for each day up to this many days, then for each month up to MONTHS_SHOWN months, then for each year. */
 const DAYS_SHOWN = 92
 const MONTHS_SHOWN = 36
-/** Before that there was no Telegram: what is older has no bar of its own. */
+/** Range `all` starts here: Telegram began in 2013, so anything older is not shown. */
 const FIRST_YEAR = 2013
 
 interface Row {
-  /** `at` as `bucketText` writes it. */
+  /** `at` is the start of the bucket, as `bucketText` writes it. */
   counted: { at: string; series: ActivitySeries; value: number }[]
   types: Activity['types']
   topPlayers: Activity['topPlayers']
@@ -46,16 +46,16 @@ export function prepareActivity(reads: Pick<Reads, 'prepared'>): (range: Activit
     const [{ now }] = (await readNow([])) as [{ now: Date }]
     if (range === 'all') return readAll(read, now)
     const bucket = range === '24h' ? 'hour' : 'day'
-    const from = range === '24h' ? start('hour', now, 23 * HOUR_MS) : start('day', now, (range === '7d' ? 6 : 29) * DAY_MS)
+    const from = range === '24h' ? startOf('hour', now, 23 * HOUR_MS) : startOf('day', now, (range === '7d' ? 6 : 29) * DAY_MS)
     return readFrom(read, { range, bucket, from, now })
   }
 }
 
-/** By the month first: where there are only few of them, by the day. */
+/** Reads by month, and again by day if the months cover less than DAYS_SHOWN days. Leaves out empty points at the beginning. */
 async function readAll(read: Read, now: Date): Promise<Activity> {
   const span = { range: 'all', now } as const
   const activity = await readFrom(read, { ...span, bucket: 'month', from: new Date(Date.UTC(FIRST_YEAR, 0)) })
-  // What was paid was claimed, which is counted, too.
+  // `paid` needs no check: every payment belongs to a claim, which is counted as well.
   const isEmpty = (point: Point): boolean => point.players + point.social + point.daily + point.announcement === 0
   const first = activity.points.findIndex((point) => !isEmpty(point))
   if (first < 0) return { ...activity, points: [] }
@@ -83,11 +83,11 @@ interface Span {
 }
 
 async function readFrom(read: Read, { range, bucket, from, now }: Span): Promise<Activity> {
-  const until = next(bucket, now)
+  const until = startOfNext(bucket, now)
   const isAll = range === 'all' || bucket === 'month'
   const items = isAll ? allParticipantsNames : itemActivityNames(bucket, from, until)
   const paid = isAll ? allPaidNames : itemPaidNames(bucket, from, until)
-  const itemsThisWeek = itemActivityNames('day', start('day', now, 6 * DAY_MS), next('day', now))
+  const itemsThisWeek = itemActivityNames('day', startOf('day', now, 6 * DAY_MS), startOfNext('day', now))
   const [row] = await read([...activityNames(bucket, from, until), ...items, ...itemsThisWeek, ...paid])
   const { counted, ...others } = row!
   return { range, unit: bucket, points: toPoints(counted, { bucket, from, until }), ...others }
@@ -95,7 +95,7 @@ async function readFrom(read: Read, { range, bucket, from, now }: Span): Promise
 
 function toPoints(counted: Row['counted'], { bucket, from, until }: { bucket: Bucket; from: Date; until: Date }): Point[] {
   const points = new Map<string, Point>()
-  for (let at = from; at < until; at = next(bucket, at))
+  for (let at = from; at < until; at = startOfNext(bucket, at))
     points.set(bucketText(bucket, at), { at: at.toISOString(), players: 0, social: 0, daily: 0, announcement: 0, paid: 0 })
   for (const { at, series, value } of counted) {
     const point = points.get(at)
@@ -120,22 +120,22 @@ function byYear(months: Point[]): Point[] {
   })
 }
 
-/** The beginning of the hour or day so long before `now`. */
-function start(bucket: 'hour' | 'day', now: Date, before: number): Date {
+/** Returns the start of the hour or day that `msAgo` milliseconds before `now` falls in. */
+function startOf(bucket: 'hour' | 'day', now: Date, msAgo: number): Date {
   const length = bucket === 'hour' ? HOUR_MS : DAY_MS
-  return new Date(Math.floor((now.getTime() - before) / length) * length)
+  return new Date(Math.floor((now.getTime() - msAgo) / length) * length)
 }
 
-/** The beginning of the bucket after that of `at`. */
-function next(bucket: Bucket, at: Date): Date {
+/** Returns the start of the bucket after the one that `at` falls in. */
+function startOfNext(bucket: Bucket, at: Date): Date {
   if (bucket === 'month') return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1))
-  return new Date(start(bucket, at, 0).getTime() + (bucket === 'hour' ? HOUR_MS : DAY_MS))
+  return new Date(startOf(bucket, at, 0).getTime() + (bucket === 'hour' ? HOUR_MS : DAY_MS))
 }
 
 const ACTIVITY_RANGE = ['$1', '$2'] as const
 const ITEMS_RANGE = ['$3', '$4'] as const
 const ITEMS_THIS_WEEK = ['$5', '$6'] as const
-/** What claims of items were paid. */
+/** Points that were paid for claims of items. */
 const PAID_RANGE = ['$7', '$8'] as const
 
 const ACTIVITY = `with sums as materialized ${counterSumsSql(ACTIVITY_RANGE, ITEMS_RANGE, ITEMS_THIS_WEEK, PAID_RANGE)}

@@ -1,4 +1,4 @@
-/** The dashboard's calls (§2, §3): its figures now, what happened over time, and both as they change. */
+/** The dashboard's calls (§2, §3): current figures, activity over time, and a stream of both as they change. */
 import type { contract } from '@arcade/contract/contract'
 import type { Handlers } from '#src/calls.ts'
 import type { FigureSource } from './figures.ts'

@@ -1,4 +1,4 @@
-/** The dashboard's figures (§3): counters for what grows to millions, counts of the small tables for the rest. One statement a call. */
+/** The dashboard's figures (§3): counters for large tables, row counts for small ones. Each call runs one statement. */
 import type { ActivityRange } from '@arcade/contract/dashboard/fields'
 import type { Activity, DashboardMetrics } from '@arcade/contract/dashboard/calls'
 import { counterSql } from '#src/counters/counters.ts'

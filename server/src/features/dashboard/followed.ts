@@ -1,6 +1,6 @@
 /**
- * What a stream of events can follow, and how it is read: the dashboard's figures whole, of History and of players only as much as tells
- * whether what a page shows is still so. Listeners who follow the same at once share what is read (db/shared-reads.ts).
+ * Reads what a stream of events can follow: the dashboard's figures in full, and of History and players just enough to tell whether an open
+ * page is out of date. Listeners that follow the same thing at the same time share one read (db/shared-reads.ts).
  */
 import type { Followed, FollowedInput } from '@arcade/contract/dashboard/calls'
 import { DEFAULT_ACTIVITY_RANGE } from '@arcade/contract/dashboard/fields'
@@ -25,7 +25,7 @@ export function createReadFollowed(
 
   return async ({ range = DEFAULT_ACTIVITY_RANGE, history, item, player }) => {
     if (player !== undefined) return { name: 'player', data: (await readPlayer([player]))[0] ?? null }
-    // From where the page reads it: told earlier, it might still find what was so before.
+    // Reads the replica, as the page does: an event from the primary could come earlier, and the page would then read old rows.
     if (history !== undefined) return { name: 'history', data: await allowReplica(undefined, () => readHistory(history, item)) }
     const [metrics, activity] = await Promise.all([figures.metrics(), figures.activity(range)])
     return { name: 'figures', data: { metrics, activity } }
@@ -40,7 +40,7 @@ export function createReadFollowed(
   }
 }
 
-/** $1 the kind, $2 to $3 the counters of its items. */
+/** $1 is the kind; $2 and $3 are the range of counter names of its items. */
 const KIND = `
   select (select count(*) from history_items where kind = $1) as titles,
          (select coalesce(sum(value), 0)::bigint from ${counterPartsSql(['$2', '$3'])} as parts) as participants`

@@ -13,14 +13,14 @@ import { MAX_STREAMS, MAX_STREAMS_EACH } from './live.ts'
 
 interface Listening<Name extends keyof Followed> {
   response: Response
-  /** What the next event says; `undefined` once the stream has ended. */
+  /** Returns the data of the next event, or `undefined` once the stream has ended. */
   next(): Promise<Followed[Name] | undefined>
   close(): Promise<void>
 }
 
 async function listen(app: TestApp, client: Client, query = ''): Promise<Listening<'figures'>> {
   const listening = await follow(app, client, { name: 'figures', query })
-  expect((await listening.next())?.metrics, 'what is so when the stream begins').toBeDefined()
+  expect((await listening.next())?.metrics, 'the first event, when the stream starts').toBeDefined()
   return listening
 }
 
@@ -64,7 +64,7 @@ async function join({ database }: TestApp, players: number): Promise<void> {
   })
 }
 
-test('Live: an event when the figures have changed, with the range that is listened to', async () => {
+test('Live: an event is sent when the figures of the requested range have changed', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')
   await join(app, 1)
@@ -80,12 +80,12 @@ test('Live: an event when the figures have changed, with the range that is liste
   expect(ofDay?.activity).toMatchObject({ range: '24h', unit: 'hour' })
   expect(ofDay?.activity.points.at(-1)?.players).toBe(3)
   expect(ofMonth?.activity).toMatchObject({ range: '30d', unit: 'day' })
-  // What did not change is not sent again: the next event is of the next change.
+  // Unchanged figures are not sent again: the next event comes with the next change.
   await join(app, 4)
   expect((await day.next())?.metrics.totalTelegramUsers).toBe(7)
 })
 
-test('Live: a kind of History, an item of it and a player are followed: a claim is told to all of them', async () => {
+test('Live: a claim reaches those who follow its kind of History, its item or its player', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')
   const bot = await app.bot()
@@ -126,14 +126,14 @@ test('Live: a kind of History, an item of it and a player are followed: a claim 
 })
 
 test.each(['history=social&player=7', 'range=24h&player=7', 'item=x', 'history=none', 'player=x'])(
-  'Live: nobody follows %s',
+  'Live: a stream with %s is refused',
   async (query) => {
     const app = await testApp()
     expect((await (await app.signUp('admin')).call('GET', `/api/events?${query}`)).status).toBe(400)
   },
 )
 
-test('Live: the stream ends when the session does, and when the role changes', async () => {
+test('Live: the stream ends with the session and when the role changes', async () => {
   const app = await testApp()
   const [admin, other, boss] = [await app.signUp('admin'), await app.signUp('admin'), await app.signUp('admin')]
   const [own, demoted, kept] = [await listen(app, admin), await listen(app, other), await listen(app, boss)]
@@ -145,7 +145,7 @@ test('Live: the stream ends when the session does, and when the role changes', a
   expect((await kept.next())?.metrics.totalTelegramUsers).toBe(1)
 })
 
-test('Live: what another process ends is ended here', async () => {
+test('Live: a session that another process ends also ends the stream here', async () => {
   const [app, elsewhere] = [await testApp(), await testApp()]
   const admin = await app.signUp('admin')
   const stream = await listen(app, admin)
@@ -153,7 +153,7 @@ test('Live: what another process ends is ended here', async () => {
   expect(await stream.next()).toBeUndefined()
 })
 
-test('Live: after a jump of the clock, forth or back, a stream ends whose session went without a notice', async () => {
+test('Live: a stream whose session was deleted without a notification ends, even if the clock has jumped', async () => {
   for (const hours of [2, -2]) {
     const clocks = takeClocks()
     const app = await testApp()
@@ -166,7 +166,7 @@ test('Live: after a jump of the clock, forth or back, a stream ends whose sessio
   }
 })
 
-test('Live: for admins only', async () => {
+test('Live: only admins can open streams', async () => {
   const app = await testApp()
   for (const [client, status] of [
     [app.guest, 401],
@@ -176,7 +176,7 @@ test('Live: for admins only', async () => {
     expect((await client.call('GET', '/api/events')).status).toBe(status)
 })
 
-test('Live: one person opens only so many streams, also at once, and closing one makes room', async () => {
+test('Live: the number of streams of one user is limited, even if opened at once, and closing one makes room', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')
   const answers = await Promise.all(
@@ -193,7 +193,7 @@ test('Live: one person opens only so many streams, also at once, and closing one
   for (const { body } of [...open.slice(1), again]) await body!.cancel()
 })
 
-test('Live: all together open only so many streams', async () => {
+test('Live: the number of streams of all users is limited', async () => {
   const app = await testApp()
   const streams: Response[] = []
   for (let opened = 0; opened < MAX_STREAMS; opened += MAX_STREAMS_EACH) {
@@ -205,7 +205,7 @@ test('Live: all together open only so many streams', async () => {
   await Promise.all(streams.map(({ body }) => body!.cancel()))
 })
 
-test('Live: a stop ends every stream and begins no other', async () => {
+test('Live: stopping ends every stream and refuses new ones', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')
   const stream = await listen(app, admin)
@@ -214,7 +214,7 @@ test('Live: a stop ends every stream and begins no other', async () => {
   expect((await admin.call('GET', '/api/events')).status).toBe(503)
 })
 
-test('Live: over a socket the stream begins at once, and a client that has gone leaves room', async () => {
+test('Live: over a socket the stream starts at once, and a client that disconnects makes room', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')
   const server = serve({ fetch: app.nodeFetch, port: 0, hostname: '127.0.0.1' })
@@ -240,13 +240,13 @@ test('Live: over a socket the stream begins at once, and a client that has gone 
   }
 })
 
-test('Live: a server that is stopped ends its streams well before it ends', async () => {
+test('Live: a server that stops ends its streams properly before it exits', async () => {
   const server = await startConsoleServer()
   onTestFinished(() => server.stop())
   const { token } = await server.addPerson({ fname: 'A', lname: 'B', email: 'a@gmail.com', userType: 'admin' })
   const response = await fetch(`${server.url}/api/events`, { headers: { cookie: `session=${token}` } })
   expect(response.headers.get('content-encoding')).toBeNull()
-  const text = response.text() // rejects if it is cut off
+  const text = response.text() // rejects if the stream is cut off
   process.kill(server.pid, 'SIGTERM')
   expect(await text).toContain('retry: 2000')
 })

@@ -1,7 +1,7 @@
 /**
- * Keeps open pages up to date by server-sent events (HTML standard, 9.2). What listeners follow is read within a second for all of them
- * together, and sent to those for whom it changed. A stream ends with its session, with the role of admin and with the server. A slow
- * reader has one event waiting at most.
+ * Keeps open pages up to date with server-sent events (HTML standard, 9.2). Each poll reads what all listeners follow, and sends it to
+ * those for whom it changed. A stream ends when its session ends, when its user is no longer an admin, and when the server stops.
+ * At most one event waits for a slow reader.
  */
 import type { Logger } from 'pino'
 import type { FollowedInput } from '@arcade/contract/dashboard/calls'
@@ -9,26 +9,26 @@ import { type CallContext, Failure, signedIn } from '#src/calls.ts'
 import type { Sessions } from '#src/identity/sessions.ts'
 import type { ReadFollowed } from './followed.ts'
 
-/** Open pages of one person, and of all on this process. */
+/** Most open streams of one user, and of all users on this process. */
 export const MAX_STREAMS_EACH = 8
 export const MAX_STREAMS = 200
-/** Two pages on two servers differ for less than a second. */
+/** Milliseconds between polls: pages on two servers differ for less than a second. */
 const POLL_MS = 800
-/** After so long a browser comes back to a stream that broke off. */
+/** Milliseconds after which a browser reconnects to a stream that broke off. */
 const RETRY_MS = 2000
-/** Shorter than the minute after which proxies hang up (nginx, proxy_read_timeout). */
+/** Milliseconds between heartbeats: less than the minute of silence after which proxies hang up (nginx, proxy_read_timeout). */
 const HEARTBEAT_MS = 15_000
-/** How often a session is looked up even though no notification came, in case one was lost. */
+/** Milliseconds between checks of a session, in case the notification of its end was lost. */
 const CHECK_MS = 30_000
-/** A reader who has taken nothing for so long counts as gone. */
+/** Milliseconds after which a reader that takes nothing counts as gone. */
 const STUCK_MS = 60_000
 
 export interface Live {
   /** @throws Failure TOO_MANY_STREAMS, SIGNED_OUT, UNAVAILABLE */
   open(followed: FollowedInput, context: CallContext): Promise<{ headers: Record<string, string>; body: ReadableStream }>
-  /** Streams that are open. */
+  /** Returns the number of open streams. */
   size(): number
-  /** Ends all streams, for good. */
+  /** Ends all streams and refuses new ones. */
   stop(): void
 }
 
@@ -45,9 +45,9 @@ interface Listener {
 
 interface Stream {
   body: ReadableStream<Uint8Array>
-  /** Sends `text`, or keeps the latest of what there is no room for. */
+  /** Sends `text`, or keeps it until there is room. Only the latest text is kept. */
   send(text: string): void
-  /** Sends `text` if there is room; false once there was none for too long. */
+  /** Sends `text` if there is room. Returns false once there has been no room for STUCK_MS. */
   beat(text: string): boolean
   end(error?: Error): void
 }
@@ -87,7 +87,7 @@ export function createLive({ sessions, read, log }: LiveServices): Live {
       }
       listeners.add(listener)
       try {
-        // From here on `onChange` sees the listener; what changed before shows in this look-up.
+        // From here on `onChange` finds the listener. This check sees anything that changed before.
         if (!(await isAdmin(token))) throw new Failure('SIGNED_OUT')
         listener.sent = await readEvent(followed)
         if (!listeners.has(listener)) throw new Failure(isStopped ? 'UNAVAILABLE' : 'SIGNED_OUT')
@@ -116,7 +116,7 @@ export function createLive({ sessions, read, log }: LiveServices): Live {
     return (await sessions.holderOf(token))?.userType === 'admin'
   }
 
-  /** Ends the stream if its session is no longer an admin's. While the database is away nothing is known, so the stream stays. */
+  /** Ends the stream if its session is no longer an admin's. Keeps it while the database cannot be asked. */
   async function check(listener: Listener): Promise<void> {
     listener.checkAt = performance.now() + CHECK_MS
     const isAllowed = await isAdmin(listener.token).catch(() => true)
@@ -131,7 +131,7 @@ export function createLive({ sessions, read, log }: LiveServices): Live {
   function poll(): void {
     if (isStopped || timer !== undefined || listeners.size === 0) return
     timer = setTimeout(() => {
-      look()
+      sendChanges()
         .catch((error: unknown) => log.debug({ err: error }, 'What pages follow could not be read; it is again in a moment'))
         .finally(() => {
           timer = undefined
@@ -140,7 +140,7 @@ export function createLive({ sessions, read, log }: LiveServices): Live {
     }, POLL_MS).unref()
   }
 
-  async function look(): Promise<void> {
+  async function sendChanges(): Promise<void> {
     const now = performance.now()
     const open = [...listeners].filter(({ stream }) => stream !== undefined)
     for (const listener of open) {
@@ -166,9 +166,9 @@ export function createLive({ sessions, read, log }: LiveServices): Live {
 
 const streamHeaders = {
   'content-type': 'text/event-stream',
-  'cache-control': 'no-store, no-transform', // compressed, an event would wait for the next one
-  'x-accel-buffering': 'no', // nginx
-  connection: 'close', // a stop waits for no connection that a stream had
+  'cache-control': 'no-store, no-transform', // a proxy that compresses would hold each event back until the next one
+  'x-accel-buffering': 'no', // nginx must not buffer
+  connection: 'close', // so that a stopping server does not wait for connections of ended streams
 }
 
 function createStream(greeting: string, onGone: () => void): Stream {
@@ -182,8 +182,8 @@ function createStream(greeting: string, onGone: () => void): Stream {
   }
   const hasRoom = (): boolean => (controller.desiredSize ?? 0) > 0
   const body = new ReadableStream<Uint8Array>({
-    start(given) {
-      controller = given
+    start(streamController) {
+      controller = streamController
       put(greeting)
     },
     pull() {

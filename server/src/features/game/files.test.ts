@@ -1,9 +1,9 @@
-/** The images of announcements, as the game sees them (design §8). */
+/** Images of announcements as the game sees them (design §8). */
 import { expect, test } from 'vitest'
 import { type Client, testApp } from '#test/test-app.ts'
 import { canvas } from '#test/test-images.ts'
 
-test('§8 a player’s own client is shown the images of active announcements, and no other file', async () => {
+test('§8 a player’s client gets the images of active announcements and no other files', async () => {
   const app = await testApp()
   const [admin, bot] = [await app.signUp('admin'), await app.bot()]
   const png = await canvas(40, 20).png().toBuffer()
@@ -37,5 +37,5 @@ test('§8 a player’s own client is shown the images of active announcements, a
   const thumb = await app.fetch(`/bot/v1/files/${image}?size=thumb`, { headers: player.headers })
   expect([thumb.status, thumb.headers.get('content-type')]).toEqual([200, 'image/webp'])
   for (const key of [other, loose, 'announcements/..%2f..%2fsecret-key']) expect((await ask(key, player)).status).toBe(404)
-  expect((await ask(image, admin)).status, 'people have an address of their own').toBe(403)
+  expect((await ask(image, admin)).status, 'users of the console have another path').toBe(403)
 })

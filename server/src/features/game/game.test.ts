@@ -1,4 +1,4 @@
-/** The game's calls (design §8): who reaches whom, players written one by one and in batches, what there is for them, and news (design §7). */
+/** The game's calls (design §8): who can read which player, writing players, tasks and announcements, news (design §7). */
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { pino } from 'pino'
@@ -30,8 +30,8 @@ async function setStatus(app: TestApp, id: string, status: boolean): Promise<voi
   expect((await admin.call('POST', `/api/announcements/${id}/status`, { status: !status })).status).toBe(200)
 }
 
-describe('§8 a player’s own client', () => {
-  test('reads that player as `me` or by number, and no other', async () => {
+describe('§8 a player’s client', () => {
+  test('reads that player as `me` or by id, and no other player', async () => {
     const app = await testApp()
     const bot = await app.bot()
     for (const userId of [7, 8]) await bot.call('PUT', `/bot/v1/players/${userId}`, { firstName: 'Ada' })
@@ -51,7 +51,7 @@ describe('§8 a player’s own client', () => {
     expect((await player.call('POST', '/bot/v1/players', { players: [{ userId: 7 }] })).status).toBe(403)
   })
 
-  test('is told that the console does not know the player', async () => {
+  test('gets 404 if the console does not know the player', async () => {
     const app = await testApp()
     for (const path of ['', '/tasks?collection=social', '/announcements']) {
       const answer = await app.player(7).call('GET', `/bot/v1/players/me${path}`)
@@ -62,11 +62,11 @@ describe('§8 a player’s own client', () => {
 
   test.each([
     ['forged', `${signInitData({ user: '{"id":7}' })}0`],
-    ['another bot’s', signInitData({ user: '{"id":7}' }, '123:other')],
+    ['of another bot', signInitData({ user: '{"id":7}' }, '123:other')],
     ['old', signInitData({ user: '{"id":7}', auth_date: String(Math.floor(Date.now() / 1000) - 3700) })],
     ['without a user', signInitData({})],
     ['empty', 'x'],
-  ])('whose initData is %s is nobody, a number of times', async (_name, initData) => {
+  ])('with initData that is %s is refused, and is limited after too many attempts', async (_name, initData) => {
     const app = await testApp({ rateLimit: true })
     const statuses: number[] = []
     for (let n = 0; n < 32; n += 1) {
@@ -76,15 +76,15 @@ describe('§8 a player’s own client', () => {
     expect(statuses.slice(0, 30)).toEqual(Array.from({ length: 30 }, () => 401))
     expect(statuses.slice(30)).toEqual([429, 429])
     const good = await app.player(7).call('GET', '/bot/v1/players/me')
-    expect(good.status).toBe(404) // known, though the console has no such player
+    expect(good.status).toBe(404) // the signature is accepted, but the console has no such player
   })
 
-  test('is nobody where neither the token nor the number of the bot is set', async () => {
+  test('is refused if neither the bot’s token nor its id is configured', async () => {
     const app = await testApp({ initData: { botToken: undefined } })
     expect((await app.player(7).call('GET', '/bot/v1/players/me')).status).toBe(401)
   })
 
-  test('is on a page of its own, which may ask and read; a cookie opens nothing there', async () => {
+  test('may call from the game’s own site (CORS); cookies are not accepted there', async () => {
     const app = await testApp()
     const bot = await app.bot()
     await bot.call('PUT', '/bot/v1/players/7', {})
@@ -109,7 +109,7 @@ describe('§8 a player’s own client', () => {
     }
   })
 
-  test('§security neither its initData nor a token is in a log', async () => {
+  test('§security neither initData nor tokens are logged', async () => {
     const lines: string[] = []
     const app = await testApp({ log: pino({ level: 'trace' }, { write: (line) => void lines.push(line) }) })
     const initData = signInitData({ user: '{"id":7}', query_id: 'find-me' })
@@ -121,7 +121,7 @@ describe('§8 a player’s own client', () => {
 })
 
 describe('§8 players', () => {
-  test('are added, changed in what is given alone, and left as they are', async () => {
+  test('are added, changed only in the given fields, or left unchanged', async () => {
     const app = await testApp()
     const bot = await app.bot()
     const put = async (body: object) => (await bot.call('PUT', '/bot/v1/players/7', body)).body
@@ -146,7 +146,7 @@ describe('§8 players', () => {
   })
 
   test.each([{ balance: 5 }, { firstName: 1 }, { firstName: 'x'.repeat(501) }, { createdAt: 'now' }, { other: 1 }])(
-    'are not what %j says',
+    'are not written with %j',
     async (body) => {
       const app = await testApp()
       const answer = await (await app.bot()).call('PUT', '/bot/v1/players/7', body)
@@ -154,7 +154,7 @@ describe('§8 players', () => {
     },
   )
 
-  test('have a result for each row of a batch, of which bad ones spoil no good one', async () => {
+  test('get a result for each row of a batch, and bad rows do not stop good ones', async () => {
     const app = await testApp()
     const bot = await app.bot()
     await bot.call('PUT', '/bot/v1/players/1', { firstName: 'One', lastName: 'L' })
@@ -190,7 +190,7 @@ describe('§8 players', () => {
     expect(await readCounters(app.database.db, [{ of: 'players' }])).toEqual([3])
   })
 
-  test('come 1 to 1,000 at once', async () => {
+  test('are accepted in batches of 1 to 1,000', async () => {
     const app = await testApp()
     const bot = await app.bot()
     const batch = (length: number) => ({ players: Array.from({ length }, (_, n) => ({ userId: n + 1, firstName: `P${n}` })) })
@@ -200,7 +200,7 @@ describe('§8 players', () => {
     expect(body.results).toHaveLength(1000)
   })
 
-  test('are added once and counted once by twenty calls at once, on two servers', async () => {
+  test('are added and counted once by twenty simultaneous calls on two servers', async () => {
     const limits = { size: 16, lockTimeoutMs: 60_000 }
     const [app, other] = [
       await testApp({ database: await openAgain({ limits }) }),
@@ -218,10 +218,11 @@ describe('§8 players', () => {
     expect(await readCounters(app.database.db, [{ of: 'players' }])).toEqual([2])
   })
 
-  test('wait for each other, never in a circle, in twenty batches of the same players in other orders', async () => {
+  test('twenty simultaneous batches of the same players in different orders do not deadlock', async () => {
     const [app, other] = [await testApp(), await testApp({ database: await openAgain() })]
     const { headers } = await app.bot()
-    await sql`insert into telegram_users (user_id) select generate_series(1001, 6000)`.execute(app.database.db) // of few rows all would be read
+    // With fewer rows PostgreSQL would scan the whole table.
+    await sql`insert into telegram_users (user_id) select generate_series(1001, 6000)`.execute(app.database.db)
     const ids = Array.from({ length: 50 }, (_, n) => n + 1)
     const batch = (round: number, call: number) => {
       const place = (id: number): number => (id * (call + 2) * 31) % 101
@@ -238,7 +239,7 @@ describe('§8 players', () => {
   })
 })
 
-test('§8 tasks are in order of their priority, and done ones are marked, daily ones for the day', async () => {
+test('§8 tasks are sorted by priority, with done ones marked; daily ones are done for one day', async () => {
   const app = await testApp()
   const bot = await app.bot()
   await bot.call('PUT', '/bot/v1/players/7', {})
@@ -276,7 +277,7 @@ describe('§7 news', () => {
   }
   const see = (app: TestApp, upTo: number) => app.player(7).call('POST', '/bot/v1/players/me/announcements/seen', { upTo })
 
-  test('come with an activation, and end when they were shown', async () => {
+  test('starts with an activation and ends when the player has seen it', async () => {
     const app = await testApp()
     await (await app.bot()).call('PUT', '/bot/v1/players/7', {})
     const [one, two] = [await addAnnouncement(app, 'One'), await addAnnouncement(app, 'Two')]
@@ -301,7 +302,7 @@ describe('§7 news', () => {
     ])
   })
 
-  test('of an activation between reading and seeing are not lost', async () => {
+  test('from an activation between reading and seeing is not lost', async () => {
     const app = await testApp()
     await (await app.bot()).call('PUT', '/bot/v1/players/7', {})
     const [one, two] = [await addAnnouncement(app, 'One'), await addAnnouncement(app, 'Two')]
@@ -319,7 +320,7 @@ describe('§7 news', () => {
     })
   })
 
-  test('of twenty activations at once reach a reader who sees all the time, each of them', async () => {
+  test('from each of twenty simultaneous activations reaches a player who reads and sees all the time', async () => {
     const app = await testApp()
     await (await app.bot()).call('PUT', '/bot/v1/players/7', {})
     const admin = await app.signUp('admin')
@@ -342,7 +343,7 @@ describe('§7 news', () => {
     expect((await read(app)).hasNews).toBe(false)
   })
 
-  test('end with what is made inactive or deleted, and come anew when it is active again', async () => {
+  test('ends when the announcement is deactivated or deleted, and returns when it is activated again', async () => {
     const app = await testApp()
     await (await app.bot()).call('PUT', '/bot/v1/players/7', {})
     const [one, two] = [await addAnnouncement(app, 'One'), await addAnnouncement(app, 'Two')]
@@ -356,7 +357,7 @@ describe('§7 news', () => {
     expect(await read(app)).toEqual({ hasNews: true, upTo: 3, shown: [['One', true]] })
   })
 
-  test('of announcements that are active without a number come by GET /update-users-status, once', async () => {
+  test('is raised once by GET /update-users-status for active announcements without a number', async () => {
     const app = await testApp()
     const bot = await app.bot()
     await bot.call('PUT', '/bot/v1/players/7', {})
@@ -371,7 +372,7 @@ describe('§7 news', () => {
     expect(await read(app)).toEqual({ hasNews: false, upTo: 1, shown: [['Old', false]] })
   })
 
-  test('are not seen before they were told', async () => {
+  test('cannot be marked as seen before an answer contained it', async () => {
     const app = await testApp()
     await (await app.bot()).call('PUT', '/bot/v1/players/7', {})
     const answer = await see(app, 1)
@@ -380,7 +381,7 @@ describe('§7 news', () => {
   })
 })
 
-/** Which version of a row is there, as PostgreSQL counts them. */
+/** Returns the row's version as PostgreSQL numbers it: it changes with each write. */
 async function versionOf(app: TestApp, userId: number): Promise<{ xmin: string }> {
   const { rows } = await sql<{ xmin: string }>`select xmin::text as xmin from telegram_users where user_id = ${userId}`.execute(
     app.database.db,

@@ -1,4 +1,4 @@
-/** The calls of the game (design §8) but those that move balances: its players, and what tasks and announcements are there for them. */
+/** The game's calls (design §8) except those that move balances: its players, and the tasks and announcements they can see. */
 import { type Kysely, sql } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { type GameAnnouncement, type GameTask, type PlayerResult, type PlayerRow, playerRow } from '@arcade/contract/game/calls'
@@ -34,7 +34,7 @@ const announcementFields = [
 
 interface AnnouncementRow extends Omit<GameAnnouncement, 'isDone' | 'isNew'> {
   news: number
-  /** Null in the row of the number alone. */
+  /** The announcement's place in the list. Null in the only row when no announcement is active. */
   place: number | null
   upTo: number
 }
@@ -45,7 +45,8 @@ export function gameHandlers({ database, files }: { database: Database; files: F
     'game-tasks',
     `select ${selectList(taskEntity, { derived: { numberOfParticipants: '' }, only: taskFields })} from tasks where collection = $1 order by tasks.priority, tasks.id`,
   )
-  // One statement, so that no activation comes between the announcements and the number; without announcements it is a row of the number alone.
+  // One statement, so that no activation comes between reading the announcements and the news number. If no announcement is active, it
+  // returns one row with the number alone.
   const readAnnouncements = database.prepared<AnnouncementRow>(
     'game-announcements',
     `select shown.*, epoch as "upTo" from status_epoch left join (
@@ -77,22 +78,22 @@ export function gameHandlers({ database, files }: { database: Database; files: F
       return { player: await writePlayer(database, playerOf(context, userId), input) }
     },
 
-    async player({ userId: asked }, context) {
-      const userId = playerOf(context, asked)
+    async player({ userId: requestedId }, context) {
+      const userId = playerOf(context, requestedId)
       const player = await findPlayer(db, userId)
       if (!player) throw new Failure('NO_SUCH_PLAYER')
       const [seen, newest, rank] = await Promise.all([seenBy(userId), newsOf(db), rankOf(db, userId)])
       return { player, rank: rank!.rank, isRankExact: rank!.isExact, isBlocked: rank!.isBlocked, hasNews: newest > seen }
     },
 
-    async tasks({ userId: asked, collection }, context) {
-      const userId = playerOf(context, asked)
+    async tasks({ userId: requestedId, collection }, context) {
+      const userId = playerOf(context, requestedId)
       const [tasks, done] = await Promise.all([readTasks([collection]), doneBy(userId, collection)])
       return { tasks: tasks.map((task) => ({ ...task, isDone: done.has(task.id) })) }
     },
 
-    async announcements({ userId: asked }, context) {
-      const userId = playerOf(context, asked)
+    async announcements({ userId: requestedId }, context) {
+      const userId = playerOf(context, requestedId)
       const [rows, seen, done] = await Promise.all([readAnnouncements([]), seenBy(userId), doneBy(userId, 'announcement')])
       const announcements = rows.flatMap(({ news, place, upTo: _upTo, ...announcement }) =>
         place === null ? [] : { ...announcement, isDone: done.has(announcement.id), isNew: news > seen },
@@ -108,9 +109,9 @@ export function gameHandlers({ database, files }: { database: Database; files: F
       return serveFile(files, input, context)
     },
 
-    async seen({ userId: asked, upTo }, context) {
-      const userId = playerOf(context, asked)
-      // The number only grows, so one that is not beyond it now never was.
+    async seen({ userId: requestedId, upTo }, context) {
+      const userId = playerOf(context, requestedId)
+      // The news number only grows, so no answer can have contained a higher one.
       if (upTo > (await readNews(db))) throw new Failure('INVALID_INPUT', { message: 'upTo is none that an answer told.' })
       return createOnce(database, context, {
         async create(tx) {
@@ -131,7 +132,7 @@ export function gameHandlers({ database, files }: { database: Database; files: F
     return found.seen_status_epoch
   }
 
-  /** Ids of items of a kind that a player has done: a daily task on this day, in UTC. */
+  /** Returns the ids of the items of a kind that a player has done. Daily tasks count if done today (UTC). */
   async function doneBy(userId: number, kind: HistoryKind): Promise<Set<string>> {
     const rows = await findDone(db, userId, kind)
     if (rows.length === 0) await seenBy(userId)
@@ -148,15 +149,15 @@ async function findDone(db: Kysely<Tables>, userId: number, kind: HistoryKind): 
 
 const MAX_MESSAGE_LENGTH = 200
 
-/** Each row as it may be written, or why not. A player who comes twice is written as the first of the rows says. */
+/** Returns for each row the player to write, or why it fails. Of several rows about one player only the first is written. */
 function checkRows(rows: readonly unknown[]): ({ player: PlayerRow } | { failed: PlayerResult })[] {
   const known = new Set<number>()
   return rows.map((row) => {
     const checked = playerRow.safeParse(row)
-    const { userId: given } = (row ?? {}) as { userId?: unknown }
-    const userId = Number.isFinite(given) ? (given as number) : null
+    const { userId: rawId } = (row ?? {}) as { userId?: unknown }
+    const userId = Number.isFinite(rawId) ? (rawId as number) : null
     const fail = (message: string) => ({ failed: { userId, status: 'failed' as const, message } })
-    // A field that is none of ours is named, whatever it is called.
+    // The message may quote the name of an unknown field, which can be long or malformed Unicode.
     if (!checked.success) return fail(checked.error.issues[0]!.message.slice(0, MAX_MESSAGE_LENGTH).toWellFormed())
     if (known.has(checked.data.userId)) return fail('This player is in the batch before.')
     known.add(checked.data.userId)

@@ -1,8 +1,8 @@
-/** What the game says of its players and nobody can mean (design §8): it is refused alone, with what is wrong about it. */
+/** Invalid input about players (design §8): only the row at fault is refused, with the reason. */
 import { expect, test } from 'vitest'
 import { testApp } from '#test/test-app.ts'
 
-test('§8 players come in a batch that is not refused for what nobody can mean in one of its rows', async () => {
+test('§8 an invalid row fails alone, with a message, and the rest of the batch is written', async () => {
   const app = await testApp()
   const bot = await app.bot()
   const bad = [
@@ -35,7 +35,7 @@ test('§8 players come in a batch that is not refused for what nobody can mean i
   expect(body.results[1].message).toBe('firstName must not hold control characters')
   expect(body.results[8].message).toBe('userId must be a whole number from 1 to 9007199254740991')
   expect(body.results[10].message).toBe('A player must be an object, {userId, …}')
-  // What stands beside the rows is as strict as ever.
+  // Fields beside the rows are checked as strictly as ever.
   for (const odd of [
     String.raw`{"players": [{"userId": 1}], "\u0000": 1}`,
     '{"players": [{"userId": 1}], "n": 9007199254740993}',
@@ -44,7 +44,7 @@ test('§8 players come in a batch that is not refused for what nobody can mean i
 })
 
 test.each(['2999-01-01T00:00:00Z', '0000-01-01T00:00:00Z', '0001-01-01T00:00:00-23:59', '1969-12-31T23:59:59Z'])(
-  '§8 players have not joined at %s, alone or in a batch',
+  '§8 players cannot have joined at %s, alone or in a batch',
   async (createdAt) => {
     const app = await testApp()
     const bot = await app.bot()
@@ -59,7 +59,7 @@ test.each(['2999-01-01T00:00:00Z', '0000-01-01T00:00:00Z', '0001-01-01T00:00:00-
 )
 
 test.each(['1e3', '04711', '0', '-1', '+7', '7.0', '0x7', '9007199254740992', '9007199254740993', '1e300', '%37%20', 'Me'])(
-  '§8 players have no such id as %s in an address',
+  '§8 an address with the player id %s is refused',
   async (userId) => {
     const app = await testApp()
     const [bot, admin] = [await app.bot(), await app.signUp('admin')]
@@ -74,14 +74,14 @@ test.each(['1e3', '04711', '0', '-1', '+7', '7.0', '0x7', '9007199254740992', '9
       const answer = await bot.call(method, `/bot/v1/players/${userId}${path}`, body)
       expect([answer.status, answer.body.code, answer.body.message], path).toEqual([400, 'INVALID_INPUT', message])
     }
-    // The console shows erased players, whose numbers are below 0.
+    // The console also shows erased players, whose ids are below 0.
     const { body } = await admin.call('GET', `/api/telegram-users/${userId}`)
-    const told = userId === '-1' ? 'This player does not exist.' : 'There is no such player: a user id is a whole number.'
-    expect(body.message).toBe(told)
+    const expected = userId === '-1' ? 'This player does not exist.' : 'There is no such player: a user id is a whole number.'
+    expect(body.message).toBe(expected)
   },
 )
 
-test('§8 what is sent wrongly is answered in plain sentences, and a limit is said', async () => {
+test('§8 invalid input is answered in plain sentences that name the limit', async () => {
   const app = await testApp()
   const [bot, admin] = [await app.bot('admin', 'admin'), await app.signUp('admin')]
   const ids = Array.from({ length: 10_001 }, (_, n) => `task-${n}`)

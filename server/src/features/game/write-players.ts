@@ -1,6 +1,6 @@
 /**
- * Players as the game writes them (design §8): what is given changes, what is left out stays. Rows that are as they should be are not
- * touched, because each change of a player writes to many indexes.
+ * Writes players for the game (design §8): fields of the input change, omitted fields stay. Rows that would not change are not written,
+ * because each change of a player writes to many indexes.
  */
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { Player } from '@arcade/contract/players/fields'
@@ -21,7 +21,7 @@ export async function findPlayer(db: Kysely<Tables>, userId: number): Promise<Pl
   return rows[0]
 }
 
-/** Every statement is of the one player, so that a divided database does it where the player is. */
+/** Adds or changes a player and returns it. Each statement names only this player, so that Citus runs it on the player's shard. */
 export async function writePlayer(database: Database, userId: number, input: PlayerInput): Promise<Player> {
   for (;;) {
     await changePlayer(database.db, userId, input)
@@ -32,15 +32,15 @@ export async function writePlayer(database: Database, userId: number, input: Pla
 }
 
 async function changePlayer(db: Kysely<Tables>, userId: number, input: PlayerInput): Promise<void> {
-  const given = columns.filter(({ name }) => input[name] !== undefined)
-  if (given.length === 0) return
-  const changes = given.map(({ name, column }) => sql`${sql.ref(column)} = ${input[name]}`)
-  const differs = given.map(({ name, column }) => sql`${sql.ref(column)} is distinct from ${input[name]}`)
+  const written = columns.filter(({ name }) => input[name] !== undefined)
+  if (written.length === 0) return
+  const changes = written.map(({ name, column }) => sql`${sql.ref(column)} = ${input[name]}`)
+  const differs = written.map(({ name, column }) => sql`${sql.ref(column)} is distinct from ${input[name]}`)
   await sql`update telegram_users set ${sql.join(changes)}
     where user_id = ${userId} and (${sql.join(differs, sql` or `)})`.execute(db)
 }
 
-/** Does nothing if somebody else has added the player meanwhile. */
+/** Adds a player. Does nothing if another call has added the player meanwhile. */
 async function addPlayer(tx: Transaction<Tables>, userId: number, input: PlayerInput): Promise<void> {
   const activity = await beginActivity(tx)
   const joinedAt = input.createdAt === undefined ? activity.now : new Date(input.createdAt)
@@ -55,7 +55,7 @@ async function addPlayer(tx: Transaction<Tables>, userId: number, input: PlayerI
   await addToCounters(tx, activity.deltas, userId)
 }
 
-/** Writes many in few statements. @returns the ids of those that were added and changed */
+/** Adds and changes many players in a few statements. @returns the ids of the added and of the changed players */
 export async function writePlayers(
   tx: Transaction<Tables>,
   players: readonly PlayerRow[],
@@ -63,7 +63,7 @@ export async function writePlayers(
   if (players.length === 0) return { added: new Set(), changed: new Set() }
   const rows = rowsSql(players)
   const names = columns.map(({ column }) => column)
-  // In the order of their ids, so that two batches wait for each other instead of getting stuck.
+  // In the order of ids, so that two batches wait for each other instead of deadlocking.
   const { rows: added } = await sql<{ id: number; joinedAt: Date }>`
     insert into telegram_users (user_id, created_at, ${sql.raw(names.join(', '))})
     select r.user_id, coalesce(r.created_at, now()), ${sql.raw(names.map((name) => `r.${name}`).join(', '))} from ${rows} order by r.user_id
@@ -90,12 +90,12 @@ export async function writePlayers(
   return { added: addedIds, changed: new Set(changed.map(({ id }) => id)) }
 }
 
-/** Rows `r` with the columns of players, and in `given` which of them are to be written. */
+/** Returns SQL for rows `r` with the columns of players. `r.given` lists the columns that are to be written. */
 function rowsSql(players: readonly PlayerRow[]): RawBuilder<unknown> {
   const rows = players.map(({ userId, createdAt, ...details }) => {
-    const given = columns.filter(({ name }) => details[name] !== undefined)
-    const values = given.map(({ name, column }) => [column, details[name]])
-    return { user_id: userId, created_at: createdAt, given: given.map(({ column }) => column), ...Object.fromEntries(values) }
+    const written = columns.filter(({ name }) => details[name] !== undefined)
+    const values = written.map(({ name, column }) => [column, details[name]])
+    return { user_id: userId, created_at: createdAt, given: written.map(({ column }) => column), ...Object.fromEntries(values) }
   })
   const types = columns.map(({ column }) => `${column} text`)
   return sql`json_to_recordset(${JSON.stringify(rows)}::json)

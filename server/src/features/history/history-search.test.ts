@@ -1,4 +1,4 @@
-/** Participants of an item searched (§2 /history): the same whether the list is looked through or players' index is asked. */
+/** Searching an item's participants (§2 /history): a scan of the list and the index of players give the same result. */
 import { expect, test } from 'vitest'
 import { sql } from 'kysely'
 import type { HistoryParticipant } from '@arcade/contract/history/fields'
@@ -7,7 +7,7 @@ import { type Client, testApp } from '#test/test-app.ts'
 
 const path = '/api/history/social/t/participants'
 
-/** All that a search finds, forth and then back from the last page. */
+/** Returns all that a search finds, reading forwards and then back from the last page. */
 async function found(client: Client, search: string): Promise<{ ids: number[]; total: number }> {
   const read = async (extra: Record<string, string>) => {
     const answer = await client.call('GET', `${path}?${new URLSearchParams({ search, ...extra }).toString()}`)
@@ -32,7 +32,7 @@ async function found(client: Client, search: string): Promise<{ ids: number[]; t
 }
 
 for (const participants of [400, 21_000]) {
-  test(`Lists: participants by part of a name or whole id, of ${participants}`, async () => {
+  test(`Lists: participants are found by part of a name or by whole id, of ${participants}`, async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const { db } = app.database

@@ -1,4 +1,4 @@
-/** History (§2, §3, §7): titles, details, participants by cursors both ways, POST /download-history. */
+/** History (§2, §3, §7): titles, details, participants paged both ways by cursors, POST /download-history. */
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import type { Database } from '#src/db/database.ts'
@@ -75,7 +75,7 @@ async function walk(client: Client, way: 'after' | 'before', from?: string): Pro
   return pages
 }
 
-test('§6 only an admin sees history', async () => {
+test('§6 only an admin can see history', async () => {
   const app = await testApp()
   const [user, admin, bot] = [await app.signUp('user'), await app.signUp('admin'), await app.bot()]
   await addItem(app.database)
@@ -92,7 +92,7 @@ test('§6 only an admin sees history', async () => {
 })
 
 describe('§2 the titles of a tab', () => {
-  test('§2 are those of its collection, the newest first', async () => {
+  test('§2 are those of its collection, newest first', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await addItem(app.database, { item_id: 'b', title: 'Old', created_at: '2026-01-01' })
@@ -133,7 +133,7 @@ describe('§3 the detail', () => {
     })
   })
 
-  test('of what never was is 404', async () => {
+  test('is 404 for an unknown item', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await addItem(app.database)
@@ -144,7 +144,7 @@ describe('§3 the detail', () => {
 })
 
 describe('§2 the participants', () => {
-  test('§3 have id, username, first_name, last_name, userInput and a timestamp; null for what is missing', async () => {
+  test('§3 have id, username, first_name, last_name, userInput and a timestamp; missing values are null', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await addItem(app.database)
@@ -180,7 +180,7 @@ describe('§2 the participants', () => {
     })
   })
 
-  test('§2 of an item without any are an empty page 1 of 1', async () => {
+  test('§2 of an item without participants are an empty page 1 of 1', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await addItem(app.database)
@@ -194,16 +194,16 @@ describe('§2 the participants', () => {
     })
   })
 
-  test('§9 are all reachable, 50 a page, newest first, forwards and backwards, however many came at one moment', async () => {
+  test('§9 are all reachable forwards and backwards, 50 a page, newest first, even if many have the same time', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await addItem(app.database)
-    const given = Array.from({ length: 160 }, (_, index) => ({
+    const social = Array.from({ length: 160 }, (_, index) => ({
       user_id: 500 - index,
       at: `2026-05-05T17:20:00.00000${index % 3}Z`,
     }))
     const daily = [1, 2, 3].map((day) => ({ user_id: 500, at: '2026-05-05T17:20:00.000001Z', period: `2026-05-0${day}` }))
-    await addParticipants(app.database, [...given, ...daily])
+    await addParticipants(app.database, [...social, ...daily])
     await addParticipants(app.database, [{ user_id: 9 }], { kind: 'daily', item_id: 'so1' })
     const { rows } = await sql<{ id: number }>`
       select user_id as id from participations where kind = 'social' order by at desc, user_id, period`.execute(app.database.db)
@@ -217,7 +217,7 @@ describe('§2 the participants', () => {
     expect(backwards.toReversed().map((page) => page.participants)).toEqual(forwards.slice(0, 3).map((page) => page.participants))
   })
 
-  test('§4 stay where they are while others come in', async () => {
+  test('§4 keep their places while others are added', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await addItem(app.database)
@@ -235,7 +235,7 @@ describe('§2 the participants', () => {
     expect(second).toMatchObject({ total: 190, pageCount: 4 })
   })
 
-  test('security: cursors that are not of this item are refused with 400', async () => {
+  test('security: cursors of another item are refused with 400', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await addItem(app.database)
@@ -278,7 +278,7 @@ describe('§7 POST /download-history', () => {
     'Reward',
   ]
 
-  test('§7 with kind and id has the details and all participants of the database, more than a page of them', async () => {
+  test('§7 with kind and id has the details and all participants from the database, more than one page of them', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await addItem(app.database)
@@ -323,7 +323,7 @@ describe('§7 POST /download-history', () => {
     expect(rows!.slice(1).map(([id]) => id)).toEqual(Array.from({ length: 2345 }, (_, index) => index + 1))
   })
 
-  test('§7 without them renders the posted users', async () => {
+  test('§7 without kind and id writes the posted users', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const users = [
@@ -353,7 +353,7 @@ describe('§7 POST /download-history', () => {
     expect(rows![2]!.slice(0, 5)).toEqual(['abc', `'+cmd`, undefined, undefined, '5'])
   })
 
-  test('§7 of nobody still shows the details', async () => {
+  test('§7 without participants still has the details', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await addItem(app.database, { description: 'Text' })
@@ -370,7 +370,7 @@ describe('§7 POST /download-history', () => {
     ])
   })
 
-  test('§7 a failure is status failed with a message', async () => {
+  test('§7 a failure gets status failed and a message', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const post = (body: unknown) => admin.call('POST', '/download-history', body)

@@ -25,16 +25,16 @@ import { sheetColumns, sheetNames, type SheetRow, sheetValues } from '#src/lists
 import { copyText, textOf } from '#src/postgres/copy-text.ts'
 import type { Column } from '#src/sheets/cells.ts'
 
-/** More titles than a tab can sensibly list; the newest are kept. */
+/** Most titles that a tab lists: more than anyone scrolls through. The newest are listed. */
 const TITLES_LIMIT = 10_000
 
-/** A participant with what the page's cursors need. */
+/** A participant, with the values that the page's cursors need. */
 interface PageRow extends HistoryParticipant {
   at?: unknown
   period: string
-  /** The moment in microseconds, as exact as the database has it. */
+  /** `at` in microseconds, the precision of the database. */
   key: string
-  /** The number of all participants that the page is a part of. */
+  /** The number of participants on all pages together. */
   total: number
 }
 
@@ -47,8 +47,8 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
       'history-after',
       pageSql(
         [
-          `and at = ${MOMENT} and (user_id, period) > ($4, $5) order by user_id, period`,
-          `and at < ${MOMENT} order by at desc, user_id, period`,
+          `and at = ${CURSOR_TIME} and (user_id, period) > ($4, $5) order by user_id, period`,
+          `and at < ${CURSOR_TIME} order by at desc, user_id, period`,
         ],
         'at desc, id, period',
       ),
@@ -57,8 +57,8 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
       'history-before',
       pageSql(
         [
-          `and at = ${MOMENT} and (user_id, period) < ($4, $5) order by user_id desc, period desc`,
-          `and at > ${MOMENT} order by at, user_id desc, period desc`,
+          `and at = ${CURSOR_TIME} and (user_id, period) < ($4, $5) order by user_id desc, period desc`,
+          `and at > ${CURSOR_TIME} order by at, user_id desc, period desc`,
         ],
         'at, id desc, period desc',
       ),
@@ -130,9 +130,9 @@ export function historyHandlers({ database }: { database: Database }): Handlers<
   }
 }
 
-/** So many participants are compared one by one. Of more of them the players' index finds those who can match. */
-const LOOKED_THROUGH = 20_000
-/** A name that more players have is so common that the whole list is looked through. */
+/** A search scans lists of up to this many participants. In longer lists the index of players finds candidates first. */
+const SCANNED_MAX = 20_000
+/** A name that more players share is too common for the index of players: the whole list is scanned instead. */
 const MAX_CANDIDATES = 5_000
 
 const NAMES = sql.raw<string>(
@@ -145,12 +145,12 @@ interface Search {
   search: string
   term: SearchTerm
   direction: 'after' | 'before' | undefined
-  key: [] | [moment: string, userId: number, period: string]
+  key: [] | [cursorTime: string, userId: number, period: string]
 }
 
 /**
- * Participants by a part of a name or by their id. In a long list a participant is found by a name that the player still has today;
- * a player's former names are only found in short lists and by common names, where the whole list is looked through.
+ * Finds participants by a part of a name or by id. A scan of the whole list, for short lists and common names, also finds former names of
+ * players. Otherwise a participant is only found by a name that the player still has.
  */
 async function searchParticipants(
   { reads }: Database,
@@ -159,20 +159,20 @@ async function searchParticipants(
 ): Promise<{ read: PageRow[]; total: number }> {
   const ofItem = sql`p.kind = ${kind} and p.item_id = ${id}`
   const hasId = /^\d{1,16}$/.test(search) ? sql`p.user_id = ${search}::bigint` : sql`false`
-  const walk = sql`select p.* from participations p where ${ofItem} and (${term.matches} or ${hasId})`
+  const scanned = sql`select p.* from participations p where ${ofItem} and (${term.matches} or ${hasId})`
   const candidates = sql`select user_id from telegram_users where ${term.inIndex} limit ${sql.lit(MAX_CANDIDATES + 1)}`
-  const isFew = participants > LOOKED_THROUGH && (await countRows(candidates)) <= MAX_CANDIDATES
+  const usesIndex = participants > SCANNED_MAX && (await countRows(candidates)) <= MAX_CANDIDATES
   const byNameOfPlayer = sql`select p.* from (${candidates} offset 0) as candidate join participations p using (user_id) where ${ofItem} and ${term.matches}`
-  const hits = isFew ? sql`${byNameOfPlayer} union select p.* from participations p where ${ofItem} and ${hasId}` : walk
+  const hits = usesIndex ? sql`${byNameOfPlayer} union select p.* from participations p where ${ofItem} and ${hasId}` : scanned
 
-  const moment = momentParameter(key[0] ?? '0')
+  const cursorTime = momentParameter(key[0] ?? '0')
   const place = sql`(${key[1] ?? 0}::bigint, ${key[2] ?? ''}::text)`
   const afterPlace =
     direction === undefined
       ? sql`true`
       : direction === 'after'
-        ? sql`(at < ${moment} or (at = ${moment} and (user_id, period) > ${place}))`
-        : sql`(at > ${moment} or (at = ${moment} and (user_id, period) < ${place}))`
+        ? sql`(at < ${cursorTime} or (at = ${cursorTime} and (user_id, period) > ${place}))`
+        : sql`(at > ${cursorTime} or (at = ${cursorTime} and (user_id, period) < ${place}))`
   const order = sql.raw(direction === 'before' ? 'at, id desc, period desc' : 'at desc, id, period')
   const rows = await reads.rows(sql<PageRow>`
     with hits as materialized (${hits})
@@ -189,7 +189,7 @@ async function searchParticipants(
 
 const COUNT = counterSql({ of: 'participants', kind: '$1::text', itemId: '$2::text' })
 
-/** SQL that finds the row which a history item is about. */
+/** SQL that finds the task or announcement of a history item. */
 const EXISTING: Record<HistoryKind, string> = {
   announcement: 'select from announcements where id = item_id',
   social: `select from tasks where collection = 'social' and id = item_id`,
@@ -200,9 +200,9 @@ const ITEM = `select ${selectList(historyItemEntity, { derived: { participants: 
 
 const PARTICIPANT = selectList(participantEntity, { derived: {} })
 const OF_ITEM = 'from participations where kind = $1 and item_id = $2'
-const MOMENT = momentSql('$3')
+const CURSOR_TIME = momentSql('$3')
 
-/** Two exact ranges instead of an OR, so that a page is a few steps down the index also where many took part at one moment. */
+/** Returns the SQL of one page. Two exact ranges read fewer index rows than an OR where many participants have the same time. */
 function pageSql(ranges: string[], order: string): string {
   const limit = HISTORY_PAGE_SIZE + 1
   const parts = ranges.map((range) => `(select ${PARTICIPANT}, at, period ${OF_ITEM} ${range} limit ${limit})`)
@@ -214,10 +214,10 @@ function withoutKeys({ at: _at, period: _period, key: _key, total: _total, ...pa
   return participant
 }
 
-/** What a sheet says of the item itself. */
+/** The item's own values in a sheet. */
 type Details = { [Name in SheetName<typeof historyItemFields>]?: string | number | null | undefined }
 
-/** The participants, each beside the item's details, so that the table can be filtered, sorted and joined with others. */
+/** Repeats the item's details beside each participant, so that the table can be filtered, sorted and joined with others. */
 function columnsFor(item: Details): Column[] {
   const values = sheetValues(historyItemFields, item)
   const details = sheetColumns(historyItemFields, { flags: {} }).map((column, index) => ({
@@ -227,10 +227,10 @@ function columnsFor(item: Details): Column[] {
   return [...sheetColumns(participantFields, { flags: {} }), ...details]
 }
 
-/** An item without participants has one row, in which only its details stand. */
-const NOBODY: SheetRow = {}
+/** The only row of an item without participants: just the item's details have values. */
+const DETAILS_ONLY: SheetRow = {}
 
-/** POST /download-history: all participants of `kind` and `id` from the database, or those posted. */
+/** POST /download-history: all participants of `kind` and `id` from the database, or the participants in the request. */
 export function historyDownload({ downloads }: { downloads: Downloads }): Handlers<typeof contract.downloads>['history'] {
   return ({ data, exportId, format }, context) => {
     const { kind, id } = data
@@ -253,7 +253,7 @@ async function openItem(snapshot: Snapshot, kind: HistoryKind, id: string): Prom
   const [item] = await snapshot.query<HistoryItem>(ITEM, [kind, id])
   if (!item) throw new Failure('NO_SUCH_HISTORY')
   const columns = columnsFor(item)
-  if (item.participants === 0) return { columns, total: 0, rows: posted([NOBODY]) }
+  if (item.participants === 0) return { columns, total: 0, rows: posted([DETAILS_ONLY]) }
   const only = sheetNames(participantFields)
   const fields = selectList(participantEntity, { derived: {}, only, moments: 'milliseconds' })
   const query = `select ${fields} ${OF_ITEM} order by at desc, user_id, period`
@@ -261,7 +261,7 @@ async function openItem(snapshot: Snapshot, kind: HistoryKind, id: string): Prom
 }
 
 async function openPosted(data: HistoryDownloadInput['data']): Promise<Table> {
-  const rows: SheetRow[] = data.users.length > 0 ? data.users : [NOBODY]
+  const rows: SheetRow[] = data.users.length > 0 ? data.users : [DETAILS_ONLY]
   return { columns: columnsFor(data), total: data.users.length, rows: posted(rows) }
 }
 

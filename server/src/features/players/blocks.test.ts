@@ -1,4 +1,4 @@
-/** Blocking players (design §7): nothing can be claimed or entered for who is blocked, one or many, until it is taken back. */
+/** Blocking players (design §7): a blocked player can neither claim nor get entries, one or many, until unblocked. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { addPlayers } from '#test/players.ts'
@@ -16,7 +16,7 @@ interface Game {
   block: (ids: number[], more?: object) => ReturnType<Client['call']>
 }
 
-/** The players 7, 8 and 9, and a social task that pays 2. */
+/** Returns an app with players 7, 8 and 9, and a social task that pays 2. */
 async function game(): Promise<Game> {
   const app = await testApp()
   const { db } = app.database
@@ -40,7 +40,7 @@ async function game(): Promise<Game> {
   }
 }
 
-test('design §7 a blocked player can claim and be given nothing, which has a code, and an earlier answer stays', async () => {
+test('design §7 a blocked player can claim and be given nothing, which has an error code; an earlier answer is repeated', async () => {
   const { app, admin, claim, enter, block } = await game()
   const first = await enter('r1')
   expect((await block([7])).body).toMatchObject({ success: true, affected: 1, named: [{ id: '7', title: 'Ada Day' }] })
@@ -71,7 +71,7 @@ test('design §7 a blocked player can claim and be given nothing, which has a co
   ])
 })
 
-test('design §7 a block that is committed first refuses a claim that has begun', async () => {
+test('design §7 a block that commits first refuses a claim that has already started', async () => {
   const { app, claim } = await game()
   const { database } = app
   let pending: ReturnType<typeof claim> | undefined
@@ -84,7 +84,7 @@ test('design §7 a block that is committed first refuses a claim that has begun'
   expect((await sql`select user_id from participations`.execute(database.db)).rows).toEqual([])
 })
 
-/** Until a statement waits for a lock; on a cluster it waits where the player is. */
+/** Waits until a statement waits for a lock. On a cluster it waits on the player's node. */
 async function waitForWaiting({ database }: TestApp): Promise<void> {
   const waiting = citusUrl
     ? sql`select 1 from citus_lock_waits`
@@ -92,7 +92,7 @@ async function waitForWaiting({ database }: TestApp): Promise<void> {
   await expect.poll(async () => (await waiting.execute(database.db)).rows.length, { timeout: 60_000 }).toBeGreaterThan(0)
 }
 
-test('design §7 many are blocked at once after a dry run, the list is filtered by it, and it is undone', async () => {
+test('design §7 many players are blocked at once after a dry run, the list can be filtered by it, and it can be undone', async () => {
   const { app, admin, claim, block } = await game()
   const target = { target: { filter: { balanceMin: 15 } } }
   const plan = await admin.call('POST', `${PLAYERS}/block`, { ...target, reason: 'Farm', dryRun: true })
@@ -108,14 +108,14 @@ test('design §7 many are blocked at once after a dry run, the list is filtered 
   expect(await found('blocked')).toEqual([9, 8])
   expect(await found('unblocked')).toEqual([7])
   expect(await found('erased')).toEqual([])
-  // Whole and filtered, in the order of either table, a page tells who of it is blocked.
+  // A page says which of its players are blocked, with and without filters, in an order of either table.
   for (const query of ['', '?sort=user-id', '?search=bob', '?sort=a-z&balanceMin=15']) {
     const { body } = await admin.call('GET', PLAYERS + query)
     expect([query, body.blocked.toSorted()]).toEqual([query, query === '?search=bob' ? [8] : [8, 9]])
     for (const player of body.users) expect(Object.keys(player)).toHaveLength(15)
   }
   expect((await admin.call('GET', `${PLAYERS}/count?status=blocked`)).body).toMatchObject({ total: 2 })
-  // Who is blocked already keeps the first reason.
+  // A player who is blocked already keeps the first reason.
   const reason = 'Blocked already by Test Person: Farm'
   expect((await block([7, 8, 9])).body).toMatchObject({
     affected: 1,
@@ -139,7 +139,7 @@ test('design §7 many are blocked at once after a dry run, the list is filtered 
   ])
 })
 
-test('design §7 whoever a search finds, by an id, a name or a wallet, is blocked by it and unblocked, each once', async () => {
+test('design §7 players that a search finds by id, name or wallet are blocked and unblocked, each once', async () => {
   const { app, admin } = await game()
   await addPlayers(app.database.db, [
     { user_id: 10, username: 'player_7', bsc_wallet: '7af' },
@@ -156,14 +156,14 @@ test('design §7 whoever a search finds, by an id, a name or a wallet, is blocke
   }
 })
 
-test('design §7 only whoever is named by the very digits of his id is picked', async () => {
+test('design §7 a player is picked only by the exact digits of the id', async () => {
   const { admin } = await game()
   const target = { ids: ['7e0', '0x7', ' 7', '7.0', '+7', '8'] }
   const plan = await admin.call('POST', `${PLAYERS}/block`, { target, reason: 'A farm', dryRun: true })
   expect(plan.body).toMatchObject({ affected: 1, named: [{ id: '8' }], refused: 0 })
 })
 
-test('design §7 undoing a block never lifts one that somebody else has made since, for whatever reason', async () => {
+test('design §7 undoing a block never lifts a block that somebody else has made since', async () => {
   const { app, admin, block } = await game()
   const actId = (await block([7])).headers.get('x-request-id')
   await admin.call('POST', `${PLAYERS}/unblock`, { target: { ids: ['7'] } })
@@ -183,8 +183,8 @@ test('design §7 undoing a block never lifts one that somebody else has made sin
 test.each([
   ['without a reason', { target: { ids: ['7'] } }],
   ['with an empty reason', { target: { ids: ['7'] }, reason: '  ' }],
-  ['with one too long', { target: { ids: ['7'] }, reason: 'x'.repeat(501) }],
-])('design §7 nobody is blocked %s', async (_what, body) => {
+  ['with a reason that is too long', { target: { ids: ['7'] }, reason: 'x'.repeat(501) }],
+])('design §7 a block %s is refused', async (_what, body) => {
   const { app, admin } = await game()
   expect(await admin.call('POST', `${PLAYERS}/block`, body)).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
   expect((await sql`select user_id from balances where blocked_at is not null`.execute(app.database.db)).rows).toEqual([])

@@ -1,4 +1,4 @@
-/** Blocking players, one or many: from then on they can claim and be given nothing (ADR 22). */
+/** Blocks and unblocks players, one or many. A blocked player can claim nothing and be given nothing (ADR 22). */
 import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { BULK_MAX_IDS } from '@arcade/contract/entity'
@@ -17,15 +17,16 @@ import { servedPlayers } from './players-list.ts'
 
 interface Blocking extends BulkAct {
   target: Target<PlayersFilter>
-  /** Why from now on; null to unblock. */
+  /** The reason of the new block; null to unblock. */
   reason: string | null
 }
 
-interface Found {
+interface FoundPlayer {
   id: number
   title: string
-  /** Why the player is blocked, and by whom; null if he is not. */
+  /** The reason of the present block; null if the player is not blocked. */
   before: string | null
+  /** The id of the user who made the present block. */
   beforeBy: string | null
 }
 
@@ -36,12 +37,12 @@ export function playerBlocks(database: Database): Pick<Handlers<typeof contract.
   }
 }
 
-/** Those that are so already, and erased ones, are left alone: of picked ones it is said why. */
-function change(database: Database, context: CallContext, { target, reason, ...how }: Blocking) {
+/** Skips erased players and those that are in the wanted state already. Refusals say why picked players were skipped. */
+function change(database: Database, context: CallContext, { target, reason, ...options }: Blocking) {
   const picked = 'ids' in target ? target.ids : []
   if (picked.length > 0 && picked.every((id) => isErased({ userId: Number(id) }))) throw new Failure('PLAYER_ERASED')
-  return actOnMany(database, how, async (tx) => {
-    const found = await find(tx, context, { target, isBlocked: reason === null })
+  return actOnMany(database, options, async (tx) => {
+    const found = await findPlayers(tx, context, { target, isBlocked: reason === null })
     const act = actOf(context)
     const changed = await changeBlocks(
       tx,
@@ -55,31 +56,31 @@ function change(database: Database, context: CallContext, { target, reason, ...h
     }))
     await audit(tx, act, reason === null ? 'player.unblock' : 'player.block', entries)
     const left = picked.filter((id) => !changed.has(Number(id)))
-    const refusals = left.length > 0 ? await explain(tx, context, { ids: left, isBlocking: reason !== null }) : []
+    const refusals = left.length > 0 ? await explainSkipped(tx, context, { ids: left, isBlocking: reason !== null }) : []
     return { rows: rows.map(({ id, title }) => ({ id: String(id), title })), refusals }
   })
 }
 
 const PLAYERS = sql.raw(sourceSql(playerEntity))
-const FOUND = sql.raw(`
+const FOUND_PLAYER = sql.raw(`
   user_id as id, coalesce(nullif(concat_ws(' ', first_name, last_name), ''), username, user_id::text) as title,
   block_reason as before, blocked_by as "beforeBy"`)
 
-async function find(
+async function findPlayers(
   tx: Transaction<Tables>,
   context: CallContext,
   { target, isBlocked }: { target: Target<PlayersFilter>; isBlocked: boolean },
-): Promise<Found[]> {
-  // Few are blocked, and an index has them: for those the planner may prefer it to that of a search.
+): Promise<FoundPlayer[]> {
+  // Few players are blocked, and an index lists them. To unblock, the planner may prefer that index to the search's.
   const conditions = targetConditions(servedPlayers, target, { context, isEstimated: isBlocked })
   const state = sql.raw(isBlocked ? IS_BLOCKED : IS_OPEN)
-  const most = sql.lit(BULK_MAX_IDS + 1)
-  const enough = conditions.length > 1 ? sql`limit ${most}` : sql`` // a single condition is read in the order of ids, up to the limit
+  const rowLimit = sql.lit(BULK_MAX_IDS + 1)
+  const innerLimit = conditions.length > 1 ? sql`limit ${rowLimit}` : sql`` // a single condition is read by id, up to the outer limit
   const found = conditions.map(
-    (condition) => sql`(select ${FOUND} from ${PLAYERS} where ${condition} and user_id > 0 and ${state} ${enough})`,
+    (condition) => sql`(select ${FOUND_PLAYER} from ${PLAYERS} where ${condition} and user_id > 0 and ${state} ${innerLimit})`,
   )
-  const { rows } = await sql<Found>`
-    select * from (${sql.join(found, sql` union all `)}) as found order by id limit ${most}`.execute(tx)
+  const { rows } = await sql<FoundPlayer>`
+    select * from (${sql.join(found, sql` union all `)}) as found order by id limit ${rowLimit}`.execute(tx)
   if (rows.length > BULK_MAX_IDS)
     throw new Failure('INVALID_INPUT', {
       message: `At most ${BULK_MAX_IDS} players can be ${isBlocked ? 'unblocked' : 'blocked'} at once. Please narrow the list down.`,
@@ -87,14 +88,14 @@ async function find(
   return rows
 }
 
-/** Why players are left as they are, by what is so now: somebody else may have been first. */
-async function explain(
+/** Returns why picked players were skipped, by their present state: somebody else may have been first. */
+async function explainSkipped(
   tx: Transaction<Tables>,
   context: CallContext,
   { ids, isBlocking }: { ids: string[]; isBlocking: boolean },
 ): Promise<Refusal[]> {
-  const { rows } = await sql<Found>`
-    select ${FOUND} from ${PLAYERS} where ${whereTarget(servedPlayers, { ids }, context)} order by user_id`.execute(tx)
+  const { rows } = await sql<FoundPlayer>`
+    select ${FOUND_PLAYER} from ${PLAYERS} where ${whereTarget(servedPlayers, { ids }, context)} order by user_id`.execute(tx)
   const names = await namesOfUsers(
     tx,
     rows.map(({ beforeBy }) => beforeBy),

@@ -1,4 +1,4 @@
-/** Erasing a player (ADR 22): who he was is nowhere any more, what he did is unchanged, and nothing brings him back unasked. */
+/** Erasing a player (ADR 22): nothing identifies the person any more, what the player did is unchanged, and imports do not undo it. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { verifyAudit } from '#src/audit/verify.ts'
@@ -10,7 +10,7 @@ import { type Client, testApp, type TestApp } from '#test/test-app.ts'
 
 const ID = 7_345_678_901
 const PATH = `/api/telegram-users/${ID}`
-/** All that is known of the player; no other text of the console contains one of them. */
+/** Everything that identifies the player. No other text in the console contains any of these. */
 const personal = [
   'Adelheid',
   'Zyxwvut',
@@ -71,7 +71,7 @@ async function expectWhole({ database }: TestApp): Promise<void> {
   expect([...miscounts, ...(await verifyAudit(database)).findings]).toEqual([])
 }
 
-test('ADR 22 nothing in the database names an erased player, and sums, counts and the ledger are as they were', async () => {
+test('ADR 22 nothing in the database names an erased player; sums, counts and the ledger are unchanged', async () => {
   const { app, admin, bot } = await game()
   const before = await everything(app)
   for (const text of [...personal, String(ID)]) expect(before, text).toContain(text)
@@ -112,7 +112,7 @@ test('ADR 22 nothing in the database names an erased player, and sums, counts an
   expect((await bot.call('GET', `/bot/v1/players/${userId}`)).body).toMatchObject({ code: 'INVALID_INPUT' })
 })
 
-test('ADR 22 the leaderboard has no line of an erased player, and spreadsheets have the number and nothing else of a person', async () => {
+test('ADR 22 the leaderboard leaves out an erased player; spreadsheets have the new number and nothing personal', async () => {
   const { app, admin, bot } = await game()
   const leaders = async () => (await bot.call('GET', '/bot/v1/leaderboard')).body.players
   expect(await leaders()).toMatchObject([
@@ -140,7 +140,7 @@ test('ADR 22 the leaderboard has no line of an erased player, and spreadsheets h
   }
 })
 
-test('ADR 22 it is done once, by the id typed again', async () => {
+test('ADR 22 an erasure needs the id typed again and can be done only once', async () => {
   const { app, admin } = await game()
   expect(await erase(admin, 8)).toMatchObject({
     status: 400,
@@ -158,7 +158,7 @@ test('ADR 22 it is done once, by the id typed again', async () => {
   ).toMatchObject({ affected: 1 })
 })
 
-test('ADR 22 the kept entries are read under the new number, where nothing can be changed, which is said in words', async () => {
+test('ADR 22 the kept entries can be read under the new number, but changes are refused with a message', async () => {
   const { admin } = await game()
   const { userId } = (await erase(admin)).body
   const path = `/api/telegram-users/${userId}`
@@ -182,7 +182,7 @@ test('ADR 22 the kept entries are read under the new number, where nothing can b
       expect((await admin.call('GET', `/api/telegram-users/${id}${call}`)).body.message, id).toMatch(/^There is no such player: /)
 })
 
-test('ADR 22 a claim that waits while its player is erased finds nobody and leaves nothing', async () => {
+test('ADR 22 a claim that waits for the erasure finds no player and leaves nothing behind', async () => {
   const { app, admin, bot } = await game()
   await sql`insert into tasks (collection, id, image, priority, title, reward) values ('social', 's', 'twitter', 1, 'S', 2)`.execute(
     app.database.db,

@@ -1,6 +1,6 @@
 /**
- * Erasing a player on his request (ADR 22): who he was goes from everywhere, and what he did stays under a number that is nobody's, so that
- * sums, counts and the ledger stay as they are. Nothing brings it back. Each statement is of one player, because the rows change shards.
+ * Erases a player on request (ADR 22). What identifies the person is removed everywhere. What the player did stays under a random number,
+ * so that sums, counts and the ledger do not change. It cannot be undone. Each statement names one player, because the rows change shards.
  */
 import { randomInt } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
@@ -11,35 +11,35 @@ import { Failure } from '#src/calls.ts'
 import { noteErased } from '#src/ledger/erased-players.ts'
 import type { Tables } from '#src/db/tables.ts'
 
-/** Telegram's numbers are above 0, and nobody guesses one of so many. */
-const NUMBERS = 2 ** 48 - 1
+/** The range of anonymous numbers, too large to guess one. They are stored below 0, because Telegram's are above 0. */
+const ANONYMOUS_NUMBERS = 2 ** 48 - 1
 
-/** The tables that keep something of the player, with all columns that are kept as they are; names, texts and words of people are left behind. */
-const kept = {
+/** Tables in which rows of the player are kept, and the columns that are kept unchanged. Names and texts are not among them. */
+const keptColumns = {
   telegram_users: 'created_at, seen_status_epoch',
   balances: 'balance, imported, entries',
   ledger_entries: 'seq, amount, cause, kind, item_id, period, by_kind, by_id, by_name, at, balance',
   participations: 'kind, item_id, period, at',
 } as const
 
-/** @returns the player's number from now on @throws Failure NO_SUCH_PLAYER, PLAYER_ERASED */
+/** Erases the player. @returns the number that stands for the player from now on @throws Failure NO_SUCH_PLAYER, PLAYER_ERASED */
 export async function erasePlayer(tx: Transaction<Tables>, act: Act, userId: number): Promise<number> {
   if (userId < 0) throw new Failure('PLAYER_ERASED')
-  // Claims and entries wait here, and then find nobody.
+  // Claims and entries wait for this lock, and then find no such player.
   const { rows: held } = await sql`select entries from balances where user_id = ${userId} for update`.execute(tx)
   if (held.length === 0) throw new Failure('NO_SUCH_PLAYER')
-  const anonymousId = -randomInt(1, NUMBERS)
+  const anonymousId = -randomInt(1, ANONYMOUS_NUMBERS)
   const { rows: reversals } = await sql<{ seq: number; of: string }>`
     select seq, split_part(reference, '-', 2) as of from ledger_entries where user_id = ${userId} and cause = 'reversal'`.execute(
     tx,
   )
-  for (const [name, columns] of Object.entries(kept)) {
+  for (const [name, columns] of Object.entries(keptColumns)) {
     const table = sql.table(name)
     await sql`insert into ${table} (user_id, ${sql.raw(columns)})
       select ${anonymousId}::bigint, ${sql.raw(columns)} from ${table} where user_id = ${userId}`.execute(tx)
     await sql`delete from ${table} where user_id = ${userId}`.execute(tx)
   }
-  // Which entry a reversal takes back stays, by the entry's new id, so that it is not taken back again.
+  // The reference of a reversal names the entry it reverses. It gets that entry's new id, so that nobody can reverse the entry again.
   await sql`
     update ledger_entries set reference = ${`${anonymousId}-`} || reverses.seq
       from unnest(${reversals.map(({ seq }) => seq)}::bigint[], ${reversals.map(({ of }) => of)}::text[]) as reverses (by, seq)
@@ -47,8 +47,8 @@ export async function erasePlayer(tx: Transaction<Tables>, act: Act, userId: num
   await moveUncounted(tx, { userId, anonymousId })
   await sql`delete from player_keys where user_id = ${userId}`.execute(tx)
   await noteErased(tx, userId)
-  await forgetAnswers(tx, userId)
-  await forgetDeliveries(tx, { userId, anonymousId })
+  await eraseFromAnswers(tx, userId)
+  await eraseFromDeliveries(tx, { userId, anonymousId })
   await eraseMentions(tx, act, { list: playerList.name, id: String(userId) })
   const person = { kind: 'player', id: String(userId), anonymousId: String(anonymousId) } as const
   await erasePerson(tx, act, person)
@@ -56,7 +56,7 @@ export async function erasePlayer(tx: Transaction<Tables>, act: Act, userId: num
   return anonymousId
 }
 
-/** Deleted first: a row that is being folded meanwhile is waited for and then gone, so none is counted twice. */
+/** Deletes the rows first: a row that is being folded is waited for and is then gone, so no row is counted twice. */
 async function moveUncounted(
   tx: Transaction<Tables>,
   { userId, anonymousId }: { userId: number; anonymousId: number },
@@ -71,22 +71,22 @@ async function moveUncounted(
         as r (seq bigint, at timestamptz, amount numeric, balance numeric, kind text, item_id text)`.execute(tx)
 }
 
-/** Answers that are kept for repeated requests: to the player's own client, and to batches with the player among others. */
-async function forgetAnswers(tx: Transaction<Tables>, userId: number): Promise<void> {
+/** Erases the player from the answers kept for repeated requests: those to the player's client, and those to batches. */
+async function eraseFromAnswers(tx: Transaction<Tables>, userId: number): Promise<void> {
   await sql`delete from idempotency_keys where caller = ${`player:${userId}`}`.execute(tx)
   await sql`
     update idempotency_keys set answer = regexp_replace(answer, ${`"userId":${userId}([,}])`}, '"userId":null\\1', 'g')
      where answer like ${`%"userId":${userId}%`}`.execute(tx)
 }
 
-/** What webhooks were or will be told of the player. */
-async function forgetDeliveries(
+/** Erases the player from deliveries to webhooks, past and future. */
+async function eraseFromDeliveries(
   tx: Transaction<Tables>,
   { userId, anonymousId }: { userId: number; anonymousId: number },
 ): Promise<void> {
-  const named = `{"kind":"player","id":"${userId}","title":`
+  const recordStart = `{"kind":"player","id":"${userId}","title":`
   await sql`
     update webhook_deliveries
-       set payload = regexp_replace(payload, ${`\\${named}"(?:[^"\\\\]|\\\\.)*"`}, ${`{"kind":"player","id":"${anonymousId}","title":""`}, 'g')
-     where position(${named} in payload) > 0`.execute(tx)
+       set payload = regexp_replace(payload, ${`\\${recordStart}"(?:[^"\\\\]|\\\\.)*"`}, ${`{"kind":"player","id":"${anonymousId}","title":""`}, 'g')
+     where position(${recordStart} in payload) > 0`.execute(tx)
 }

@@ -5,7 +5,7 @@ import { testApp } from '#test/test-app.ts'
 import { giveBalances } from '#test/players.ts'
 
 describe("Lists: a player's page", () => {
-  test('Lists: all fields, how often the player took part and what it is worth; newest first, 50 a page', async () => {
+  test('Lists: all fields, how often the player took part and what that paid; newest first, 50 a page', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const { db } = app.database
@@ -46,7 +46,7 @@ describe("Lists: a player's page", () => {
     expect(new Set(seen.map(({ period }) => period)).size).toBe(120)
   })
 
-  test('Lists: a player who does not exist', async () => {
+  test('Lists: a player who does not exist gets 404', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     for (const path of ['1', '1/participations', '1/neighbours']) {

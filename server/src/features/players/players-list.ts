@@ -29,7 +29,7 @@ export const servedPlayers = serveList<typeof playerList>({
   sheet: {
     sheetName: 'Telegram Users',
     flags: {},
-    // The order of §3, which is not the list's.
+    // The column order of §3, which differs from the list's.
     first: [
       ...(['userId', 'createdAt', 'firstName', 'lastName', 'username', 'twitterUsername', 'instagramUsername'] as const),
       ...(['linkedInUsername', 'discordUsername', 'youtubeUsername', 'email', 'phoneNumber'] as const),
@@ -41,12 +41,12 @@ export const servedPlayers = serveList<typeof playerList>({
   counted: () => counterSql({ of: 'players' }),
 })
 
-/** Of fewer digits too many phone numbers have them. */
+/** Fewest digits of a search by phone number: fewer digits are in too many numbers. */
 const PHONE_MIN_LENGTH = 3
 
-/** A part of a name, handle, e-mail or phone number, the beginning of a wallet, or a whole user id. */
+/** Matches a part of a name, handle, e-mail or phone number, the beginning of a wallet, or a whole user id. */
 function searchPlayers(text: string): SearchCondition | undefined {
-  // Beside an outer join Citus takes no condition that is the same for all rows, such as `false`.
+  // Citus refuses a constant condition, such as `false`, beside an outer join.
   if (foldsToNothing(text)) return { matches: sql<boolean>`user_id is null` }
   const term = searchTerm(text)
   if (!term) return undefined
@@ -69,8 +69,9 @@ function searchPlayers(text: string): SearchCondition | undefined {
 const PHONE_DIGITS = sql<string>`regexp_replace(phone_number, '[^0-9]+', '', 'g')`
 
 /**
- * Phone numbers are found by their digits, with the country's: `+62 812-34` and `0812 34` are looked for as `6281234` and `81234`, but `00 45`,
- * of which too little would be left, as `0045`. Other texts are not looked into: there, digits are what they are.
+ * Searches the digits of phone numbers, which include the country code: `+62 812-34` becomes `6281234`, and `0812 34` becomes `81234`.
+ * `00 45` becomes `0045`, because `45` would be too short. Returns undefined for texts that do not look like a phone number, and for digits
+ * alone, which the ordinary search finds.
  */
 function phoneTerm(text: string): SearchTerm | undefined {
   if (!/^[+(]?[\d\s()./-]{3,}$/.test(text)) return undefined

@@ -1,4 +1,4 @@
-/** Telegram Users (§2, §3, §7, §9): pages by cursors both ways, stable while balances change. */
+/** Telegram Users (§2, §3, §7, §9): pages by cursors both ways, which stay stable while balances change. */
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import type { Player, PlayersSort } from '@arcade/contract/players/fields'
@@ -33,7 +33,7 @@ async function pageOf(client: Client, query: Record<string, string | number>): P
   return answer.body as Page
 }
 
-/** All pages from the first one on, or from the one before a cursor. */
+/** Reads all pages from the first one on, or from the page before a cursor. */
 async function walk(
   client: Client,
   query: Record<string, string | number>,
@@ -50,7 +50,7 @@ async function walk(
 
 const idsOf = (pages: Page[]): number[] => pages.flatMap(({ users }) => users.map(({ userId }) => userId))
 
-test('§6 only an admin sees players', async () => {
+test('§6 only an admin can see players', async () => {
   const app = await testApp()
   const [user, admin, bot] = [await app.signUp('user'), await app.signUp('admin'), await app.bot()]
   for (const [client, status] of [
@@ -64,7 +64,7 @@ test('§6 only an admin sees players', async () => {
 })
 
 describe('§9 the first page', () => {
-  test('§9 has five players by balance descending, of equal ones the lower id first; §2 the page count is rounded up', async () => {
+  test('§9 has players by balance descending, among equal ones the lower id first; §2 the page count is rounded up', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await addCountedPlayers(
@@ -89,7 +89,7 @@ describe('§9 the first page', () => {
     })
   })
 
-  test('§3 has all 15 fields, null for what is missing', async () => {
+  test('§3 has all 15 fields, null for missing values', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const full = {
@@ -119,7 +119,7 @@ describe('§9 the first page', () => {
     expect(users[1]).toEqual({ ...Object.fromEntries(Object.keys(full).map((key) => [key, null])), userId: 7, balance: 1 })
   })
 
-  test('§2 of nobody is empty and is page 1 of 1', async () => {
+  test('§2 without players is empty and is page 1 of 1', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     expect(await pageOf(admin, {})).toEqual({ users: [], pageSize: 5, pageCount: 1, total: 0, after: null, before: null })
@@ -158,7 +158,7 @@ describe('§7 startAfter and endBefore', () => {
     }
   }
 
-  test('§4 while balances change, players whose balance stays are neither skipped nor repeated', async () => {
+  test('§4 while balances change, players whose balance does not change are neither skipped nor repeated', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const everyone = Array.from({ length: 300 }, (_, index) => ({ user_id: index + 1, balance: (index % 40) * 10 }))
@@ -171,7 +171,7 @@ describe('§7 startAfter and endBefore', () => {
           where user_id % 2 = 1 and hashint8(user_id - ${n}::int) % 5 = 0`.execute(app.database.db)
     })()
     const forwards = await walk(admin, { pageSize: 5 }, 'after')
-    // What comes last may be empty by now.
+    // The last page may be empty by now.
     const last = forwards.findLast(({ before }) => before !== null)!
     const backwards = await walk(admin, { pageSize: 5 }, 'before', last.before!)
     isPaging = false
@@ -186,7 +186,7 @@ describe('§7 startAfter and endBefore', () => {
     expect(seen.toSorted((a, b) => a - b)).toEqual(steady)
   })
 
-  test('§4 a cursor whose player is gone still leads on', async () => {
+  test('§4 a cursor still works when its player is gone', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await addCountedPlayers(
@@ -224,13 +224,13 @@ describe('security: bad input', () => {
     'a'.repeat(9e3),
   ]
 
-  test('security: cursors that are not ours are refused with 400', async () => {
+  test('security: invalid cursors are refused with 400', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await addCountedPlayers(app.database, [{ user_id: 1 }])
     for (const cursor of cursors) {
-      for (const way of ['after', 'before']) {
-        const answer = await admin.call('GET', `/api/telegram-users?${way}=${encodeURIComponent(cursor)}`)
+      for (const parameter of ['after', 'before']) {
+        const answer = await admin.call('GET', `/api/telegram-users?${parameter}=${encodeURIComponent(cursor)}`)
         expect(answer, cursor).toMatchObject({ status: 400, body: { success: false, code: 'INVALID_INPUT' } })
       }
     }

@@ -1,4 +1,4 @@
-/** Telegram Users where a search matches more rows than are sorted or counted. */
+/** Telegram Users when a search matches more rows than are sorted or counted. */
 import { playersSorts } from '@arcade/contract/players/fields'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { giveBalances } from '#test/players.ts'
 import { testApp } from '#test/test-app.ts'
 import { servedPlayers } from './players-list.ts'
 
-test('Lists: where a filter matches too many rows for an index, and few near by, the page is the same', async () => {
+test('Lists: a page is right where a filter matches too many rows for an index, but few of them nearby', async () => {
   const app = await testApp()
   await sql`insert into telegram_users (user_id, username, first_name, created_at)
     select n, case when n % 7 > 0 then 'player_' || n end, case when n > 61000 then 'Zoë' when n < 200 and n % 60 > 0 then null when n % 3 > 0 then 'Anna' when n % 9 > 0 then 'Yan' end,
@@ -30,7 +30,7 @@ test('Lists: where a filter matches too many rows for an index, and few near by,
     for (const reversed of [false, true]) {
       const order = reversed ? inOrder.toReversed() : inOrder
       const hits = order.flatMap((row, at) => (row.is_hit ? at : []))
-      const sparse = 71_810 // beyond it there are two, far apart, where the order ends with the smallest ids
+      const sparse = 71_810 // after this row there are only two hits, far apart, at the end of orders that end with the smallest ids
       const places = [-1, 0, 30_000, 60_000, hits[0]!, hits[5000]!, hits.at(-4)!, hits.at(-1)!, sparse, 71_990]
       for (const place of places) {
         const reading = readFrom({ sort, reversed }, 'after', order[place])
@@ -45,7 +45,7 @@ test('Lists: where a filter matches too many rows for an index, and few near by,
   }
 })
 
-test('Lists: a filter that matches very many rows is counted as far as an index goes, or a sample tells that there are more', async () => {
+test('Lists: a large count stops at the limit of the index, or a sample proves that there are more', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')
   await sql`insert into telegram_users (user_id, username, first_name)
@@ -61,7 +61,7 @@ test('Lists: a filter that matches very many rows is counted as far as an index 
   expect(await count('player_51')).toEqual({ total: 1111, isMore: false })
 })
 
-test('Lists: twenty who count at once are all answered, four at a time', async () => {
+test('Lists: twenty simultaneous counts are all answered, four at a time', async () => {
   const app = await testApp()
   const admin = await app.signUp('admin')
   await sql`insert into telegram_users (user_id, username) select n, 'player_' || n from generate_series(1, 30) n`.execute(

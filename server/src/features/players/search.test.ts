@@ -1,4 +1,4 @@
-/** Telegram Users searched, filtered and sorted: always what a list in memory would give, page by page, both ways. */
+/** Telegram Users searched, filtered and sorted: pages in both directions equal a list in memory. */
 import { describe, expect, test } from 'vitest'
 import type { Player, PlayersFilter, PlayersSort } from '@arcade/contract/players/fields'
 import { playersSorts } from '@arcade/contract/players/fields'
@@ -93,7 +93,7 @@ async function store(database: Database, players: SeededPlayer[]): Promise<void>
   await addCount(database, { of: 'players' }, players.length)
 }
 
-/** As the contract says it, without any database. */
+/** The contract's filters without a database. */
 function matches(
   player: SeededPlayer,
   { search, balanceMin, balanceMax, joinedFrom, joinedBefore, wallet }: PlayersFilter,
@@ -138,12 +138,12 @@ function matches(
   return isShort ? text.includes(` ${term}`) || text.includes(`@${term}`) : text.includes(term)
 }
 
-/** A text without case, width and diacritics; Indic vowel signs, which are marks to Unicode, are not among these names. */
+/** Removes case, width and diacritics. Indic vowel signs, which Unicode counts as marks, are not in these names. */
 function fold(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll('ł', 'l')
 }
 
-/** Microseconds count. */
+/** A time as text that sorts exactly, down to microseconds. */
 function exact(moment: string): string {
   return moment.replace(/(\.\d+)?Z$/, (_, fraction: string = '.') => fraction.padEnd(7, '0'))
 }
@@ -188,7 +188,7 @@ async function pageOf(client: Client, values: object): Promise<Page> {
   return answer.body as Page
 }
 
-/** The whole list from one end to the other and back, a page at a time. */
+/** Reads the whole list from one end to the other and back, page by page. */
 async function walk(client: Client, values: object): Promise<{ forth: number[]; back: number[]; totals: (number | null)[] }> {
   const pages = [await pageOf(client, values)]
   for (let after = pages[0]!.after; after !== null; after = pages.at(-1)!.after)
@@ -231,7 +231,7 @@ const filters: PlayersFilter[] = [
   { search: '0045' },
   { search: '000 12' },
   { search: '-8123' },
-  { search: '0112' }, // in a name, these digits are no phone number
+  { search: '0112' }, // in a name, these digits are not a phone number
   { search: '(202)-611' },
   { search: 'lucia  paz' },
   { search: 'anna paz' },
@@ -272,7 +272,7 @@ describe('Lists: players', () => {
 
   for (const sort of playersSorts) {
     for (const reversed of [false, true]) {
-      test(`Lists: every filter by ${sort}${reversed ? ', reversed' : ''}, forth and back`, async () => {
+      test(`Lists: every filter by ${sort}${reversed ? ', reversed' : ''}, forwards and back`, async () => {
         const app = await testApp()
         const admin = await app.signUp('admin')
         await store(app.database, players)
@@ -300,7 +300,7 @@ describe('Lists: players', () => {
     }
   })
 
-  test('Lists: the players before and after one, in a filtered list in any order', async () => {
+  test('Lists: the players before and after one player in a filtered list, in any order', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await store(app.database, players)
@@ -324,7 +324,7 @@ describe('Lists: players', () => {
     })
   })
 
-  test('Lists: a cursor is good for its own order alone', async () => {
+  test('Lists: a cursor is valid only for its own order', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await store(app.database, players)
@@ -334,7 +334,7 @@ describe('Lists: players', () => {
     }
   })
 
-  test('security: hostile searches and filters find nothing or are refused, never a fault', async () => {
+  test('security: hostile searches and filters find nothing or are refused, and never cause a server error', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await store(app.database, players)

@@ -1,4 +1,4 @@
-/** Tasks searched, filtered, sorted; many deleted, numbered anew or put in another order at once, all or none. */
+/** Lists of tasks, and bulk calls for them: delete, renumber, reorder, all or none. */
 import { describe, expect, test } from 'vitest'
 import { auditTrail } from '#test/audit-trail.ts'
 import { addCount } from '#test/activity.ts'
@@ -43,7 +43,7 @@ describe('Lists: tasks', () => {
     expect(await ids(admin, 'search=x.com')).toEqual(['t0', 't3', 't6'])
     expect(await ids(admin, 'search=%25')).toEqual(['t2', 't6'])
     expect(await ids(admin, 'search=_')).toEqual(['t2', 't6'])
-    expect(await ids(admin, `search=${encodeURIComponent('ü')}`)).toEqual(['t1', 't3', 't5', 't7']) // as `u`
+    expect(await ids(admin, `search=${encodeURIComponent('ü')}`)).toEqual(['t1', 't3', 't5', 't7']) // folded to `u`
     expect(await ids(admin, 'search=UNAL')).toEqual(['t3', 't7'])
     expect(await ids(admin, 'type=twitter&search=follow')).toEqual(['t1', 't5'])
     const orders = {
@@ -63,7 +63,7 @@ describe('Lists: tasks', () => {
 })
 
 describe('Bulk: tasks', () => {
-  test('Bulk: delete picked ones or those of a filter, of this collection alone; dry run and expected', async () => {
+  test('Bulk: delete picked tasks or those of a filter, only in this collection; dry run and expected', async () => {
     const { app, admin } = await opening([1, 2, 3, 4])
     const remove = (body: object) => admin.call('POST', `${path}/remove`, body)
     expect((await remove({ target: { ids: ['t0', 't9'] }, dryRun: true })).body).toMatchObject({
@@ -82,7 +82,7 @@ describe('Bulk: tasks', () => {
     expect(new Set(removed.map(({ actId }) => actId)).size, 'one act').toBe(1)
   })
 
-  test('Bulk: number anew in the present order, also where new numbers are the old ones of others among them', async () => {
+  test('Bulk: renumbering keeps the order, also where a new number is the old one of another picked task', async () => {
     const { admin } = await opening([1, 2, 3, 9])
     const prioritise = (body: object) => admin.call('POST', `${path}/priorities`, body)
     const target = { ids: ['t2', 't0', 't1'] }
@@ -104,7 +104,7 @@ describe('Bulk: tasks', () => {
     expect((await prioritise({ target, first: 1, step: 0 })).status).toBe(400)
   })
 
-  test('Bulk: of 20 at once that number different tasks alike one succeeds', async () => {
+  test('Bulk: one of 20 simultaneous calls that give different tasks the same numbers succeeds', async () => {
     const { admin } = await opening(Array.from({ length: 40 }, (_, index) => 1000 + index))
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
@@ -120,15 +120,15 @@ describe('Bulk: tasks', () => {
     ).toEqual([1, 2])
   })
 
-  test('Lists: another order deals the priorities out anew; tasks that changed meanwhile are stale', async () => {
+  test('Lists: reordering redistributes the priorities; tasks that changed meanwhile are stale', async () => {
     const { app, admin } = await opening([1, 2.5, 30, 41])
     const reorder = (tasks: object[]) => admin.call('POST', `${path}/order`, { tasks })
-    const given = [
+    const newOrder = [
       { id: 't3', priority: 41 },
       { id: 't0', priority: 1 },
       { id: 't1', priority: 2.5 },
     ]
-    expect((await reorder(given)).body).toEqual({ success: true })
+    expect((await reorder(newOrder)).body).toEqual({ success: true })
     expect(await priorities(admin)).toEqual({ t3: 1, t0: 2.5, t2: 30, t1: 41 })
     expect((await list(admin)).map(({ id, version }) => [id, version])).toEqual([
       ['t3', 2],
@@ -136,7 +136,7 @@ describe('Bulk: tasks', () => {
       ['t2', 1],
       ['t1', 2],
     ])
-    expect(await reorder(given)).toMatchObject({ status: 409, body: { code: 'STALE' } })
+    expect(await reorder(newOrder)).toMatchObject({ status: 409, body: { code: 'STALE' } })
     expect(
       (
         await reorder([
@@ -159,7 +159,7 @@ describe('Bulk: tasks', () => {
     expect(new Set(moves.map(({ actId }) => actId)).size, 'one act').toBe(1)
   })
 
-  test('Lists: of 20 who put the same tasks in another order at once one succeeds', async () => {
+  test('Lists: one of 20 simultaneous calls that reorder the same tasks succeeds', async () => {
     const { admin } = await opening([1, 2, 3, 4])
     const tasks = [4, 3, 2, 1].map((priority) => ({ id: `t${priority - 1}`, priority }))
     const answers = await Promise.all(Array.from({ length: 20 }, () => admin.call('POST', `${path}/order`, { tasks })))

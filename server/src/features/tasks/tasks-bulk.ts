@@ -1,4 +1,4 @@
-/** Acting on many tasks at once: deleting, numbering anew, putting in another order. All of them change, or none. */
+/** Bulk calls for tasks: delete, renumber, reorder. Either all of the tasks change or none. */
 import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { MAX_NUMBER } from '@arcade/contract/entity'
@@ -23,7 +23,7 @@ interface Services {
   trash: Trash
 }
 
-/** Moves tasks of the collection to the trash, with their audit entries. Gives what they were. */
+/** Moves tasks of the collection to the trash, and writes audit entries. Returns the removed rows. */
 export async function removeTasks(
   tx: Transaction<Tables>,
   context: CallContext,
@@ -121,12 +121,12 @@ interface LockedTask {
   version: number
 }
 
-/** So many tasks in the way are named. */
+/** Most tasks that the error PRIORITY_TAKEN names. */
 const NAMED_TASKS = 3
 
 /**
- * Names the tasks that have one of these priorities already. One that is added meanwhile is left to the constraint, which names none.
- * @throws Failure PRIORITY_TAKEN
+ * Checks that no other task has one of these priorities. A task that is added meanwhile violates the constraint instead.
+ * @throws Failure PRIORITY_TAKEN, which names the tasks that have them
  */
 async function refuseTaken(tx: Transaction<Tables>, collection: TaskCollection, assigned: AssignedPriority[]): Promise<void> {
   const inTheWay = await tx
@@ -143,7 +143,7 @@ async function refuseTaken(tx: Transaction<Tables>, collection: TaskCollection, 
   throw new Failure('PRIORITY_TAKEN', { fields: { first: `Already taken: ${named.join(', ')}${more}` } })
 }
 
-/** Locks the rows by their ids, so that two transactions wait for each other instead of getting stuck; gives them by priority. */
+/** Locks the rows in the order of ids, so that two transactions wait for each other instead of deadlocking. Returns them by priority. */
 async function lockTasks(
   tx: Transaction<Tables>,
   collection: TaskCollection,

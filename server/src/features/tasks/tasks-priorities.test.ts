@@ -1,4 +1,4 @@
-/** Many people who change priorities at the same moment, on one server and on several that share a database. */
+/** Many simultaneous changes of priorities, on one server and on several that share a database. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { type Client, testApp } from '#test/test-app.ts'
@@ -9,7 +9,7 @@ const path = '/api/social-tasks'
 const CALLERS = 20
 
 test.for([1, 3])(
-  '§5 of 20 at once who want one priority, on %i server(s), one gets it and the others hear that it is taken',
+  '§5 one of 20 callers who want one priority at once gets it on %i server(s); the others get PRIORITY_TAKEN',
   async (servers) => {
     const { db } = await testDatabase()
     const databases = await Promise.all(Array.from({ length: servers }, () => openAgain()))
@@ -37,11 +37,11 @@ test.for([1, 3])(
       const outcomes = await Promise.all(
         Array.from({ length: CALLERS }, async (_, caller) => {
           const admin = admins[caller % admins.length]!
-          const one = present[caller]! // two callers may both give one task the same priority, so each has another
+          const one = present[caller]! // each caller has another task, because two callers may give the same task the same priority
           const kind = random()
           if (kind < 0.15) return { claims: false, ...(await reorder(admin, shuffled(present, random))) }
           if (kind < 0.3) {
-            // All of these want the same two priorities, which they take one after the other.
+            // All of these want the same two priorities, and get them one after the other.
             const target = { ids: [one.id, listed[CALLERS + caller]!.id] }
             return { claims: false, ...(await admin.call('POST', `${path}/priorities`, { target, first: 500, step: 1 })) }
           }

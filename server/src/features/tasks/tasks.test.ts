@@ -1,4 +1,4 @@
-/** Social and daily tasks (§2, §3, §5, §7, §8), the same tests for both collections. */
+/** Social and daily tasks (§2, §3, §5, §7, §8). The same tests run for both collections. */
 import { describe, expect, test } from 'vitest'
 import { auditTrail } from '#test/audit-trail.ts'
 import { addCount } from '#test/activity.ts'
@@ -37,7 +37,7 @@ describe.each(collections)('$collection tasks', ({ collection, path, other, type
     return answer.body.id
   }
 
-  test('Lists: a search takes several spaces for one, as a page shows them', async () => {
+  test('Lists: a search treats several spaces as one, as a page shows them', async () => {
     const { admin } = await opening()
     await add(admin, { title: 'Season  2 opens' })
     for (const search of ['season 2', ' Season   2  opens ', '2 opens'])
@@ -45,7 +45,7 @@ describe.each(collections)('$collection tasks', ({ collection, path, other, type
     expect((await admin.call('GET', `${path}?search=season2`)).body.total).toBe(0)
   })
 
-  test('§6 neither a guest nor a user nor a bot sees or changes anything', async () => {
+  test('§6 neither a guest nor a user nor a bot can see or change anything', async () => {
     const { app, admin } = await opening()
     const id = await add(admin)
     for (const [client, status] of [
@@ -68,7 +68,7 @@ describe.each(collections)('$collection tasks', ({ collection, path, other, type
     expect((await admin.call('GET', path)).body.tasks).toHaveLength(1)
   })
 
-  test('§2 the list is sorted by priority throughout, 50 a page, each with its participants', async () => {
+  test('§2 the whole list is sorted by priority, 50 a page, each task with its participants', async () => {
     const { app, admin } = await opening()
     const numbers = Array.from({ length: 60 }, (_, index) => ((index * 37) % 60) + 1)
     await app.database.db
@@ -109,7 +109,7 @@ describe.each(collections)('$collection tasks', ({ collection, path, other, type
     })
   })
 
-  test('§8 Error fetching tasks!, Internal Server Error!: the cause stays in the log', async () => {
+  test('§8 Error fetching tasks!, Internal Server Error!: the cause is only logged', async () => {
     const { app, admin } = await opening()
     const { schema } = app.database.db
     await schema.alterTable('tasks').renameTo('tasks_away').execute()
@@ -126,7 +126,7 @@ describe.each(collections)('$collection tasks', ({ collection, path, other, type
     expect(JSON.stringify(broken)).not.toContain('relation')
   })
 
-  test('§3 create, get, update, delete; the history document follows and stays', async () => {
+  test('§3 create, get, update, delete; the history document follows changes and stays', async () => {
     const { app, admin } = await opening()
     const id = await add(admin, { type })
     expect((await admin.call('GET', `${path}/${id}`)).body).toMatchObject({
@@ -205,7 +205,7 @@ describe.each(collections)('$collection tasks', ({ collection, path, other, type
     }
   })
 
-  test('§5 Priority is already taken! in its own collection only; on update unless it is the task itself', async () => {
+  test('§5 Priority is already taken! only in the same collection; on update not for the task itself', async () => {
     const { admin } = await opening()
     const [first, second] = [await add(admin, { priority: 1 }), await add(admin, { priority: 2 })]
     const taken = { status: 409, body: { success: false, message: 'Priority is already taken!', code: 'PRIORITY_TAKEN' } }
@@ -216,7 +216,7 @@ describe.each(collections)('$collection tasks', ({ collection, path, other, type
     expect((await admin.call('GET', path)).body.total).toBe(2)
   })
 
-  test('§5 of 20 simultaneous creations with one priority exactly one succeeds', async () => {
+  test('§5 exactly one of 20 simultaneous creations with one priority succeeds', async () => {
     const { app, admin } = await opening()
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) => admin.call('POST', path, { ...input, title: `Task ${n}` })),
@@ -227,14 +227,14 @@ describe.each(collections)('$collection tasks', ({ collection, path, other, type
     expect(await app.database.db.selectFrom('history_items').select('item_id').execute()).toHaveLength(1)
   })
 
-  test('§5 of two tasks that move to one priority at once exactly one gets there', async () => {
+  test('§5 exactly one of two tasks that move to one priority at once gets it', async () => {
     const { admin } = await opening()
     const ids = [await add(admin, { priority: 1 }), await add(admin, { priority: 2 })]
     const answers = await Promise.all(ids.map((id) => admin.call('PUT', `${path}/${id}`, { ...input, priority: 3 })))
     expect(statuses(answers)).toEqual([200, 409])
   })
 
-  test('a stale save gets 409 and changes nothing; of simultaneous saves of one version exactly one succeeds', async () => {
+  test('a stale save gets 409 and changes nothing; exactly one of several simultaneous saves of one version succeeds', async () => {
     const { app, admin } = await opening()
     const id = await add(admin)
     const save = (title: string) => admin.call('PUT', `${path}/${id}`, { ...input, title, version: 1 })
@@ -246,7 +246,7 @@ describe.each(collections)('$collection tasks', ({ collection, path, other, type
     expect(await history(app, collection, id)).toMatchObject([{ title: body.title }])
   })
 
-  test('fields that are not in the form are refused', async () => {
+  test('unknown fields are refused', async () => {
     const { admin } = await opening()
     for (const extra of [{ id: 'mine' }, { createdAt: '2020-01-01' }, { numberOfParticipants: 5 }, { collection: 'x' }]) {
       expect((await admin.call('POST', path, { ...input, ...extra })).status).toBe(400)

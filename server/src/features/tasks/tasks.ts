@@ -20,7 +20,7 @@ import type { Trash } from '#src/audit/trash.ts'
 import { removeTasks, tasksBulk } from './tasks-bulk.ts'
 import { servedTasks, taskDerived, taskRecord } from './tasks-list.ts'
 
-/** A task as its own row says. */
+/** The columns of a task's own row, without derived fields. */
 const stored = storedFields(taskEntity)
 
 /** The calls of one collection. A taken priority violates `tasks_priority_key`. */
@@ -141,12 +141,12 @@ interface Saving {
   before: StoredTask
   input: TaskInput
   context: CallContext
-  /** The entry of the history whose version comes back. */
+  /** The number (`seq`) of the audit entry whose version is restored. */
   restoredFrom?: number
 }
 
-/** §3, §5: the type is stored as `image`; an empty link, or one that the type has no use for, as no link. */
+/** Maps the form to columns (§3, §5): the type is stored as `image`. An empty link, or a link that the type does not use, becomes null. */
 function toColumns({ type, priority, title, link, reward, verifiedByBot }: TaskInput) {
-  const kept = link && hasLink(type) ? link : null
-  return { image: type, priority, title, link: kept, reward, verified_by_bot: verifiedByBot }
+  const usedLink = link && hasLink(type) ? link : null
+  return { image: type, priority, title, link: usedLink, reward, verified_by_bot: verifiedByBot }
 }

@@ -1,6 +1,6 @@
 /**
- * From the trash back into the tables: the row as it was, a version later, with all that hung on it. Hides what each kind of record needs
- * for that, and what can be in its way: another record may have its priority or e-mail by now.
+ * Restores records from the trash: the row as it was, one version later, with everything that belonged to it. Knows what each kind of
+ * record needs for that, and what can conflict: another record may have its priority or e-mail by now.
  */
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { RowOf, StoredName } from '@arcade/contract/entity'
@@ -32,13 +32,13 @@ export interface Trashed {
   name: string
 }
 
-/** What a restored record is to have instead of what it had. */
-export interface Instead {
+/** Values that a restored record gets instead of those it had. */
+export interface Replacements {
   priority?: number | undefined
   email?: string | undefined
 }
 
-/** STALE: there is a record with this id again, by an import. */
+/** STALE means that an import has added a record with the same id. */
 export type ConflictCode = 'PRIORITY_TAKEN' | 'EMAIL_TAKEN' | 'STALE'
 
 export const conflictTexts: Record<ConflictCode, string> = {
@@ -52,7 +52,7 @@ interface Services {
   act: Act
 }
 
-/** SQL for each kind: the records' rows as `r`, whether such a row is there already, and what of it somebody else may have. */
+/** SQL for each kind: whether a row with the id of `r` exists already, and which unique value another record may have. */
 const tables: Record<
   TrashKind,
   { entity: Entity; isThere: string; unique?: { value: string; isTaken: string; code: ConflictCode } }
@@ -87,24 +87,24 @@ function taskTable(collection: 'social' | 'daily') {
 
 const kinds = Object.keys(tables) as TrashKind[]
 
-/** The records' rows as `r`, an account as `a`, and as `wanted` what each is to have. */
-function from(records: Trashed[], { entity }: { entity: Entity }, { priority, email }: Instead = {}): RawBuilder<unknown> {
+/** Returns SQL that reads the records' rows as `r`, their accounts as `a`, and the unique values that they are to have as `wanted`. */
+function from(records: Trashed[], { entity }: { entity: Entity }, { priority, email }: Replacements = {}): RawBuilder<unknown> {
   const table = sql.table(entity.table)
-  const instead = JSON.stringify({ priority, email })
+  const replacements = JSON.stringify({ priority, email })
   return sql`trash, jsonb_populate_record(null::${table}, content -> 'row') as r, jsonb_populate_record(null::accounts, content -> 'account') as a,
-    lateral (select (coalesce(${instead}::jsonb ->> 'priority', content #>> '{row,priority}'))::numeric as priority,
-                    coalesce(${instead}::jsonb ->> 'email', content #>> '{row,email}') as email) as wanted
+    lateral (select (coalesce(${replacements}::jsonb ->> 'priority', content #>> '{row,priority}'))::numeric as priority,
+                    coalesce(${replacements}::jsonb ->> 'email', content #>> '{row,email}') as email) as wanted
     where trash.id = any(${records.map(({ id }) => id)})`
 }
 
 /**
- * What is in the way of restoring, as far as can be seen; of several records that want the same the latest gets it. Waits for the turn to
- * change priorities. A record that comes in between violates a constraint.
+ * Returns what prevents restoring the records, as far as can be seen. Of several records that need the same value, the one deleted last
+ * gets it. Locks the priorities of tasks. A record that is added meanwhile violates a constraint instead.
  */
 export async function findConflicts(
   tx: Transaction<Tables>,
   records: Trashed[],
-  instead: Instead = {},
+  replacements: Replacements = {},
 ): Promise<{ id: string; code: ConflictCode }[]> {
   const found: { id: string; code: ConflictCode }[] = []
   for (const kind of kinds) {
@@ -117,37 +117,37 @@ export async function findConflicts(
     const { rows } = await sql<{ id: string; code: ConflictCode }>`
       select id, code from (
         select trash.id, case when ${sql.raw(isThere)} or ${sql.raw(isAgain('r.id'))} then 'STALE' ${sql.raw(isTaken)} end as code
-          from ${from(own, tables[kind], instead)}) as looked_at
+          from ${from(own, tables[kind], replacements)}) as looked_at
        where code is not null`.execute(tx)
     found.push(...rows)
   }
   return found
 }
 
-/** Restores locked records without conflicts, with their audit entries. */
+/** Restores locked records that have no conflicts, and writes their audit entries. */
 export async function restoreRecords(
   tx: Transaction<Tables>,
   services: Services,
   records: Trashed[],
-  instead: Instead = {},
+  replacements: Replacements = {},
 ): Promise<void> {
   for (const kind of kinds) {
     const own = records.filter((record) => record.kind === kind)
-    if (own.length > 0) await restorers[kind](tx, { ...services, records: own, instead })
+    if (own.length > 0) await restorers[kind](tx, { ...services, records: own, replacements })
   }
   await sql`delete from trash where id = any(${records.map(({ id }) => id)})`.execute(tx)
 }
 
 interface Restoration extends Services {
   records: Trashed[]
-  instead: Instead
+  replacements: Replacements
 }
 
 const restorers: Record<TrashKind, (tx: Transaction<Tables>, restoration: Restoration) => Promise<void>> = {
   socialTask: (tx, restoration) => restoreTasks(tx, restoration, 'social'),
   dailyTask: (tx, restoration) => restoreTasks(tx, restoration, 'daily'),
 
-  /** It comes back inactive: whoever activates it tells the players. */
+  /** Restores announcements as inactive. Players get news when somebody activates them again. */
   async announcement(tx, { files, act, ...restoration }) {
     const rows = await insertRows(tx, announcementEntity, restoration, { status: 'false' })
     await files.restore(
@@ -166,7 +166,7 @@ const restorers: Record<TrashKind, (tx: Transaction<Tables>, restoration: Restor
     await sql`
       insert into accounts (id, email, password_hash, created_at)
       select a.id, wanted.email, a.password_hash, a.created_at
-        from ${from(restoration.records, tables.user, restoration.instead)} and a.id is not null
+        from ${from(restoration.records, tables.user, restoration.replacements)} and a.id is not null
        order by lower(wanted.email)`.execute(tx)
     const rows = await insertRows(tx, userEntity, restoration, { email: 'wanted.email' })
     await restoreViews(tx, ids)
@@ -198,20 +198,20 @@ async function restoreTasks(
 
 type StoredRow<E extends Entity> = Pick<RowOf<E['fields']>, StoredName<E['fields']>>
 
-/** @param values SQL for columns that do not get what they had @param further columns that are no fields */
+/** Inserts the records' rows. @param values SQL for columns that get another value @param extraColumns columns that are not fields */
 async function insertRows<E extends Entity>(
   tx: Transaction<Tables>,
   entity: E,
-  { records, instead }: Pick<Restoration, 'records' | 'instead'>,
+  { records, replacements }: Pick<Restoration, 'records' | 'replacements'>,
   values: Readonly<Record<string, string>>,
-  further: string[] = [],
+  extraColumns: string[] = [],
 ): Promise<StoredRow<E>[]> {
-  const columns = [...further, ...storedNames(entity.fields).map((name) => columnName(entity, name))]
-  const given: Readonly<Record<string, string>> = { version: 'r.version + 1', ...values }
+  const columns = [...extraColumns, ...storedNames(entity.fields).map((name) => columnName(entity, name))]
+  const expressions: Readonly<Record<string, string>> = { version: 'r.version + 1', ...values }
   const { rows } = await sql`
     insert into ${sql.table(entity.table)} (${sql.raw(columns.join(', '))})
-    select ${sql.raw(columns.map((column) => given[column] ?? `r.${column}`).join(', '))}
-      from ${from(records, { entity }, instead)} order by r.id returning ${sql.join(storedFields(entity))}`.execute(tx)
+    select ${sql.raw(columns.map((column) => expressions[column] ?? `r.${column}`).join(', '))}
+      from ${from(records, { entity }, replacements)} order by r.id returning ${sql.join(storedFields(entity))}`.execute(tx)
   return rows as StoredRow<E>[]
 }
 
@@ -229,7 +229,9 @@ async function auditRestored<Row extends { id: string; version: number }>(
   await audit(tx, act, action, entries)
 }
 
-/** Private views come back, shared ones get their owner back unless somebody has renamed or taken them, and what was seen first is again. */
+/**
+ * Restores private views and default views. Shared views get their owner back, unless they have been renamed or have another owner.
+ */
 async function restoreViews(tx: Transaction<Tables>, ids: string[]): Promise<void> {
   await sql`
     insert into saved_views (id, list, name, address, owner_id, private_to, created_at, version)

@@ -1,4 +1,4 @@
-/** The trash as a list: the latest first, searched and filtered, 50 a page. What has expired is gone, whether or not it has been purged. */
+/** The trash as a list: latest first, searched and filtered, 50 a page. Expired records are not listed, even before they are purged. */
 import { trashList } from '@arcade/contract/trash/fields'
 import { type DerivedSql, trashEntity } from '#src/db/entities.ts'
 import { serveList } from '#src/lists/list.ts'

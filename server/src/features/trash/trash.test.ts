@@ -1,4 +1,4 @@
-/** The trash: what is deleted leaves the lists at once, and comes back as it was, with all that hung on it. */
+/** The trash: deleted records leave the lists at once, and can be restored as they were, with everything that belonged to them. */
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import type { TrashedRecord } from '@arcade/contract/trash/fields'
@@ -31,7 +31,7 @@ const restore = (admin: Client, id: string, instead: object = {}) =>
 const restoreAct = (admin: Client, actId: string) => admin.call('POST', '/api/trash/restore-act', { actId })
 
 describe('the trash of tasks', () => {
-  test('has a deleted task with who deleted it and until when it is kept, and gives it back as it was', async () => {
+  test('lists a deleted task with who deleted it and until when it is kept, and restores it as it was', async () => {
     const { app, admin } = await opening()
     const id = await add(admin)
     const before = (await admin.call('GET', `/api/social-tasks/${id}`)).body
@@ -63,7 +63,7 @@ describe('the trash of tasks', () => {
     })
   })
 
-  test('gives one back once, however many ask at once', async () => {
+  test('restores a task once, however many ask at once', async () => {
     const { admin } = await opening()
     const id = await add(admin)
     await remove(admin, id)
@@ -73,7 +73,7 @@ describe('the trash of tasks', () => {
     expect(answers.find(({ status }) => status === 404)?.body.code).toBe('NOT_IN_TRASH')
   })
 
-  test('asks for another priority where the old one is taken, also by who creates a task at the same time', async () => {
+  test('asks for another priority if the old one is taken, even by a task that is created at the same time', async () => {
     const { admin } = await opening()
     const id = await add(admin)
     await remove(admin, id)
@@ -95,7 +95,7 @@ describe('the trash of tasks', () => {
     expect((await admin.call('GET', `/api/social-tasks/${id}`)).body.priority).toBe(0.4)
   })
 
-  test('gives back all that one act deleted; of those whose priority is taken it says so', async () => {
+  test('restores all tasks that one act deleted, and reports those whose priority is taken', async () => {
     const { admin } = await opening()
     const ids = [
       await add(admin),
@@ -129,7 +129,7 @@ describe('the trash of tasks', () => {
     expect((await restoreAct(admin, crypto.randomUUID())).body.code).toBe('NOT_IN_TRASH')
   })
 
-  test('says of one that an import has brought back meanwhile that it exists again, and leaves it', async () => {
+  test('reports that a task exists again if an import has brought it back, and leaves it', async () => {
     const { app, admin } = await opening()
     const id = await add(admin)
     const { actId } = await remove(admin, id)
@@ -146,7 +146,7 @@ describe('the trash of tasks', () => {
     expect(await inTrash(admin)).toHaveLength(1)
   })
 
-  test('of two deleted tasks with one priority the later one gets it', async () => {
+  test('of two deleted tasks with one priority restores the one deleted last', async () => {
     const { admin } = await opening()
     for (const title of ['Earlier', 'Later']) await remove(admin, await add(admin, { title }))
     const run = (options: object) => admin.call('POST', '/api/trash/restore', { target: { filter: {} }, ...options })
@@ -156,7 +156,7 @@ describe('the trash of tasks', () => {
     expect((await inTrash(admin)).map(({ name }) => name)).toEqual(['Earlier'])
   })
 
-  test('is searched, filtered, paged and exported like any list, the latest first', async () => {
+  test('is searched, filtered, paged and exported like any list, latest first', async () => {
     const { admin } = await opening()
     for (let n = 1; n <= 52; n += 1) await add(admin, { priority: n, title: `Task ${n}` })
     await succeed(admin.call('POST', '/api/social-tasks/remove', { target: { filter: {} } }))
@@ -182,7 +182,7 @@ describe('the trash of announcements', () => {
     const { id } = await succeed(admin.call('POST', '/api/announcements', { ...announcement, image: key, imageName: 'a.png' }))
     return { id: id as string, key: key }
   }
-  test('§7 the files of a deleted one are not served from then on, and are again, byte for byte, when it is restored inactive', async () => {
+  test('§7 files of a deleted announcement are not served; restored inactive, it has them again, byte for byte', async () => {
     const { app, admin } = await opening()
     const { id, key } = await addOne(admin, app)
     await succeed(admin.call('POST', `/api/announcements/${id}/status`, { id, status: false }))
@@ -201,7 +201,7 @@ describe('the trash of announcements', () => {
     expect(await app.database.db.selectFrom('file_removals').selectAll().execute()).toEqual([])
   })
 
-  test('security: purging one removes the bytes of its files, and nothing gives them back', async () => {
+  test('security: purging an announcement removes its files for good', async () => {
     const { app, admin } = await opening()
     const { id, key } = await addOne(admin, app)
     await succeed(admin.call('DELETE', `/api/announcements/${id}`))
@@ -217,7 +217,7 @@ describe('the trash of announcements', () => {
     expect(entry).toMatchObject({ recordId: id, recordName: 'Season 2', changes: { deletedAt: [record!.deletedAt, null] } })
   })
 
-  test('what has expired is purged by the server, by one of several', async () => {
+  test('expired records are purged by one of several servers', async () => {
     const { app, admin } = await opening()
     const other = await testApp({ database: await openAgain() })
     const { id, key } = await addOne(admin, app)
@@ -237,7 +237,7 @@ describe('the trash of announcements', () => {
     expect(purged).toMatchObject([{ actorKind: 'system', recordId: id }])
   })
 
-  test('a file that another one replaced is not served, though its bytes stay for the same time', async () => {
+  test('a replaced file is not served, but its bytes are kept for the same time', async () => {
     const { app, admin } = await opening()
     const { id, key } = await addOne(admin, app)
     await succeed(admin.call('PUT', `/api/announcements/${id}`, { ...announcement, image: null }))
@@ -252,7 +252,7 @@ describe('the trash of announcements', () => {
 })
 
 describe('the trash of users', () => {
-  test('security: a removed user is signed out at once, their e-mail is free; restored they sign in as before and have their views', async () => {
+  test('security: a removed user is signed out at once and the e-mail is free; a restored one can sign in and has the views', async () => {
     const { app, admin } = await opening()
     const eve = await app.signUp('user', 'eve@gmail.com')
     await admin.call('PUT', `/api/users/${eve.id}/user-type`, { userType: 'admin' })
@@ -285,7 +285,7 @@ describe('the trash of users', () => {
     expect(entry).toMatchObject({ recordId: eve.id, changes: { email: [null, 'eve@gmail.com'] } })
   })
 
-  test('§5 a taken e-mail is asked for anew, and has to be one of the installation', async () => {
+  test('§5 a taken e-mail must be replaced, by one that the configuration allows', async () => {
     const { app, admin } = await opening()
     const eve = await app.signUp('user', 'eve@gmail.com')
     await succeed(admin.call('POST', '/api/users/remove', { target: { ids: [eve.id] } }))
@@ -302,7 +302,7 @@ describe('the trash of users', () => {
     expect((await admin.call('GET', `/api/users/${eve.id}`)).body).toMatchObject({ email: 'eve2@gmail.com', version: 2 })
   })
 
-  test('§6 the trash is for admins', async () => {
+  test('§6 only admins can use the trash', async () => {
     const { app, admin } = await opening()
     await remove(admin, await add(admin))
     const [record] = await inTrash(admin)

@@ -1,4 +1,4 @@
-/** The trash: its list, restoring what was deleted, and purging it by hand or when it expires (ADR 14). */
+/** The trash (ADR 14): its list, restoring deleted records, and purging them by hand or when they expire. */
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { emailFieldFor } from '@arcade/contract/users/calls'
@@ -13,7 +13,7 @@ import type { Condition } from '#src/lists/conditions.ts'
 import { whereTarget } from '#src/lists/list.ts'
 import { numberedPages } from '#src/lists/numbered-pages.ts'
 import { isEmailTaken } from '#src/identity/accounts.ts'
-import { conflictTexts, findConflicts, type Instead, restoreRecords, type Trashed } from './restore.ts'
+import { conflictTexts, findConflicts, type Replacements, restoreRecords, type Trashed } from './restore.ts'
 import { servedTrash } from './trash-list.ts'
 
 interface Services {
@@ -31,14 +31,14 @@ export function trashHandlers({ database, files, registrationEmailHost }: Servic
       return { records, ...page }
     },
 
-    async restore({ id, ...instead }, context) {
-      checkEmail(instead)
+    async restore({ id, ...replacements }, context) {
+      checkEmail(replacements)
       const restoring = database.transaction(async (tx) => {
         const [record] = await lockTrashed(tx, sql`id = ${id}`)
         if (!record) throw new Failure('NOT_IN_TRASH')
-        const [conflict] = await findConflicts(tx, [record], instead)
+        const [conflict] = await findConflicts(tx, [record], replacements)
         if (conflict) throw new Failure(conflict.code, { message: conflictTexts[conflict.code] })
-        await restoreRecords(tx, { files, act: actOf(context) }, [record], instead)
+        await restoreRecords(tx, { files, act: actOf(context) }, [record], replacements)
         return { success: true, kind: record.kind, recordId: record.recordId } as const
       })
       return restoring.catch((cause: unknown) => {
@@ -70,7 +70,7 @@ export function trashHandlers({ database, files, registrationEmailHost }: Servic
     },
   }
 
-  /** Those whose priority or e-mail is taken stay. What takes one in this very moment fails the act: uniqueness is the constraint's word. */
+  /** Leaves records whose priority or e-mail is taken. If another transaction takes one meanwhile, a constraint fails the whole act. */
   async function restoreMany(tx: Transaction<Tables>, act: Act, where: Condition): Promise<Done> {
     const chosen = await lockTrashed(tx, where)
     const conflicts = new Map((await findConflicts(tx, chosen)).map(({ id, code }) => [id, code]))
@@ -83,15 +83,15 @@ export function trashHandlers({ database, files, registrationEmailHost }: Servic
     return { rows: named(free), refusals }
   }
 
-  /** The rule of §5 that needs the configuration. */
-  function checkEmail({ email }: Instead): void {
+  /** Checks the e-mail rule of §5, which depends on the configuration. */
+  function checkEmail({ email }: Replacements): void {
     const problem =
       email === undefined ? undefined : emailFieldFor(registrationEmailHost).safeParse(email).error?.issues[0]?.message
     if (problem !== undefined) throw new Failure('INVALID_INPUT', { message: problem, fields: { email: problem } })
   }
 }
 
-/** Locks records in the order of their ids, so that of two acts on one record the second finds what the first has left. */
+/** Locks records in the order of their ids. Of two acts on one record, the second sees the result of the first. */
 async function lockTrashed(tx: Transaction<Tables>, where: RawBuilder<boolean>): Promise<Trashed[]> {
   const { rows } = await sql<Trashed>`
     select id, kind, record_id as "recordId", name from trash where ${where} and expires_at > now() order by id for update`.execute(
@@ -104,7 +104,7 @@ function named(records: Trashed[]): Done['rows'] {
   return records.map(({ id, name }) => ({ id, title: name }))
 }
 
-/** Removes locked records for good; their files go with the next sweep. */
+/** Deletes locked records for good. The next sweep removes their files. */
 async function purge(tx: Transaction<Tables>, { files, act }: { files: Files; act: Act }, records: Trashed[]): Promise<void> {
   if (records.length === 0) return
   const { rows } = await sql<Trashed & { deletedAt: string; actId: string; keys: (string | null)[] }>`
@@ -123,9 +123,10 @@ async function purge(tx: Transaction<Tables>, { files, act }: { files: Files; ac
   await audit(tx, act, 'trash.purge', entries)
 }
 
+/** Records purged in one transaction. */
 const PURGED_AT_ONCE = 1000
 
-/** Purges what has expired. A chore; of several servers each takes records that no other one holds. */
+/** Purges expired records; a background task. Several servers can run it at once, because each skips records that another has locked. */
 export async function purgeExpired({ database, files }: Pick<Services, 'database' | 'files'>): Promise<void> {
   const act = actOfProcess('system', 'Purge of the trash')
   for (;;) {

@@ -1,4 +1,4 @@
-/** Undoing an act on many: priorities and statuses become what they were, unless something has changed since. */
+/** Undoing an act on many records: restores priorities and statuses, unless something has changed since. */
 import { expect, test } from 'vitest'
 import { auditTrail } from '#test/audit-trail.ts'
 import { type Client, testApp } from '#test/test-app.ts'
@@ -26,7 +26,7 @@ const tasks = async (admin: Client): Promise<[string, number, number][]> =>
     task.version,
   ])
 
-test('Undo: priorities that one act has changed are what they were, in one act of its own', async () => {
+test('Undo: priorities that one act has changed are restored in another act', async () => {
   const { app, admin, ids } = await opening()
   const numbers = { target: { ids }, first: 0.2, step: 0.1 }
   const actId = await act(admin.call('POST', '/api/social-tasks/priorities', numbers))
@@ -49,7 +49,7 @@ test('Undo: priorities that one act has changed are what they were, in one act o
   expect(entries.map(({ changes }) => changes)).toContainEqual({ priority: [0.2, 0.1] })
 })
 
-test('Undo: what has changed since is named with whoever changed it, and only the others can be undone', async () => {
+test('Undo: records changed since are named with who changed them, and only the others can be undone', async () => {
   const { app, admin, ids } = await opening()
   const actId = await act(admin.call('POST', '/api/social-tasks/priorities', { target: { ids }, first: 5, step: 1 }))
   const eve = await app.signUp('admin')
@@ -80,7 +80,7 @@ test('Undo: a priority that a newer task has is not taken from it', async () => 
   expect((await tasks(admin)).map(([, priority]) => priority)).toEqual([0.2, 5, 6, 7])
 })
 
-test('Undo: announcements that were activated are inactive again, which no player is told; the other way round they are', async () => {
+test('Undo: undoing an activation tells no player; undoing a deactivation is news', async () => {
   const { app, admin } = await opening()
   const epoch = async () => (await app.database.db.selectFrom('status_epoch').select('epoch').executeTakeFirstOrThrow()).epoch
   for (const title of ['One', 'Two'])
@@ -98,7 +98,7 @@ test('Undo: announcements that were activated are inactive again, which no playe
   expect([await statuses(), await epoch()]).toEqual([[true, true], 6])
 })
 
-test('Undo: an act that is not there, or did something else, is refused', async () => {
+test('Undo: an act that does not exist, or cannot be undone, is refused', async () => {
   const { app, admin, ids } = await opening()
   expect((await undo(admin, crypto.randomUUID())).body).toMatchObject({ code: 'NOTHING_TO_UNDO' })
   const removal = await act(admin.call('DELETE', `/api/social-tasks/${ids[0]}`))

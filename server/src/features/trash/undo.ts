@@ -1,4 +1,4 @@
-/** Undoing an act that changed priorities or statuses, or blocked players, by what the audit trail says of it, unless its records have changed since. */
+/** Undoes an act on priorities, statuses or blocks by its audit entries. Records that have changed since are refused. */
 import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
 import { BULK_SHOWN_REFUSALS } from '@arcade/contract/bulk'
@@ -16,15 +16,15 @@ import { actOnMany, type Refusal } from '#src/lists/bulk.ts'
 const itemKinds = ['socialTask', 'dailyTask', 'announcement'] as const
 type ItemKind = (typeof itemKinds)[number]
 
-/** What an act did to a record. */
-interface Deed {
+/** An audit entry of the act: what it did to one record. */
+interface UndoableEntry {
   kind: ItemKind | 'player'
   id: string
   name: string
   changes: AuditChanges
-  /** Who did it. */
+  /** Who did the act. */
   actorId: string | null
-  /** The one that the act has left; players have none. */
+  /** The record's version after the act. Players have no version. */
   version: number
 }
 
@@ -32,25 +32,25 @@ export function undoHandlers({ database }: { database: Database }): Handlers<typ
   return {
     undo: ({ actId, isPartial }, context) =>
       actOnMany(database, { dryRun: false, expected: undefined }, async (tx) => {
-        const deeds = await readDeeds(tx, actId)
-        if (deeds.length === 0) throw new Failure('NOTHING_TO_UNDO')
-        const present = await lockVersions(tx, deeds)
+        const entries = await readEntries(tx, actId)
+        if (entries.length === 0) throw new Failure('NOTHING_TO_UNDO')
+        const present = await lockVersions(tx, entries)
         const undone = { act: actOf(context), undoes: actId }
-        const asBefore = await undoBlocks(
+        const unblockedOrBlocked = await undoBlocks(
           tx,
-          deeds.filter(({ kind }) => kind === 'player'),
+          entries.filter(({ kind }) => kind === 'player'),
           undone,
         )
-        const left = deeds.filter(({ kind, id, version }) =>
-          kind === 'player' ? asBefore.has(Number(id)) : present.get(`${kind} ${id}`) === version,
+        const left = entries.filter(({ kind, id, version }) =>
+          kind === 'player' ? unblockedOrBlocked.has(Number(id)) : present.get(`${kind} ${id}`) === version,
         )
         const refusals = await explainChanges(
           tx,
-          deeds.filter((deed) => !left.includes(deed)),
+          entries.filter((entry) => !left.includes(entry)),
         )
         if (refusals.length > 0 && !isPartial) throw changedSince(refusals)
         for (const kind of itemKinds) {
-          const own = left.filter((deed) => deed.kind === kind)
+          const own = left.filter((entry) => entry.kind === kind)
           if (own.length > 0)
             await (kind === 'announcement' ? undoStatuses(tx, own, undone) : undoPriorities(tx, kind, own, undone))
         }
@@ -63,8 +63,8 @@ const undoable: readonly AuditAction[] = [
   ...(['task.priority', 'announcement.activate', 'announcement.deactivate', 'player.block', 'player.unblock'] as const),
 ]
 
-async function readDeeds(tx: Transaction<Tables>, actId: string): Promise<Deed[]> {
-  const { rows } = await sql<Deed>`
+async function readEntries(tx: Transaction<Tables>, actId: string): Promise<UndoableEntry[]> {
+  const { rows } = await sql<UndoableEntry>`
     select record_kind as kind, record_id as id, record_name as name, changes, actor_id as "actorId", (detail ->> 'version')::integer as version
       from audit_trail where act_id = ${actId}::uuid and action = any(${undoable}) and changes is not null order by record_id`.execute(
     tx,
@@ -72,11 +72,11 @@ async function readDeeds(tx: Transaction<Tables>, actId: string): Promise<Deed[]
   return rows
 }
 
-/** The present version of each record, by kind and id; none of one that is gone. They stay so until the transaction ends. */
-async function lockVersions(tx: Transaction<Tables>, deeds: Deed[]): Promise<Map<string, number>> {
+/** Returns the present version of each record that still exists, by kind and id. The rows are locked until the transaction ends. */
+async function lockVersions(tx: Transaction<Tables>, entries: UndoableEntry[]): Promise<Map<string, number>> {
   const versions = new Map<string, number>()
   for (const kind of itemKinds) {
-    const ids = deeds.filter((deed) => deed.kind === kind).map(({ id }) => id)
+    const ids = entries.filter((entry) => entry.kind === kind).map(({ id }) => id)
     if (ids.length === 0) continue
     if (kind !== 'announcement') await lockPriorities(tx, collectionOf[kind])
     const rows = kind === 'announcement' ? sql`announcements where true` : sql`tasks where collection = ${collectionOf[kind]}`
@@ -87,8 +87,8 @@ async function lockVersions(tx: Transaction<Tables>, deeds: Deed[]): Promise<Map
   return versions
 }
 
-/** Who has changed or deleted each record last. */
-async function explainChanges(tx: Transaction<Tables>, changed: Deed[]): Promise<Refusal[]> {
+/** Returns refusals that say who has changed or deleted each record last. */
+async function explainChanges(tx: Transaction<Tables>, changed: UndoableEntry[]): Promise<Refusal[]> {
   if (changed.length === 0) return []
   const ids = changed.slice(0, BULK_SHOWN_REFUSALS).map(({ id }) => id)
   const { rows } = await sql<{ key: string; who: string | null; isGone: boolean }>`
@@ -98,6 +98,7 @@ async function explainChanges(tx: Transaction<Tables>, changed: Deed[]): Promise
   return changed.map(({ kind, id, name }) => ({ id, title: name, reason: last.get(`${kind} ${id}`) ?? 'changed' }))
 }
 
+/** Most records that the message of the error names. */
 const NAMED_MAX = 3
 
 function changedSince(refusals: Refusal[]): Failure {
@@ -112,30 +113,30 @@ function changedSince(refusals: Refusal[]): Failure {
 
 interface Undone {
   act: ReturnType<typeof actOf>
-  /** The act that is undone. */
+  /** The id of the act that is undone. */
   undoes: string
 }
 
 async function undoPriorities(
   tx: Transaction<Tables>,
   kind: TaskRecordKind,
-  deeds: Deed[],
+  entries: UndoableEntry[],
   { act, undoes }: Undone,
 ): Promise<void> {
-  const assigned = deeds.map(({ id, changes }) => ({ id, priority: String(changes['priority']?.[0]) }))
+  const assigned = entries.map(({ id, changes }) => ({ id, priority: String(changes['priority']?.[0]) }))
   await assignPriorities(tx, collectionOf[kind], assigned)
   await audit(
     tx,
     act,
     'task.priority',
-    deeds.map((deed) => backEntry(deed, undoes)),
+    entries.map((entry) => undoingEntry(entry, undoes)),
   )
 }
 
-/** What becomes active again is news (design §7); what becomes inactive again is none any more. */
-async function undoStatuses(tx: Transaction<Tables>, deeds: Deed[], { act, undoes }: Undone): Promise<void> {
+/** An announcement that becomes active again is news (design §7); one that becomes inactive again no longer is. */
+async function undoStatuses(tx: Transaction<Tables>, entries: UndoableEntry[], { act, undoes }: Undone): Promise<void> {
   for (const status of [true, false]) {
-    const own = deeds.filter(({ changes }) => changes['status']?.[0] === status)
+    const own = entries.filter(({ changes }) => changes['status']?.[0] === status)
     if (own.length === 0) continue
     await tx
       .updateTable('announcements')
@@ -152,31 +153,31 @@ async function undoStatuses(tx: Transaction<Tables>, deeds: Deed[], { act, undoe
       tx,
       act,
       action,
-      own.map((deed) => backEntry(deed, undoes)),
+      own.map((entry) => undoingEntry(entry, undoes)),
     )
   }
 }
 
-/** Gives the players whose blocks were as the act had left them. */
-async function undoBlocks(tx: Transaction<Tables>, deeds: Deed[], { act, undoes }: Undone): Promise<Set<number>> {
-  const blocks = deeds.map(({ id, actorId, changes: { blocked } }) => {
+/** Undoes blocks. Returns the ids of the players whose blocks had not changed since the act. */
+async function undoBlocks(tx: Transaction<Tables>, entries: UndoableEntry[], { act, undoes }: Undone): Promise<Set<number>> {
+  const blocks = entries.map(({ id, actorId, changes: { blocked } }) => {
     const [before, after] = blocked as [string | null, string | null]
     return { userId: Number(id), before: after, beforeBy: after === null ? null : actorId, after: before }
   })
   const changed = await changeBlocks(tx, blocks, act.actorId)
   for (const isBlocked of [true, false]) {
-    const own = deeds.filter(({ id, changes }) => changed.has(Number(id)) && (changes['blocked']?.[0] !== null) === isBlocked)
+    const own = entries.filter(({ id, changes }) => changed.has(Number(id)) && (changes['blocked']?.[0] !== null) === isBlocked)
     await audit(
       tx,
       act,
       isBlocked ? 'player.block' : 'player.unblock',
-      own.map((deed) => backEntry(deed, undoes)),
+      own.map((entry) => undoingEntry(entry, undoes)),
     )
   }
   return changed
 }
 
-function backEntry({ kind, id, name, changes, version }: Deed, undoes: string) {
+function undoingEntry({ kind, id, name, changes, version }: UndoableEntry, undoes: string) {
   const back = Object.entries(changes).map(([field, [before, after]]) => [field, [after, before]] as const)
   return {
     record: { kind, id, name },

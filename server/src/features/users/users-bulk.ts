@@ -1,4 +1,4 @@
-/** Removing many users at once, but never oneself and never the last admin, also when two admins remove each other (docs/security.md). */
+/** Removes many users at once, but never oneself and never the last admin, even when two admins remove each other (docs/security.md). */
 import { sql, type Transaction } from 'kysely'
 import type { UsersFilter } from '@arcade/contract/users/fields'
 import { BULK_NAMED_ROWS, type BulkOutput } from '@arcade/contract/bulk'
@@ -49,7 +49,7 @@ export async function removeUsers(
     const done = dryRun ? await count() : await remove()
     return { ...done, refusals }
 
-    /** An admin who removes others stays; one whom another admin removed meanwhile must not remove the rest. */
+    /** Returns the admin who must stay, if another admin has removed the caller meanwhile. Otherwise the caller is the one who stays. */
     function lastAdmin(): string | null {
       return admins.includes(self.id) ? null : (admins[0] ?? null)
     }
@@ -71,14 +71,14 @@ export async function removeUsers(
   return summary
 }
 
-/** Moves users with their accounts to the trash, counted and with their audit entries. Their sessions end. */
+/** Moves users and their accounts to the trash, which ends their sessions. Updates the counters and writes audit entries. */
 export async function moveUsersToTrash(
   tx: Transaction<Tables>,
   context: CallContext,
   { trash, where }: { trash: Trash; where: Condition },
 ): Promise<Done> {
   const act = actOf(context)
-  // In this order: whoever changes the password holds the account and then ends the sessions.
+  // Locks the account before its sessions, as a change of the password does, so that the two cannot deadlock.
   const { rows } = await sql<{ type: 'admin' | 'user'; affected: number; some: { id: string; title: string }[] }>`
     with gone as (delete from users where ${where} returning *),
     gone_accounts as (delete from accounts using gone where accounts.id = gone.id returning accounts.*),
@@ -93,8 +93,8 @@ export async function moveUsersToTrash(
 }
 
 /**
- * The users that a statement has removed as `gone` and `gone_accounts`, for the trash, with the views that come back with them: private ones
- * and defaults, which the statement still sees, and which shared ones they own.
+ * The users that a statement has removed as `gone` and `gone_accounts`, as rows for the trash. These include the views that a restore
+ * needs: private and default views, which the statement still sees, and the names of shared views that the user owns.
  */
 const trashedUsers = sql`
   select 'user' as kind, gone.id as record_id, fname || ' ' || lname as name,
@@ -107,14 +107,14 @@ const trashedUsers = sql`
            'defaultViews', (select coalesce(jsonb_agg(to_jsonb(default_views)), '[]') from default_views where user_id = gone.id)) as content
     from gone left join gone_accounts on gone_accounts.id = gone.id`
 
-/** The users that a statement has removed as `gone`, for the audit trail. */
+/** The users that a statement has removed as `gone`, as rows for the audit. */
 const removedUsers = sql`
   select 'user' as record_kind, id as record_id, fname || ' ' || lname as record_name, ${removedUserSql} as changes, null::json as detail from gone`
 
 /**
- * Waits for this transaction's turn to change who is an admin, so that of two simultaneous removals the second sees the first's outcome.
- * Locks of the admins' rows would not do: a transaction that waits for them does not know who has become an admin meanwhile, and could
- * wait for that row while somebody who holds it waits for its own. Gives the admins' ids.
+ * Takes the lock for changing who is an admin, so that the second of two simultaneous removals sees the outcome of the first. Returns the
+ * admins' ids. Row locks are not enough: a transaction that waits for them does not see who has become an admin meanwhile, and it could
+ * deadlock with a transaction that holds that admin's row.
  */
 export async function lockAdmins(tx: Transaction<Tables>): Promise<string[]> {
   await takeLock(tx, 'admins')

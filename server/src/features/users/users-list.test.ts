@@ -1,4 +1,4 @@
-/** Manage Users searched, filtered, sorted (§2), and acting on many users at once: never oneself, never the last admin. */
+/** Manage Users searched, filtered, sorted (§2), and removing many users at once: never oneself, never the last admin. */
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { auditTrail } from '#test/audit-trail.ts'
@@ -7,7 +7,7 @@ import { type Client, type TestApp, testApp } from '#test/test-app.ts'
 
 type User = { id: string; fname: string; lname: string; email: string; userType: 'admin' | 'user' }
 
-/** Equal names in several spellings, equal moments. */
+/** Equal names in several spellings, and equal times. */
 const users: User[] = Array.from({ length: 130 }, (_, index) => ({
   id: `u${String((index * 37) % 130).padStart(3, '0')}`,
   fname: ['Anna', 'anna', 'Виктор', 'O_Neil', 'Zoë'][index % 5]!,
@@ -48,7 +48,7 @@ function expected({ search = '', userType }: { search?: string; userType?: strin
 }
 
 describe('Lists: users', () => {
-  test('Lists: every filter in every order, forth and reversed, with its exact total', async () => {
+  test('Lists: every filter in every order, forwards and reversed, with its exact total', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin', 'self@gmail.com')
     await store(app)
@@ -83,14 +83,14 @@ describe('Lists: users', () => {
     expect((await admin.call('GET', '/api/users?search=self%40gmail')).body.total).toBe(0)
   })
 
-  test('Lists: a search that finds very many has its exact total, too', async () => {
+  test('Lists: a search with very many results has an exact total too', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await sql`insert into users (id, fname, lname, email, user_type) select 'm' || n, 'Many', 'M', 'm' || n || '@gmail.com', 'user'
       from generate_series(1, 10100) n`.execute(app.database.db)
     const { body } = await admin.call('GET', '/api/users?search=many&sort=email&page=203')
     expect(body).toMatchObject({ total: 10_100, pageCount: 202, users: [] })
-    expect((await admin.call('GET', '/api/users?search=many&sort=email&reversed=true')).body.users[0].id).toBe('m9') // @ comes after 9
+    expect((await admin.call('GET', '/api/users?search=many&sort=email&reversed=true')).body.users[0].id).toBe('m9') // @ sorts after 9
   })
 })
 
@@ -98,7 +98,7 @@ describe('Bulk: users', () => {
   const remove = (client: Client, body: object) => client.call('POST', '/api/users/remove', body)
   const left = async ({ database: { db } }: TestApp) => (await db.selectFrom('users').select('id').execute()).length
 
-  test('Bulk: a dry run tells what would be, the act does it: rows, accounts, sessions, counters, the audit trail', async () => {
+  test('Bulk: a dry run reports what would change, and the act changes it: rows, accounts, sessions, counters, audit', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const people = [await app.signUp('user'), await app.signUp('user'), await app.signUp('admin')]
@@ -121,7 +121,7 @@ describe('Bulk: users', () => {
     expect(new Set(entries.map(({ actId, actorId }) => `${actId} ${actorId}`)).size, 'one act').toBe(1)
   })
 
-  test('Bulk: what a filter matches; another number than expected is refused and nothing done', async () => {
+  test('Bulk: what a filter matches; a number other than expected is refused and nothing is done', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await store(app)
@@ -135,7 +135,7 @@ describe('Bulk: users', () => {
     expect(await left(app)).toBe(1)
   })
 
-  test('Bulk: two admins who remove each other at once: one stays', async () => {
+  test('Bulk: one of two admins who remove each other at once stays', async () => {
     const app = await testApp()
     for (let round = 0; round < 5; round += 1) {
       await app.database.db.deleteFrom('users').execute()

@@ -1,4 +1,4 @@
-/** Manage Users as a list (§2, §6, §7): searched, filtered and sorted, 50 a page, without the one who looks. */
+/** Manage Users as a list (§2, §6, §7): searched, filtered and sorted, 50 a page, without the caller. */
 import { userList, userTypes } from '@arcade/contract/users/fields'
 import { counterSql } from '#src/counters/counters.ts'
 import { userEntity } from '#src/db/entities.ts'

@@ -12,7 +12,7 @@ async function metricsOf(admin: Client) {
 }
 
 describe('§2 the list', () => {
-  test('§6 excludes oneself; §9 has 50 rows a page and its count', async () => {
+  test('§6 leaves out the caller; §9 has 50 rows a page and its count', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     await sql`insert into users (id, fname, lname, email, user_type, created_at)
@@ -36,7 +36,7 @@ describe('§2 the list', () => {
     expect([...first.users, ...last.users].some((user: { id: string }) => user.id === admin.id)).toBe(false)
   })
 
-  test('when they were last seen: not known before they sign in, then to ten minutes, and still after they have logged out', async () => {
+  test('shows when a user was last seen: unknown before sign-in, then within ten minutes, and still after sign-out', async () => {
     const app = await testApp()
     const { db } = app.database
     const admin = await app.signUp('admin')
@@ -75,7 +75,7 @@ describe('§2 the list', () => {
     expect(await seen()).toBe(last)
   })
 
-  test('§2 alone, the list is empty and has one page', async () => {
+  test('§2 without other users, the list is empty and has one page', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     expect((await admin.call('GET', '/api/users')).body).toEqual({ users: [], page: 1, pageSize: 50, pageCount: 1, total: 0 })
@@ -83,7 +83,7 @@ describe('§2 the list', () => {
 })
 
 describe('§2 Update User', () => {
-  test('§7 changes first and last name, also in the session of the user', async () => {
+  test('§7 changes first and last name, also in the user’s session', async () => {
     const app = await testApp()
     const [admin, user] = [await app.signUp('admin'), await app.signUp('user')]
     await user.call('GET', '/api/session')
@@ -108,7 +108,7 @@ describe('§2 Update User', () => {
     expect((await admin.call('GET', `/api/users/${user.id}`)).body.fname).toBe('First')
   })
 
-  test('§6 neither role, id nor e-mail come in with the names', async () => {
+  test('§6 role, id and e-mail cannot be changed together with the names', async () => {
     const app = await testApp()
     const [admin, user] = [await app.signUp('admin'), await app.signUp('user')]
     for (const extra of [{ userType: 'admin' }, { email: 'x@gmail.com' }, { user_type: 'admin' }]) {
@@ -121,7 +121,7 @@ describe('§2 Update User', () => {
 })
 
 describe('§7 POST /registerUser', () => {
-  test('§7 answers status success; the new user can sign in, and the figures follow at once', async () => {
+  test('§7 answers with status success; the new user can sign in, and the figures follow at once', async () => {
     const app = await testApp()
     const admin = await app.signUp('admin')
     const input = { fname: 'New', lname: 'User', email: 'new@gmail.com', password: 'secret1', confirmPassword: 'secret1' }
@@ -142,7 +142,7 @@ describe('§7 POST /registerUser', () => {
 })
 
 describe('§7 DELETE /removeUser/{id}', () => {
-  test('§7 removes the user, whose sessions die at once', async () => {
+  test('§7 removes the user and ends the user’s sessions at once', async () => {
     const app = await testApp()
     const [admin, user] = [await app.signUp('admin'), await app.signUp('user', 'gone@gmail.com')]
     expect((await user.call('GET', '/api/session')).body.user).not.toBeNull()
@@ -157,14 +157,14 @@ describe('§7 DELETE /removeUser/{id}', () => {
     expect(await metricsOf(admin)).toMatchObject({ totalUsers: 1 })
   })
 
-  test('security: nobody removes or demotes themselves', async () => {
+  test('security: nobody can remove or demote themselves', async () => {
     const app = await testApp()
     const [admin] = [await app.signUp('admin'), await app.signUp('admin')]
     expect((await admin.call('DELETE', `/removeUser/${admin.id}`)).body.code).toBe('NOT_YOURSELF')
     expect((await admin.call('PUT', `/api/users/${admin.id}/user-type`, { userType: 'user' })).body.code).toBe('NOT_YOURSELF')
   })
 
-  test('security: of two admins who remove or demote each other at once, one stays', async () => {
+  test('security: one of two admins who remove or demote each other at once stays', async () => {
     for (let round = 0; round < 5; round += 1) {
       const app = await testApp()
       await app.database.db.deleteFrom('users').execute()
@@ -192,7 +192,7 @@ describe('design: roles', () => {
     expect(await metricsOf(admin)).toMatchObject({ userTypes: { user: 1, admin: 1 } })
   })
 
-  test('every act is in the audit trail', async () => {
+  test('every act is in the audit', async () => {
     const app = await testApp()
     const [admin, user] = [await app.signUp('admin'), await app.signUp('user')]
     await admin.call('PATCH', `/api/users/${user.id}`, { fname: 'A', lname: 'B' })
@@ -204,11 +204,11 @@ describe('design: roles', () => {
   })
 })
 
-test('§6 roles that many change at once: nobody waits for somebody who waits for them', async () => {
+test('§6 simultaneous changes of many roles do not deadlock', async () => {
   const deadlocks = await countDeadlocks()
   const databases = [await openAgain(), await openAgain()]
   const apps = await Promise.all(databases.map((database) => testApp({ database })))
-  // Whoever becomes an admin comes before all other admins in the order of ids.
+  // A user who becomes an admin comes before all other admins in the order of ids.
   const everybody = await Promise.all(Array.from({ length: 7 }, (_, n) => apps[n % 2]!.signUp('user')))
   const byId = everybody.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const [people, admins] = [byId.slice(0, 5), byId.slice(5)]

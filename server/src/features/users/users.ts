@@ -1,4 +1,4 @@
-/** Manage Users (§2, §5, §6, §7): the list without oneself, names, roles, adding, removing, the download. */
+/** Manage Users (§2, §5, §6, §7): list the other users, change names and roles, add and remove users. */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { DashboardUser } from '@arcade/contract/users/fields'
 import type { contract } from '@arcade/contract/contract'
@@ -40,7 +40,7 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
   const { database, sessions, registrationEmailHost, passwordPolicy, trash } = services
   const { db } = database
   const readPage = numberedPages(database, servedUsers)
-  /** Runs `change` on a user and makes every process forget what it cached of them. */
+  /** Runs `change` on a user, then drops what any process has cached about the user. */
   const changing = async <T>(id: string, change: (tx: Transaction<Tables>) => Promise<T>, isDryRun = false): Promise<T> => {
     const result = await transactionOrDryRun(database, isDryRun, async (tx) => {
       const changed = await change(tx)
@@ -102,7 +102,7 @@ export function usersHandlers(services: UsersServices): Handlers<typeof contract
         return { status: 'success', message: 'User Added Successfuly!', id: user.id } as const // sic, §8
       }
       return createOnce(database, context, { before, create }).catch((cause: unknown) => {
-        // An admin sees the list of users anyway, so they may be told; a guest who registers is not (security.md).
+        // An admin can see the list of users anyway, so may learn that the e-mail is taken. A guest who registers may not (security.md).
         if (!isEmailTaken(cause)) throw cause
         throw new Failure('CREATE_USER_FAILED', { fields: { email: 'This email is in use already' }, cause })
       })
@@ -145,7 +145,7 @@ interface Renaming {
   before: DashboardUser
   names: UserUpdateInput
   context: CallContext
-  /** The entry of the history whose version comes back. */
+  /** The number (`seq`) of the audit entry whose version is restored. */
   restoredFrom?: number
 }
 

@@ -1,4 +1,4 @@
-/** Saved views of lists (design §7): whose they are, who sees them, and what becomes of them. */
+/** Saved views of lists (design §7): who owns them, who sees them, and what happens to them. */
 import { describe, expect, test } from 'vitest'
 import type { View } from '@arcade/contract/views/calls'
 import { VIEWS_MAX } from '@arcade/contract/views/fields'
@@ -32,7 +32,7 @@ const statuses = (answers: { status: number }[]) => answers.map(({ status }) => 
 const seeFirst = (client: Client, id: string | null, list = 'telegramUsers') =>
   client.call('PUT', `/api/default-views/${list}`, { id })
 
-test('Views: one’s own come first, then those that others share, each by name', async () => {
+test('Views: one’s own come first, then those that others share, each sorted by name', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.signUp('admin'), await app.signUp('admin')]
   const id = await save(ada, { name: 'poor' })
@@ -52,7 +52,7 @@ test('Views: one’s own come first, then those that others share, each by name'
   expect((await seenBy(ada))[2]).toMatchObject({ isShared: true, isOwn: false })
 })
 
-test('Views: security: a private one is nobody else’s, whatever they call', async () => {
+test('Views: security: nobody else can use a private view, by any call', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.signUp('admin'), await app.signUp('admin')]
   const id = await save(ada)
@@ -64,7 +64,7 @@ test('Views: security: a private one is nobody else’s, whatever they call', as
   expect(await namesSeenBy(ada)).toEqual(['Rich'])
 })
 
-test('Views: any admin changes and deletes a shared one; taken back, it is its owner’s again', async () => {
+test('Views: any admin can change and delete a shared view; made private, it is its owner’s again', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.signUp('admin'), await app.signUp('admin')]
   const id = await save(ada, { isShared: true })
@@ -79,7 +79,7 @@ test('Views: any admin changes and deletes a shared one; taken back, it is its o
   expect(await namesSeenBy(ada)).toEqual([])
 })
 
-test('Views: a shared one outlives its owner, a private one does not; whoever takes it back owns it', async () => {
+test('Views: a shared view outlives its owner, a private one does not; the admin who makes it private owns it', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.signUp('admin'), await app.signUp('admin')]
   const id = await save(ada, { isShared: true })
@@ -93,7 +93,7 @@ test('Views: a shared one outlives its owner, a private one does not; whoever ta
   expect(await seenBy(bob)).toMatchObject([{ id, isOwn: true, isShared: false }])
 })
 
-test('Views: each person sees first what they chose of a list, one view or none', async () => {
+test('Views: each person chooses a default view of a list, or none', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.signUp('admin'), await app.signUp('admin')]
   const [one, other] = [await save(ada, { isShared: true }), await save(ada, { name: 'Poor' })]
@@ -108,7 +108,7 @@ test('Views: each person sees first what they chose of a list, one view or none'
   expect([await firstOf(ada), await firstOf(bob)]).toEqual([[], []])
 })
 
-test('Views: a name is taken within one’s own views of a list, whatever its case', async () => {
+test('Views: a name is unique among one’s own views of a list, whatever its case', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.signUp('admin'), await app.signUp('admin')]
   await save(ada)
@@ -136,7 +136,7 @@ describe('Views: limits', () => {
     expect(Object.keys(answer.body.fields as object)).toEqual([field])
   })
 
-  test('one person makes at most so many, also at the same time', async () => {
+  test('one person can have a limited number of views, even if they are saved at once', async () => {
     const app = await testApp()
     const ada = await app.signUp('admin')
     const { list, address } = rich
@@ -152,7 +152,7 @@ describe('Views: limits', () => {
   })
 })
 
-test('Views: of simultaneous requests for one name one succeeds; a repeated one with its key answers the same', async () => {
+test('Views: one of several simultaneous requests for one name succeeds; a repeat with its key gets the same answer', async () => {
   const app = await testApp()
   const ada = await app.signUp('admin')
   const answers = await Promise.all(Array.from({ length: 8 }, () => ada.call('POST', '/api/views', rich)))

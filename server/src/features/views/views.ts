@@ -1,4 +1,4 @@
-/** Saved views of lists (design §7). Whoever may see a view, its owner or any admin if it is shared, may change and delete it, too. */
+/** Saved views of lists (design §7). Everyone who can see a view can change and delete it: its owner, or any admin if it is shared. */
 import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
@@ -11,7 +11,7 @@ import { actOf, audit, changesBetween } from '#src/audit/audit.ts'
 import { createOnce } from '#src/identity/idempotency.ts'
 import { violatedConstraint } from '#src/postgres/errors.ts'
 
-/** More views than people can choose from; one's own are among them. */
+/** Most views that a list returns: more than people can choose from. The caller's own come first, so none of them is cut off. */
 const SHOWN_MAX = 1000
 
 export function viewsHandlers({ database }: { database: Database }): Handlers<typeof contract.views> {
@@ -70,7 +70,7 @@ export function viewsHandlers({ database }: { database: Database }): Handlers<ty
             .executeTakeFirst()
           if (!before) throw new Failure('NO_SUCH_VIEW')
           if (version !== undefined && before.version !== version) throw new Failure('STALE')
-          // A view that is shared no more is its owner's again, or belongs to whoever takes it back if there is no owner any more.
+          // A view that is no longer shared is private to its owner. If it has no owner, the caller becomes its owner.
           const owner_id = before.owner_id ?? (isShared ? null : self)
           await tx
             .updateTable('saved_views')
@@ -133,7 +133,7 @@ function isVisibleTo(userId: string): RawBuilder<boolean> {
   return sql<boolean>`(private_to is null or private_to = ${userId})`
 }
 
-/** Counts under a lock on the owner's row, so that two simultaneous requests cannot both be the last one that is allowed. */
+/** Counts under a lock on the owner's row, so that two simultaneous requests cannot exceed the limit. @throws Failure TOO_MANY_VIEWS */
 async function refuseTooMany(tx: Transaction<Tables>, ownerId: string): Promise<void> {
   await tx.selectFrom('users').select('id').where('id', '=', ownerId).forNoKeyUpdate().execute()
   const { count } = await tx
@@ -144,7 +144,7 @@ async function refuseTooMany(tx: Transaction<Tables>, ownerId: string): Promise<
   if (count >= VIEWS_MAX) throw new Failure('TOO_MANY_VIEWS')
 }
 
-/** A name that is taken is told at its field. */
+/** Turns the violation of the unique name into an error of the form field. @throws Failure VIEW_NAME_TAKEN */
 async function withClearRefusal<T>(save: () => Promise<T>): Promise<T> {
   return save().catch((cause: unknown) => {
     if (violatedConstraint(cause) !== 'saved_views_name_key') throw cause

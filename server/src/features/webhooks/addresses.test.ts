@@ -1,4 +1,4 @@
-/** Where webhooks may lead (ADR 20): to what is public, or what is configured; the rest is refused when it is added, and when it is sent to. */
+/** Addresses of webhooks (ADR 20): public or configured ones only. Others are refused when added and when sent to. */
 import { describe, expect, test } from 'vitest'
 import { testApp } from '#test/test-app.ts'
 import { add, endpoint, LOOPBACK, opening, sendTest } from '#test/webhooks.ts'
@@ -16,7 +16,7 @@ describe('webhooks: an address', () => {
     ['https://10.0.0.1/', '10.0.0.1'],
     ['https://100.64.0.1/', '100.64.0.1'],
     ['https://0.0.0.0/', '0.0.0.0'],
-  ])('such as %s within the network is not reached unless that is configured', async (address, ofAddress) => {
+  ])('such as %s, which is not public, is refused unless it is configured', async (address, ofAddress) => {
     const all = await opening({ networks: [] })
     const bot = await endpoint()
     const url = address.replace('PORT', new URL(bot.url).port)
@@ -26,13 +26,13 @@ describe('webhooks: an address', () => {
     expect(result).toMatch(/^Address must be public: /)
     expect(result).toContain(ofAddress)
     expect(bot.received).toHaveLength(0)
-    // One that is so already when it is added is refused at once.
+    // The same address is refused when the webhook is added.
     const admin = await (await testApp()).signUp('admin')
     const answer = await admin.call('POST', '/api/webhooks', { url, events: ['task.changed'] })
     expect(answer).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT', fields: { url: result } } })
   })
 
-  test('by plain http is refused when it is added, unless it is within a network that is configured', async () => {
+  test('with plain http is refused when it is added, unless it is in a configured network', async () => {
     const app = await testApp({ webhookNetworks: LOOPBACK })
     const admin = await app.signUp('admin')
     const addAt = (url: string) => admin.call('POST', '/api/webhooks', { url, events: ['task.changed'] })
@@ -53,13 +53,13 @@ describe('webhooks: an address', () => {
     'https://bot.example:00/hooks',
     'javascript:alert(1)',
     '',
-  ])('%j is none', async (url) => {
+  ])('such as %j is invalid', async (url) => {
     const { admin } = await opening()
     const answer = await admin.call('POST', '/api/webhooks', { url, events: ['task.changed'] })
     expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
   })
 
-  test('comes with each event once', async () => {
+  test('lists each event only once', async () => {
     const { admin } = await opening()
     const events = ['task.changed', 'task.changed']
     const { status, body } = await admin.call('POST', '/api/webhooks', { url: 'https://bot.example/', events })

@@ -1,4 +1,4 @@
-/** Webhooks (ADR 20): queued with the act, signed, sent again, switched off; sent to endpoints that hang, redirect, or answer without end. */
+/** Webhooks (ADR 20): queued with the act, signed, retried, switched off; endpoints that hang, redirect or answer without end. */
 import { createHmac } from 'node:crypto'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import os from 'node:os'
@@ -13,7 +13,7 @@ import { add, endpoint, last, LOOPBACK, type Opening, opening, sendTest, silent 
 import { createDeliveries, signedHeaders } from '#src/webhooks/deliveries.ts'
 import { openSecretKey, secretKey } from '#src/webhooks/secret-key.ts'
 
-/** Lets what waits be due. */
+/** Makes waiting deliveries due. */
 async function hurry({ app }: Opening): Promise<void> {
   await sql`update webhook_deliveries set next_at = now() where next_at is not null`.execute(app.database.db)
 }
@@ -25,7 +25,7 @@ async function activate({ admin }: Opening): Promise<string> {
 }
 
 describe('webhooks', () => {
-  test('are signed as Standard Webhooks 1.0 says', () => {
+  test('are signed according to Standard Webhooks 1.0', () => {
     const headers = signedHeaders(
       { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', payload: '{"test": 2432232314}', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
       new Date(1_614_265_330_000),
@@ -34,7 +34,7 @@ describe('webhooks', () => {
     expect(headers['webhook-timestamp']).toBe('1614265330')
   })
 
-  test('are told of an activation, under an id, with a signature of their own secret', async () => {
+  test('get an activation, with an id and a signature by their own secret', async () => {
     const all = await opening()
     const bot = await endpoint()
     const { secret } = await add(all, bot.url)
@@ -55,7 +55,7 @@ describe('webhooks', () => {
     expect(bot.received).toHaveLength(1)
   })
 
-  test('are told of each change of tasks, in pieces of a hundred', async () => {
+  test('get each change of tasks, a hundred tasks at a time', async () => {
     const all = await opening()
     const bot = await endpoint()
     await add(all, bot.url, ['task.changed'])
@@ -64,13 +64,13 @@ describe('webhooks', () => {
     const { body } = await all.admin.call('POST', '/api/social-tasks', { type: 'email', title: 'New', priority: 200, reward: 1 })
     await all.admin.call('POST', '/api/social-tasks/remove', { target: { filter: {} } })
     await all.deliveries.sendDue()
-    const told = bot.received.map(({ body: text }) => JSON.parse(text).data as { change: string; items: { id: string }[] })
-    const counted = told.map(({ change, items }) => `${change} ${items.length}`)
+    const events = bot.received.map(({ body: text }) => JSON.parse(text).data as { change: string; items: { id: string }[] })
+    const counted = events.map(({ change, items }) => `${change} ${items.length}`)
     expect(counted.toSorted()).toEqual(['added 1', 'deleted 100', 'deleted 51'])
-    expect(told.find(({ change }) => change === 'added')?.items[0]?.id).toBe(body.id)
+    expect(events.find(({ change }) => change === 'added')?.items[0]?.id).toBe(body.id)
   })
 
-  test('are told of what was active without being news, when GET /update-users-status makes it news, once', async () => {
+  test('get announcements that GET /update-users-status makes news, once', async () => {
     const all = await opening()
     const bot = await endpoint()
     await add(all, bot.url)
@@ -84,7 +84,7 @@ describe('webhooks', () => {
     ])
   })
 
-  test('are told nothing of an act that failed', async () => {
+  test('get nothing of an act that failed', async () => {
     const all = await opening()
     const bot = await endpoint()
     await add(all, bot.url, ['task.changed'])
@@ -95,7 +95,7 @@ describe('webhooks', () => {
     expect(bot.received).toHaveLength(1)
   })
 
-  test('are told once by two servers that send at once, and again after the one that was at it has died', async () => {
+  test('get each event once if two servers send at once, and again if the server that was sending has died', async () => {
     const all = await opening()
     const bot = await endpoint()
     const { id } = await add(all, bot.url)
@@ -104,7 +104,7 @@ describe('webhooks', () => {
     await Promise.all(Array.from({ length: 10 }, (_, n) => (n % 2 ? other : all.deliveries).sendDue()))
     expect(new Set(bot.received.map(({ headers }) => headers['webhook-id'])).size).toBe(12)
     expect(bot.received).toHaveLength(12)
-    // As a server leaves it that is killed while it sends.
+    // The state after a server was killed while sending.
     await sql`update webhook_deliveries set next_at = now() - interval '1 second', delivered_at = null
       where id = (select min(id) from webhook_deliveries)`.execute(all.app.database.db)
     await all.deliveries.sendDue()
@@ -143,7 +143,7 @@ describe('webhooks: an endpoint that', () => {
     expect((await all.admin.call('GET', '/api/webhooks')).body.webhooks[0]).toMatchObject({ failingSince: null, waiting: 0 })
   })
 
-  test('always fails is given up in the end, and can be told again by hand', async () => {
+  test('always fails is given up after ten attempts, and can be sent to again by hand', async () => {
     const all = await opening()
     let status = 503
     const bot = await endpoint((response) => response.writeHead(status).end())
@@ -162,7 +162,7 @@ describe('webhooks: an endpoint that', () => {
     expect((await all.admin.call('POST', `/api/webhooks/${id}/deliveries/none/replay`, {})).body.code).toBe('NO_SUCH_WEBHOOK')
   })
 
-  test('fails for a day is switched off with a notice, and what it missed waits until somebody switches it on', async () => {
+  test('fails for a day is switched off with a notice; events wait until somebody switches it on', async () => {
     const all = await opening()
     let status = 500
     const bot = await endpoint((response) => response.writeHead(status).end())
@@ -202,7 +202,7 @@ describe('webhooks: an endpoint that', () => {
     expect(bot.received).toHaveLength(1)
   })
 
-  test('hangs is given up after a while, and keeps no other waiting, however many hang', async () => {
+  test('hangs is given up after a timeout and delays no other webhook, however many hang', async () => {
     const all = await opening({ timeoutMs: 3000 })
     const [stuck, good] = [await endpoint(() => {}), await endpoint()]
     const hanging = await add(all, stuck.url)
@@ -213,7 +213,7 @@ describe('webhooks: an endpoint that', () => {
       select gen_random_uuid(), id, 'test', '{}' from webhooks, generate_series(1, 6)`.execute(db)
     await add(all, good.url)
     const first = all.deliveries.sendDue()
-    await expect.poll(() => stuck.received.length, { timeout: 20_000 }).toBe((WEBHOOKS_MAX - 1) * 4) // no more at once
+    await expect.poll(() => stuck.received.length, { timeout: 20_000 }).toBe((WEBHOOKS_MAX - 1) * 4) // no more than this at once
     await activate(all)
     await all.deliveries.sendDue()
     expect(good.received).toHaveLength(1)
@@ -221,7 +221,7 @@ describe('webhooks: an endpoint that', () => {
     expect(await last(all.admin, hanging.id)).toMatchObject({ state: 'waiting', result: 'No answer within 3 s' })
   })
 
-  test('is switched off is sent no test, which is said', async () => {
+  test('is switched off gets no test; the call is refused with a message', async () => {
     const all = await opening()
     const { id } = await add(all, (await endpoint()).url)
     await all.admin.call('POST', `/api/webhooks/${id}/status`, { isActive: false })
@@ -239,7 +239,7 @@ describe('webhooks: an endpoint that', () => {
     expect(target.received).toHaveLength(0)
   })
 
-  test('answers without end is listened to no further than its status', async () => {
+  test('answers without end is read no further than its status', async () => {
     const all = await opening()
     let written = 0
     const bot = await endpoint((response) => {
@@ -258,7 +258,7 @@ describe('webhooks: an endpoint that', () => {
     expect(written).toBeLessThan(16e6)
   })
 
-  test('is not there, or answers no HTTP, is said to be so', async () => {
+  test('cannot be reached is reported as such', async () => {
     const all = await opening()
     const { id } = await add(all, 'http://127.0.0.1:1/')
     expect(await sendTest(all, id)).toMatchObject({ state: 'waiting', result: 'Not reached: ECONNREFUSED' })
@@ -266,7 +266,7 @@ describe('webhooks: an endpoint that', () => {
 })
 
 describe('webhooks: their secrets', () => {
-  test('§security are shown once, and neither in the database nor in the trail', async () => {
+  test('§security are shown once, and are neither in the database nor in the audit', async () => {
     const all = await opening()
     const { secret } = await add(all, 'https://bot.example/')
     expect(secret).toMatch(/^whsec_[\w+/]{43}=$/)
@@ -277,7 +277,7 @@ describe('webhooks: their secrets', () => {
     expect(JSON.stringify((await all.admin.call('GET', '/api/webhooks')).body)).not.toContain(secret.slice(6))
   })
 
-  test('cannot be read with another key, which is said', async () => {
+  test('cannot be read with another key; the delivery says so', async () => {
     const all = await opening()
     const bot = await endpoint()
     const { id } = await add(all, bot.url)
@@ -286,7 +286,7 @@ describe('webhooks: their secrets', () => {
     expect(bot.received).toHaveLength(0)
   })
 
-  test('are kept by a key that is made once, for its owner alone, unless one is given', async () => {
+  test('are encrypted with a key file that is created once, readable by its owner only, unless a key is configured', async () => {
     const dataDir = await mkdtemp(join(os.tmpdir(), 'arcade-test-key-'))
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
     const keys = await Promise.all(Array.from({ length: 5 }, () => openSecretKey({ given: undefined, dataDir })))
@@ -295,7 +295,7 @@ describe('webhooks: their secrets', () => {
     expect(keys[0]!.encrypt('secret')).not.toEqual(hidden)
     expect(await readdir(dataDir)).toEqual(['secret-key'])
     expect((await stat(join(dataDir, 'secret-key'))).mode & 0o777).toBe(0o600)
-    const given = await openSecretKey({ given: 'x'.repeat(32), dataDir })
-    expect(() => given.decrypt(hidden)).toThrow('unable to authenticate data')
+    const configured = await openSecretKey({ given: 'x'.repeat(32), dataDir })
+    expect(() => configured.decrypt(hidden)).toThrow('unable to authenticate data')
   })
 })

@@ -1,4 +1,4 @@
-/** The calls by which admins add webhooks, look at their deliveries and send them again. */
+/** The calls with which admins add webhooks, look at their deliveries and send them again. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
 import type { contract } from '@arcade/contract/contract'
@@ -13,6 +13,7 @@ import { webhookRecord } from '#src/webhooks/deliveries.ts'
 import { refusalOf } from '#src/webhooks/post.ts'
 import type { SecretKey } from '#src/webhooks/secret-key.ts'
 
+/** Latest deliveries of a webhook that are listed. */
 const SHOWN = 50
 const iso = (column: string) => sql.raw(isoSql(column))
 
@@ -23,7 +24,7 @@ export function webhooksHandlers({
 }: {
   database: Database
   secretKey: SecretKey
-  /** WEBHOOK_NETWORKS. */
+  /** Networks that are not public but allowed (WEBHOOK_NETWORKS). */
   networks: readonly string[]
 }): Handlers<typeof contract.webhooks> {
   const { db } = database
@@ -43,7 +44,7 @@ export function webhooksHandlers({
       const id = randomUUID()
       const secret = `whsec_${randomBytes(32).toString('base64')}`
       await database.transaction(async (tx) => {
-        // Whoever adds one waits for others who do, so that there are not too many.
+        // Locks the table, so that simultaneous requests cannot exceed the limit.
         await sql`lock table webhooks in share row exclusive mode`.execute(tx)
         const { rows } = await sql<{ count: number }>`select count(*) as count from webhooks`.execute(tx)
         if (rows[0]!.count >= WEBHOOKS_MAX) throw new Failure('TOO_MANY_WEBHOOKS')
@@ -103,7 +104,7 @@ export function webhooksHandlers({
       return { deliveries: rows }
     },
 
-    /** It gets all its attempts anew. */
+    /** Sends a delivery again, with the full number of attempts. */
     async replay({ id, deliveryId }, context) {
       await database.transaction(async (tx) => {
         const before = await lock(tx, id)
