@@ -1,11 +1,11 @@
-/** The build of the web app. The contract's schemas stay out of the first load, because the client gets only the calls' paths and verbs. */
+/** The web app's build. It keeps the contract's schemas out of the initial load: the client gets only paths and methods of the calls. */
 import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin, runnerImport } from 'vite'
 
 const CONTRACT_ROUTES = 'virtual:contract-routes'
 
-/** The paths of the server's calls; those outside /api are §7's. */
+/** Paths that the development server proxies to the API; those outside /api are defined in §7. */
 const backendPaths = [
   '/api',
   '/downloadUsersData',
@@ -19,11 +19,11 @@ const backendPaths = [
 const target = process.env['API_TARGET'] ?? 'http://127.0.0.1:3000'
 
 /**
- * A file each for what every page needs, what Login needs, and what the pages behind it need, with all that these import: a few files are
- * smaller than forty, and there sooner. The first group takes what several need.
+ * Bundles the modules that every page, Login and the signed-in pages need into one file each, with their imports: a few files are smaller
+ * and load faster than forty. A module that several groups need goes to the first of them.
  */
 const fileGroups = [
-  { name: 'imports', test: /preload-helper|rolldown[/-]runtime/, priority: 1 }, // The entry needs no more than this before the first frame.
+  { name: 'imports', test: /preload-helper|rolldown[/-]runtime/, priority: 1 }, // All that the entry needs before the first frame.
   {
     name: 'start',
     test: /web\/src\/(app|ui\/(logo|toast))\.tsx$|node_modules\/(react|react-dom|scheduler|@tanstack\/(react-)?query[^/]*|@orpc|@mantine\/core\/esm\/core)\//,
@@ -45,7 +45,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     rolldownOptions: {
       output: { codeSplitting: { groups: fileGroups } },
-      // Declaring a call or a list has no side effect, so a page that needs one schema gets that one alone.
+      // Tells the bundler which functions have no side effects, so that a page gets only the schemas it uses.
       treeshake: {
         manualPureFunctions: ['call', 'z', 'oc', 'defineList', 'rowSchema', 'filterSchema', 'orderFields', 'targetSchema'],
       },
@@ -54,8 +54,8 @@ export default defineConfig({
 })
 
 /**
- * The pages that people see first. The server names their files in index.html: one's own page arrives together with the app. What each of
- * them needs later is fetched once it is there: a connection that goes then must not take away how one is told so.
+ * The modules of the first pages. The server lists their files in index.html, so that they load together with the app. Files of `later` are
+ * prefetched, so that error messages can still be shown when the connection is lost.
  */
 const firstModules = {
   signedOut: ['src/start.tsx', 'src/features/auth/login-page.tsx'],
@@ -63,10 +63,10 @@ const firstModules = {
   later: ['src/ui/toast-region.tsx'],
 }
 
-/** Behind Login and the loading screen before it, which does not wait for the style sheets to name it. */
+/** The background of Login and of the loading screen before it. Listed so that it loads before the style sheets that refer to it. */
 const loginPicture = 'src/ui/cabinet.svg'
 
-/** Writes `first-pages.json`: the scripts and style sheets of those pages, without the ones that the app loads anyway. */
+/** Writes `first-pages.json`: the scripts and style sheets of the first pages, without those that the entry loads anyway. */
 function firstPages(): Plugin {
   return {
     name: 'first-pages',
@@ -96,7 +96,7 @@ function firstPages(): Plugin {
   }
 }
 
-/** Provides the paths and verbs of the contract's calls, and the texts of their failures; `contract-routes.d.ts` has the types. */
+/** Provides `virtual:contract-routes`: paths and methods of the calls, and their error texts. `contract-routes.d.ts` has its types. */
 function contractRoutes(): Plugin {
   return {
     name: 'contract-routes',
@@ -122,7 +122,7 @@ interface Procedure {
   }
 }
 
-/** Without the calls that only bots and players' clients make. */
+/** Returns the routes without calls that only bots and players' clients use. */
 function routesOf(node: object): object {
   if (!isProcedure(node)) {
     const parts = Object.entries(node).filter(([, child]) => !isProcedure(child as object) || isForPeople(child as Procedure))
@@ -137,7 +137,7 @@ function isForPeople(procedure: Procedure): boolean {
   return procedure['~orpc'].meta.access.some((one) => one === 'guest' || one === 'user' || one === 'admin')
 }
 
-/** The calls that have a text of their own for a failure that nobody foresaw (§8), by their place in the contract. */
+/** Returns the calls that have their own text for an unexpected failure (§8), by path in the contract. */
 function failureTexts(node: object, catalogue: ErrorCatalogue, path: string[] = []): [string, string][] {
   if (!isProcedure(node)) return Object.entries(node).flatMap(([key, child]) => failureTexts(child, catalogue, [...path, key]))
   const { unexpected } = node['~orpc'].meta

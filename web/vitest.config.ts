@@ -1,4 +1,4 @@
-/** The web app's tests, in the Chromium of the end-to-end tests, whose path `npm test` sets. */
+/** The web app's tests run in the Chromium of the end-to-end tests; `npm test` sets its path. */
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig, mergeConfig } from 'vitest/config'
 import app from './vite.config.ts'
@@ -8,14 +8,14 @@ const chromium = process.env['CHROMIUM_PATH']
 export default mergeConfig(
   app,
   defineConfig({
-    // All packages are prepared before the first test: one that Vite finds in the middle of a run would reload the page under a test.
+    // Pre-bundle all packages: Vite would reload the page in the middle of a test when it discovers a new one.
     optimizeDeps: { entries: ['src/**/*.{ts,tsx}'], include: ['react/jsx-dev-runtime', 'react-dom/client'] },
     test: {
       name: 'web',
       root: import.meta.dirname,
       include: ['src/**/*.test.{ts,tsx}'],
       setupFiles: ['src/testing/setup.ts'],
-      // Far beyond what a test needs, also on a busy machine: they tell what hangs from what is slow, and nothing about speed.
+      // Far longer than any test takes, even on a busy machine. These limits only catch tests that hang.
       testTimeout: 60_000,
       expect: { poll: { timeout: 20_000 } },
       browser: {

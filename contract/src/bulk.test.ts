@@ -47,7 +47,7 @@ describe('a dry run', () => {
   const remove = inputOf(users.removeMany)
   const input = { target: { ids: ids(1) } }
 
-  test('is asked for', () => {
+  test('has to be requested', () => {
     expect(remove.parse(input)).toEqual({ ...input, dryRun: false })
     expect(remove.parse({ ...input, dryRun: true })).toMatchObject({ dryRun: true })
   })
@@ -66,13 +66,13 @@ describe('exports', () => {
     expect(messagesOf(inputOf(downloads.selection), { list, target: { filter: {} } })).not.toEqual({})
   })
 
-  test('a filter is that of its own list', () => {
+  test('a list accepts only its own filters', () => {
     const target = { filter: { balanceMin: 5 } }
     expect(messagesOf(inputOf(downloads.selection), { list: 'telegramUsers', target })).toEqual({})
     expect(messagesOf(inputOf(downloads.selection), { list: 'users', target })).not.toEqual({})
   })
 
-  test('an id of a download is a UUID', () => {
+  test('the id of a download is a UUID', () => {
     expect(messagesOf(inputOf(downloads.progress), { exportId: UUID })).toEqual({})
     expect(Object.keys(messagesOf(inputOf(downloads.progress), { exportId: '../1' }))).toEqual(['exportId'])
   })

@@ -1,4 +1,4 @@
-/** One call can act on many rows: on picked ones, or on all that a filter matches. A dry run comes first, and people confirm its summary. */
+/** Bulk calls act on many rows: picked ones, or all that a filter matches. A dry run comes first, and a person confirms its summary. */
 import { z } from 'zod'
 import { BULK_MAX_IDS } from './entity.ts'
 import { type ErrorCode, errorCatalogue } from './errors.ts'
@@ -8,27 +8,27 @@ export const BULK_BODY_LIMIT_BYTES = 2 * 1024 * 1024
 
 const TARGET_RULE = `target must be {ids} with 1 to ${BULK_MAX_IDS} ids, or {filter} with a filter of the list`
 
-/** The rows to act on: these, or all that `filter` matches (an empty one matches all). */
+/** The rows to act on: `ids`, or all that `filter` matches. An empty filter matches all rows. */
 export function bulkTarget<Filter extends z.ZodType>(filter: Filter) {
   return z.union([z.strictObject({ ids: z.array(idField).min(1).max(BULK_MAX_IDS) }), z.strictObject({ filter })], TARGET_RULE)
 }
 
-/** At most so many of the affected rows are named, by title; `affected` counts all of them. */
+/** Most affected rows that are named with their titles; `affected` counts all of them. */
 export const BULK_NAMED_ROWS = 10
 
-/** At most so many of the rows that a call leaves alone are named with the reason; `refused` counts all of them. */
+/** Most refused rows that are named with the reason; `refused` counts all of them. */
 export const BULK_SHOWN_REFUSALS = 20
 
 /**
- * The answer says what was done, or what would be done if it was a dry run. The caller sends the `affected` of the dry run as
- * `expected`: if another number of rows would be affected by now, the call answers STALE and does nothing.
+ * The result of a bulk call, or of its dry run. The caller sends the `affected` of the dry run as `expected`; if the number has changed,
+ * the call fails with STALE and does nothing.
  */
 export const bulkOutput = z.object({
   success: z.literal(true),
   affected: z.int(),
   named: z.array(z.object({ id: idField, title: z.string() })),
   refused: z.int(),
-  /** `code` is the one with which the same act on this row alone fails, where there is one. */
+  /** `code` is the error that the same act would return for this row alone, if there is one. */
   refusals: z.array(
     z.object({
       id: idField,

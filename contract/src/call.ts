@@ -1,54 +1,54 @@
-/** How a call is declared: path, verb, who may make it, how large its body may be, how its failure looks on the wire. */
+/** Declares calls: path, method, access, body limit, and the format of errors. */
 import { oc } from '@orpc/contract'
 import { type BotScope, isWithinScope } from './bot-tokens/fields.ts'
 import type { ErrorCode } from './errors.ts'
 
 /**
- * `guest` is anyone, signed in or not; `user` is any signed-in person, so admins too; `bot:read`, `bot:play` and `bot:admin` are bot tokens
- * whose scope is at least that; `player` is a player's own client, which reaches that player alone.
+ * Who may make a call. `guest`: anyone, signed in or not. `user`: any signed-in user, also admins. `bot:…`: a bot token with at least that
+ * scope. `player`: a player's own client, limited to that player's data.
  */
 export type Access = 'guest' | 'user' | 'admin' | `bot:${BotScope}` | 'player'
 
-/** Whether a bot whose token has this scope may make a call of that access. */
+/** Whether a bot token with `scope` may make a call with this access. */
 export function admitsBot(access: readonly Access[], scope: BotScope): boolean {
   return access.some((one) => one.startsWith('bot:') && isWithinScope(one.slice('bot:'.length) as BotScope, scope))
 }
 
 export interface CallMeta {
-  /** The kinds of callers that may make the call. The default is empty: nobody may. */
+  /** Who may make the call. The default is nobody. */
   access: readonly Access[]
-  /** True for a GET that changes something, so that the same-origin rules apply to it as to a POST. */
+  /** True for a GET that changes something; the same-origin rules for POST then apply. */
   changesState: boolean
   /**
-   * True for a GET that falls under the same-origin rules although it changes nothing: another site could not read a spreadsheet, but have it
-   * written, which costs the server something.
+   * True for a GET that changes nothing but still falls under the same-origin rules: another site could not read the spreadsheet, but could
+   * make the server write it again and again.
    */
   isForOwnPages: boolean
-  /** The largest request body, in bytes; 0 for calls that take none. */
+  /** The largest request body in bytes; 0 for calls without a body. */
   bodyLimitBytes: number
-  /** The field of the input whose rows the call checks one by one, so that what nobody can mean in one of them does not refuse all. */
+  /** The input field whose rows the call validates one by one, so that an invalid row does not refuse all of them. */
   rowsField: string | undefined
   /**
-   * What a failed call answers beside its message. Callers of §7 look for `status: 'failed'` or `success: 'failed'`, those of announcements
-   * for the text in `error` (§8); all others get `success: false`.
+   * What a failed call returns besides its message. Callers of §7 check `status: 'failed'` or `success: 'failed'`, callers of announcements
+   * read the text in `error` (§8); all others get `success: false`.
    */
   failure: 'envelope' | 'status' | 'success' | 'error'
   /**
-   * What happens to a call that is not a GET while the disk is nearly full. `small` is for one that writes some rows, such as signing in: it
-   * is let through until half of what is kept back is gone. `allowed` is for one that only reads or removes, such as an export.
+   * Whether a call other than GET is allowed while the disk is nearly full. `small`: writes a few rows, such as a sign-in, and is allowed
+   * until half of the reserved space is used. `allowed`: only reads or removes, such as a download.
    */
   onFullDisk: 'refused' | 'small' | 'allowed'
   /**
-   * Whether a request that is repeated with its `Idempotency-Key` gets the first one's answer: so do calls that create something and each
-   * POST of the game, except admins' batches, signing in (which registering does, too) and the making of tokens.
+   * Whether repeating a request with its `Idempotency-Key` returns the first answer. True for calls that create something and for each POST
+   * of the game, except for bulk calls of admins, sign-in and registration, and creating tokens.
    */
   heedsIdempotencyKey: boolean
   /**
-   * Whether the answer may be a second old, though never older than what its caller has written: lists, counts, figures and exports, which
-   * may then come from a replica. Not for what is changed next, nor for who may do what.
+   * Whether the answer may be a second old, but never older than the caller's own last write. Such reads (lists, counts, dashboard,
+   * downloads) may come from a replica. Not for records that are about to be changed, nor for access checks.
    */
   mayBeSecondOld: boolean
-  /** The code of a failure that nobody foresaw; §8 has a text of its own for some calls. */
+  /** The error code of an unexpected failure; §8 has its own text for some calls. */
   unexpected: ErrorCode
 }
 
@@ -68,7 +68,7 @@ const closed: CallMeta = {
 }
 const base = oc.$meta<CallMeta>(closed)
 
-/** Starts the declaration of a call that `access` may make. */
+/** Starts the declaration of a call. */
 export function call(access: readonly Access[], meta: Partial<Omit<CallMeta, 'access'>> = {}) {
   return base.meta({ ...closed, access, ...meta })
 }

@@ -1,7 +1,7 @@
 /**
- * The 3,000 commonest passwords of at least 8 characters, the commonest first, in lower case (ASVS 6.2.4). Source: the list `passwords` of
- * @zxcvbn-ts/language-common 4.1.3, counted from leaked passwords; MIT licence, © 2012-2016 Dan Wheeler and Dropbox, Inc., © 2021 @zxcvbn-ts.
- * A module of its own, so that it is loaded only where a new password is chosen.
+ * The 3,000 commonest passwords of at least 8 characters, most common first, in lower case (ASVS 6.2.4). Source: the list `passwords` of
+ * @zxcvbn-ts/language-common 4.1.3, counted from leaked passwords; MIT licence, © 2012-2016 Dan Wheeler and Dropbox, Inc., © 2021
+ * @zxcvbn-ts. In its own module, so that it is loaded only where a new password is chosen.
  */
 export const commonPasswords: ReadonlySet<string> = new Set(
   `

@@ -54,7 +54,7 @@ test.for([
   expect(callAt(method, path)?.meta.access).toEqual(access)
 })
 
-test('§7 everything else is below /api, or /bot for the game', () => {
+test('§7 all other paths start with /api, or /bot for the game', () => {
   const backend = calls.filter(({ path }) => !/^\/(api|bot\/v1)\//.test(path)).map(({ path }) => path)
   expect(backend.toSorted()).toEqual(
     [
@@ -68,7 +68,7 @@ test('§7 everything else is below /api, or /bot for the game', () => {
   )
 })
 
-test('§6 a guest may sign in, sign out, register and use a link that was given, and nothing else', () => {
+test('§6 a guest may only sign in, sign out, register and use a setup or password link', () => {
   const open = calls.filter(({ meta }) => meta.access.includes('guest')).map(({ method, path }) => `${method} ${path}`)
   expect(open.toSorted()).toEqual([
     'DELETE /api/session',
@@ -81,7 +81,7 @@ test('§6 a guest may sign in, sign out, register and use a link that was given,
   ])
 })
 
-test.for(calls)('§6 $name says who may make it, where it is and what it does', (call) => {
+test.for(calls)('§6 $name declares access, method, path, summary, tag, output and a status 500', (call) => {
   expect(call.meta.access.length).toBeGreaterThan(0)
   expect(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).toContain(call.method)
   expect(call.path).toMatch(/^(\/([\w-]+|\{\w+\}))+$/)
@@ -91,27 +91,27 @@ test.for(calls)('§6 $name says who may make it, where it is and what it does', 
   expect(errorCatalogue[call.meta.unexpected].status).toBe(500)
 })
 
-test.for(calls.filter(({ path }) => path.includes('{')))('§7 $name takes what its path names', ({ path, input }) => {
+test.for(calls.filter(({ path }) => path.includes('{')))('§7 $name requires the parameters of its path', ({ path, input }) => {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
   const missing = input?.safeParse({}).error?.issues.map(({ path: at }) => at.join('.')) ?? []
   for (const name of names) expect(missing).toContain(name)
 })
 
-// §7 lets callers of this one send more than is used.
+// §7 lets callers of this call send additional fields.
 const strict = calls.filter(({ name, input }) => input && name !== 'downloads.history')
 
-test.for(strict)('$name refuses what it does not know', ({ input }) => {
+test.for(strict)('$name refuses unknown fields', ({ input }) => {
   const unknown = { nobodyKnowsThis: '1' }
   const { error } = input?.safeParse({ ...unknown, list: 'users', query: unknown, body: {} }) ?? {}
   expect(JSON.stringify(error?.issues)).toContain('nobodyKnowsThis')
 })
 
-test('no two calls are the same', () => {
+test('no two calls have the same method and path', () => {
   const addresses = calls.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`)
   expect(new Set(addresses).size).toBe(addresses.length)
 })
 
-test('security: of the GETs only the status update changes something', () => {
+test('security: the only GET that changes something is the status update', () => {
   expect(calls.filter(({ meta }) => meta.changesState).map(({ path }) => path)).toEqual(['/update-users-status'])
 })
 
@@ -126,7 +126,7 @@ test.for([
   ['announcements.update', 'error'],
   ['announcements.remove', 'error'],
   ['announcements.toggleStatus', 'error'],
-] as const)('§7, §8 a failure of %s is told by its field %s', ([name, failure]) => {
+] as const)('§7, §8 a failure of %s has the format %s', ([name, failure]) => {
   expect(calls.find((call) => call.name === name)?.meta.failure).toBe(failure)
 })
 
@@ -138,11 +138,11 @@ test.for([
   ['announcements.list', 'Error fetching annoucements!'],
   ['dashboard.get', 'Error calculating metrics'],
   ['auth.logout', 'Error logging out!'],
-] as const)('§8 what nobody foresaw in %s reads %s', ([name, message]) => {
+] as const)('§8 an unexpected failure of %s says %s', ([name, message]) => {
   const code = calls.find((call) => call.name === name)?.meta.unexpected
   expect(code && errorCatalogue[code].message).toBe(message)
 })
 
-test('§7, §9 the default names of downloads', () => {
+test('§7, §9 the default file names of downloads', () => {
   expect(defaultFileNames).toEqual({ users: 'userdata.xlsx', players: 'TelegramUserdata.xlsx', history: 'data.xlsx' })
 })

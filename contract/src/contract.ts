@@ -1,4 +1,4 @@
-/** Every call that the browser or the bot can make. */
+/** All calls of browsers, bots and players' clients. */
 import { account } from './account/calls.ts'
 import { audit } from './audit/calls.ts'
 import { auth } from './auth/calls.ts'

@@ -29,7 +29,7 @@ test.for(Object.entries(errorCatalogue))(
   },
 )
 
-test('what nobody foresaw says nothing of its cause', () => {
+test('an unexpected failure does not reveal its cause', () => {
   expect(errorCatalogue.INTERNAL).toEqual({ status: 500, message: 'Internal Server Error!' })
 })
 

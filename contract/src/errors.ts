@@ -1,12 +1,12 @@
 /**
- * The closed catalogue of what can go wrong (§8): a stable code, the HTTP status it travels with, and the text for people.
- * Anything that is not in here reaches the client as INTERNAL; its cause stays in the server's log.
+ * The catalogue of all errors (§8): stable code, HTTP status and text for people. Any other error reaches the client as INTERNAL; its cause
+ * stays in the server's log.
  */
 import { WEBHOOKS_MAX } from './webhooks/fields.ts'
 import { VIEWS_MAX } from './views/fields.ts'
 
 export const errorCatalogue = {
-  // §8, to the letter
+  // §8, verbatim
   CREATE_USER_FAILED: { status: 409, message: 'Error creating user!' },
   LOGIN_FAILED: { status: 401, message: 'Error logging in!' },
   NO_SUCH_DOCUMENT: { status: 403, message: 'No such document!' },
@@ -21,7 +21,7 @@ export const errorCatalogue = {
   METRICS_FAILED: { status: 500, message: 'Error calculating metrics' },
   ANNOUNCEMENT_NOT_FOUND: { status: 404, message: 'Announcement not found' },
 
-  // Where §8 is silent
+  // Not in §8
   NO_SUCH_USER: { status: 404, message: 'This user does not exist any more.' },
   NO_SUCH_TASK: { status: 404, message: 'This task does not exist any more.' },
   NO_SUCH_TOKEN: { status: 404, message: 'This bot token does not exist any more.' },
@@ -69,7 +69,7 @@ export const errorCatalogue = {
   TOO_MANY_ATTEMPTS: { status: 429, message: 'Too many attempts. Please wait a little and try again.' },
   TOO_MANY_STREAMS: { status: 429, message: 'Too many pages are being kept up to date at once. Please close some.' },
 
-  // The HTTP layer's own
+  // Errors of the HTTP layer
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     message:
@@ -91,20 +91,20 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue
 
-/** What every failed call answers with. Some calls of §7 add the field that their callers compare (`status`, `success`). */
+/** The body of every failed call. Some calls of §7 add a field that their callers compare (`status`, `success`). */
 export interface ErrorBody {
   success: false | 'failed'
   status?: 'failed'
   message: string
-  /** §8: announcement create, update, delete and toggle failures return the text here too. */
+  /** §8: failures of announcement create, update, delete and toggle have the text here as well. */
   error?: string
   code: ErrorCode
-  /** Find the line in the log by this. */
+  /** Identifies the request in the server's log. */
   requestId?: string
-  /** One message a field, keyed by the field's wire name. */
+  /** A message for each invalid field, by its name in the API. */
   fields?: Record<string, string>
-  /** How much more the cause may give the player today (CAP_REACHED). */
+  /** The amount that the cause's cap still allows the player today (CAP_REACHED). */
   left?: number
-  /** Seconds until another attempt makes sense (429, 503). */
+  /** Seconds to wait before the next attempt (429, 503). */
   retryAfterSeconds?: number
 }

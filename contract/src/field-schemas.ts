@@ -1,4 +1,4 @@
-/** The fields that several calls share, with the messages of §5. */
+/** Schemas of fields that several calls share, with the messages of §5. */
 import { z } from 'zod'
 import { MAX_NUMBER, MAX_PAGE, SEARCH_MAX_LENGTH } from './entity.ts'
 import { isExactNumber, numberParameter } from './numbers.ts'
@@ -6,12 +6,12 @@ import { isExactNumber, numberParameter } from './numbers.ts'
 export const PASSWORD_MIN_LENGTH = 6 // §9
 export const PASSWORD_MAX_LENGTH = 128
 export const NAME_MAX_LENGTH = 100
-export const EMAIL_MAX_LENGTH = 254 // RFC 5321, 4.5.3.1.3 less the angle brackets
+export const EMAIL_MAX_LENGTH = 254 // RFC 5321, 4.5.3.1.3: 256 with the angle brackets
 
-/** A row's opaque id. */
+/** A record's opaque id. */
 export const idField = z.string().min(1).max(128)
 
-/** A row's version goes up by 1 with each change. Whoever saves with an old version gets STALE. */
+/** A record's version, which each change raises by 1. Saving with an old version fails with STALE. */
 export const versionField = z
   .int()
   .min(1)
@@ -30,7 +30,7 @@ export const passwordField = z
   .min(PASSWORD_MIN_LENGTH, `Password must be at least ${PASSWORD_MIN_LENGTH} characters`)
   .max(PASSWORD_MAX_LENGTH, `Password must be at most ${PASSWORD_MAX_LENGTH} characters`)
 
-/** A required text of one line, trimmed. Its messages begin with `label`: `First Name is required`. */
+/** A required single-line text, trimmed. Its messages begin with `label`: `First Name is required`. */
 export function textField(label: string, maxLength: number, requiredMessage = `${label} is required`) {
   return z
     .string(requiredMessage)
@@ -45,18 +45,18 @@ export const lastNameField = textField('Last Name', NAME_MAX_LENGTH)
 /** Whether only the bot may claim an item for a player. */
 export const verifiedByBotField = z.boolean('Verified by the bot must be true or false').default(false)
 
-/** A page's number in a query string. The first page is 1. */
+/** A page number in a query string, from 1. */
 export const pageField = numberParameter.pipe(z.int().min(1).max(MAX_PAGE)).default(1)
 
-/** Every list paged by number answers this beside its rows. `pageCount` is at least 1, so that an empty list shows `Page 1 of 1`. */
+/** What a list with numbered pages returns besides its rows. `pageCount` is at least 1, so that an empty list shows `Page 1 of 1`. */
 export const pageFields = { page: z.int(), pageSize: z.int(), pageCount: z.int(), total: z.int() }
 
-/** A cursor marks where a page begins or ends in a list that changes meanwhile. It is opaque and only valid in the list and order it came from. */
+/** An opaque cursor that marks where a page begins or ends. It is valid only for the list and order that it came from. */
 export const cursorField = z.string().min(1).max(8192)
 
 /**
- * A list paged by cursors answers this beside its rows. The caller sends `after`, the cursor of the last row, back as `after` to get the
- * next page, and `before`, that of the first row, as `before` to get the previous one. Null means that there is nothing on that side.
+ * What a list paged by cursors returns besides its rows. Sending `after` (the cursor of the last row) returns the next page, sending
+ * `before` (the cursor of the first row) returns the previous one. Null means that there is no such page.
  */
 export const keysetPageFields = {
   pageSize: z.int(),
@@ -66,7 +66,7 @@ export const keysetPageFields = {
   before: z.string().nullable(),
 }
 
-/** The rule of a query with cursors, for `refine`. */
+/** The rule that a query has at most one cursor, as arguments for `refine`. */
 export const oneCursor: [
   (query: { after?: string | undefined; before?: string | undefined }) => boolean,
   Parameters<z.ZodObject['refine']>[1],
@@ -75,23 +75,23 @@ export const oneCursor: [
   { path: ['before'], message: 'Give after or before, not both' },
 ]
 
-/** The same of a filtered list: both are null if it is too long to be counted with its rows, which another call does. */
+/** The same for a filtered list. Both totals are null if counting would take too long; a separate call then counts. */
 export const cursorPageFields = { ...keysetPageFields, pageCount: z.int().nullable(), total: z.int().nullable() }
 
-/** What that call answers. A filter that matches very many rows is not counted to the end: there are more than `total` where `isMore` says so. */
+/** The answer of a call that counts. Counting stops at a limit: with `isMore` there are more than `total`. */
 export const countOutput = z.object({ total: z.int(), isMore: z.boolean() })
 export type Count = z.infer<typeof countOutput>
 
-/** A required number within the exact range. Its messages begin with `label`: `Priority is required` (§5). */
+/** A required number within the exact range (MAX_NUMBER). Its messages begin with `label`: `Priority is required` (§5). */
 export function numberField(label: string) {
   const outOfRange = `${label} must be between ${-MAX_NUMBER} and ${MAX_NUMBER}`
   return requiredNumber(label, outOfRange, outOfRange)
 }
 
-/** As many as bitcoin has. More are what a computation with doubles leaves, such as 0.30000000000000004. */
+/** Most decimals of an amount, as in Bitcoin. More decimals come from floating-point errors, such as 0.30000000000000004. */
 const AMOUNT_MAX_DECIMALS = 8
 
-/** What is paid or taken, with at most 8 decimals. */
+/** Limits an amount to 8 decimals. */
 export function amountOf(label: string, amount: z.ZodNumber) {
   return amount.refine(
     (value) => Number(value.toFixed(AMOUNT_MAX_DECIMALS)) === value,
@@ -99,7 +99,7 @@ export function amountOf(label: string, amount: z.ZodNumber) {
   )
 }
 
-/** What a task or an announcement pays, 0 or more (design §7). */
+/** The reward of a task or announcement, 0 or more (design §7). */
 export const rewardField = amountOf(
   'Reward',
   requiredNumber('Reward', 'Reward must be 0 or more', `Reward must be at most ${MAX_NUMBER}`, 0),
@@ -119,7 +119,7 @@ function requiredNumber(label: string, tooSmall: string, tooLarge: string, min =
 
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 
-/** Why a text that somebody typed is not taken as the number that it seems to say. It is never guessed: `1,000` may be 1 or 1000. */
+/** Returns why a typed text is not accepted as a number. Its meaning is never guessed: `1,000` may be 1 or 1000. */
 function refusedText(label: string, text: string, [tooSmall, tooLarge]: [string, string]): string | undefined {
   const typed = text.trim()
   if (/^[+-]?\d[\d.]*([,'’_\s][\d.]+)+$/.test(typed)) return `${label} must be written without commas or spaces, like 1000 or 2.5`
@@ -131,7 +131,7 @@ function refusedText(label: string, text: string, [tooSmall, tooLarge]: [string,
 export const LINK_MAX_LENGTH = 2048
 const anyUrl = z.url({ protocol: /^https?$/ })
 
-/** An optional link: http or https, or empty for none (§5; security.md, Browser). */
+/** An optional http or https link; empty for none (§5; security.md, Browser). */
 export const linkField = z
   .string('Invalid URL format')
   .trim()
@@ -140,10 +140,10 @@ export const linkField = z
   .optional()
 
 /**
- * The text that a list is searched for, whatever the case, width and diacritics of letters; an empty one matches everything. Lists of
- * people ignore a leading `@`, and one or two characters of ASCII match the beginnings of words only.
+ * The search text of a list. Case, width and diacritics are ignored, and an empty text matches everything. Lists of people ignore a leading
+ * `@`, and find one or two ASCII characters only at the beginnings of words.
  */
 export const searchField = z.string().trim().max(SEARCH_MAX_LENGTH).optional()
 
-/** Whether the order of a sort is turned round: `true` or `false` in a query string. */
+/** Whether the order is reversed: `true` or `false` in a query string. */
 export const reversedField = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]).default(false)

@@ -36,7 +36,7 @@ describe('§3 the fields of each entity', () => {
     expect(Object.keys(fields)).toEqual(expect.arrayContaining([...names]))
   })
 
-  test('a player has these 15 and no other', () => {
+  test('a player has exactly these 15 fields', () => {
     expect(Object.keys(playerFields)).toHaveLength(15)
   })
 
@@ -58,25 +58,25 @@ describe('§9 pages', () => {
     expect(pageSizes).toEqual(sizes)
   })
 
-  test('players come 5 a page by balance, the largest first; A-Z is the other order of §9', () => {
+  test('players are listed 5 a page, highest balance first; A-Z is the other order of §9', () => {
     expect(inputOf(players.list).parse({})).toMatchObject({ pageSize: 5, sort: 'balance', reversed: false })
     expect(playerList.sorts.balance).toMatchObject({ field: 'balance', isDescending: true })
     expect(playerList.sorts['a-z']).toEqual({ label: 'A-Z', field: 'firstName' })
   })
 
-  test('tasks come by priority, the lowest first', () => {
+  test('tasks are listed by priority, lowest first', () => {
     expect(inputOf(socialTasks.list).parse({})).toEqual({ page: 1, sort: 'priority', reversed: false })
     expect(taskLists.daily.sorts.priority).not.toHaveProperty('isDescending')
   })
 })
 
-test.for(Object.values(lists))('the list $name orders by fields that it has, first by one of them', (list) => {
+test.for(Object.values(lists))('the list $name orders by its own fields, and its default order exists', (list) => {
   expect(Object.keys(list.sorts)).toContain(list.ownSort)
   for (const { field } of Object.values(list.sorts)) expect(Object.keys(list.fields)).toContain(field)
   expect(list.fileName).toMatch(/^[\w-]+\.xlsx$/)
 })
 
-describe('what a list takes', () => {
+describe('the input of a list', () => {
   const taken = [
     ['users', users.list, {}],
     ['users', users.list, { page: '7' }],
@@ -120,7 +120,7 @@ describe('what a list takes', () => {
     expect(Object.keys(messagesOf(inputOf(call), input))).toEqual([field])
   })
 
-  test('what is asked for in a query arrives as what it says', () => {
+  test('values of a query string are parsed to their types', () => {
     const query = { search: ' ada ', balanceMin: '1.5', reversed: 'true', pageSize: '25' }
     expect(inputOf(players.list).parse(query)).toEqual({
       search: 'ada',

@@ -1,4 +1,4 @@
-/** Schemas made of the declarations of entities and lists. */
+/** Creates schemas from the declarations of entities and lists. */
 import { z } from 'zod'
 import { bulkTarget } from './bulk.ts'
 import {
@@ -16,7 +16,7 @@ import {
 import { cursorField, reversedField, searchField } from './field-schemas.ts'
 import { numberParameter } from './numbers.ts'
 
-/** The schema of an entity's row on the wire. */
+/** Returns the schema of an entity's row in the API. */
 export function rowSchema<const Fs extends Fields>(fields: Fs) {
   const shape = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)]))
   return z.object(shape as { [Name in keyof Fs]: z.ZodType<FieldValue<Fs[Name]>> })
@@ -44,7 +44,7 @@ const amountField = numberParameter.pipe(z.number().min(-MAX_NUMBER).max(MAX_NUM
 const momentField = z.iso.datetime({ offset: true })
 const offeredTextField = z.string().max(FILTER_TEXT_MAX_LENGTH)
 
-/** The schema of what narrows a list down. */
+/** Returns the schema of a list's search and filters. */
 export function filterSchema<const L extends List>(list: L) {
   const filters = Object.fromEntries(Object.entries(list.filters).map(([name, filter]) => [name, valueSchema(filter).optional()]))
   type Shape = { search: typeof searchField } & {
@@ -59,13 +59,13 @@ function valueSchema(filter: Filter): z.ZodType {
   return filter.kind === 'min' || filter.kind === 'max' ? amountField : momentField
 }
 
-/** The order of a list, as fields of a query. */
+/** Returns the query fields for a list's order. */
 export function orderFields<const L extends List>(list: L) {
   const sort = z.enum(Object.keys(list.sorts) as SortName<L>[]) as z.ZodType<SortName<L>>
   return { sort: sort.default(list.ownSort as z.util.NoUndefined<SortName<L>>), reversed: reversedField }
 }
 
-/** Which page of a list that is paged by cursors, in which order, as fields of a query, to which `oneCursor` applies. */
+/** Returns the query fields for the page and order of a list paged by cursors. Refine the query with `oneCursor`. */
 export function cursorQueryFields<const L extends List>(list: L) {
   const pageSize = z.literal(list.pageSizes as readonly L['pageSizes'][number][])
   return {
@@ -76,7 +76,7 @@ export function cursorQueryFields<const L extends List>(list: L) {
   }
 }
 
-/** The rows of a list that a call acts on: picked ones, or all that a filter matches. */
+/** Returns the schema of a bulk call's target: picked rows, or all that a filter matches. */
 export function targetSchema<const L extends List>(list: L) {
   return bulkTarget(filterSchema(list))
 }

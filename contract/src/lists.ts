@@ -1,4 +1,4 @@
-/** Every list of the console by its name on the wire: what can be exported by selection. */
+/** All lists of the console by their names in the API. */
 import { announcementList } from './announcements/fields.ts'
 import { auditList } from './audit/fields.ts'
 import type { List } from './entity.ts'
@@ -18,7 +18,7 @@ export const lists = {
 } as const satisfies Record<string, List>
 export type ListName = keyof typeof lists
 
-/** The path of each list's page: those of §2, and what this product adds. */
+/** The path of each list's page (§2, or this product's own). */
 export const listPaths = {
   users: '/manage-users',
   telegramUsers: '/manage-telegram-users',

@@ -1,9 +1,9 @@
-/** Numbers travel and are computed as doubles. One that a double would change is refused, never rounded (design §5). */
+/** Numbers are doubles. A number that a double would change is refused, never rounded (design §5). */
 import { z } from 'zod'
 
-/** Whether a decimal number comes back from a double as it was written: `0.1` and `1.50` do, `9007199254740993` does not. */
+/** Whether a double represents a decimal number exactly as it was written: `0.1` and `1.50` yes, `9007199254740993` no. */
 export function isExactNumber(text: string): boolean {
-  // 15 digits survive in any double that is not near the ends of its range (IEEE 754, DBL_DIG).
+  // Every double preserves 15 significant digits, except near the ends of its range (IEEE 754, DBL_DIG).
   if (text.length <= 15 && /^-?\d+(\.\d+)?$/.test(text)) return true
   const value = Number(text)
   return (
@@ -13,7 +13,7 @@ export function isExactNumber(text: string): boolean {
   )
 }
 
-/** The digits and the power of ten of a number, the same however it is written; `undefined` for what is none. */
+/** Returns a number's significant digits and power of ten, the same for every notation; undefined if the text is not a number. */
 function significantDigits(text: string): string | undefined {
   const [, sign = '', whole = '', fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? []
   const significant = (whole + fraction).replace(/^0+/, '')
@@ -23,7 +23,7 @@ function significantDigits(text: string): string | undefined {
   return `${sign}${digits}e${Number(power) - fraction.length + significant.length - digits.length}`
 }
 
-/** A number in a query string, or in JSON. */
+/** A number in a query string or in JSON. */
 export const numberParameter = z.union([
   z.number(),
   z

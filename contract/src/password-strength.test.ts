@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { commonPasswords } from './common-passwords.ts'
 import { passwordStrength, strictPasswordProblem } from './password-strength.ts'
 
-test('security: the list holds the 3,000 commonest passwords that are long enough for the strict policy', () => {
+test('security: the list has the 3,000 commonest passwords of the strict policy’s minimum length', () => {
   expect(commonPasswords.size).toBe(3000)
   for (const password of commonPasswords) {
     expect(password.length).toBeGreaterThanOrEqual(8)
@@ -47,11 +47,11 @@ test.each([
   expect(passwordStrength(password, known).score).toBe(score)
 })
 
-test('security: the hint says what is wrong with it', () => {
+test('security: the hint says why a password is weak', () => {
   expect(passwordStrength('password1', []).text).toBe('Very weak: one of the commonest.')
   expect(passwordStrength('x', []).text).toBe('Very weak: guessed at once.')
 })
 
-test('security: the longest password takes no time to speak of', () => {
+test('security: the longest password is rated without delay', () => {
   expect(passwordStrength('aZ9$ü'.repeat(26).slice(0, 128), known).score).toBeLessThanOrEqual(4)
 })

@@ -1,12 +1,12 @@
 /**
- * How hard a new password is to guess (ASVS 6.2): a hint for whoever chooses one, and what PASSWORD_POLICY=strict refuses. The estimate is
- * meant to be low rather than high: letters count as words do, and what repeats or goes on in order counts almost nothing.
+ * Estimates how hard a new password is to guess (ASVS 6.2): as a hint in forms, and for PASSWORD_POLICY=strict. The estimate is on the low
+ * side: letters count like parts of words, and repetitions and sequences count almost nothing.
  */
 import { commonPasswords } from './common-passwords.ts'
 
 export const STRICT_PASSWORD_MIN_LENGTH = 8
 
-/** Why PASSWORD_POLICY=strict refuses a password; `undefined` if it does not. */
+/** Returns why PASSWORD_POLICY=strict refuses a password; undefined if it does not. */
 export function strictPasswordProblem(password: string): string | undefined {
   if (password.length < STRICT_PASSWORD_MIN_LENGTH) return `Password must be at least ${STRICT_PASSWORD_MIN_LENGTH} characters`
   return commonPasswords.has(password.toLowerCase())
@@ -15,9 +15,9 @@ export function strictPasswordProblem(password: string): string | undefined {
 }
 
 export interface PasswordStrength {
-  /** 0 to 4. */
+  /** From 0 to 4. */
   score: number
-  /** For the person who chooses it. */
+  /** The hint for the user. */
   text: string
 }
 
@@ -29,7 +29,7 @@ const levels = [
   { fromBits: 56, text: 'Strong.' },
 ]
 
-/** @param known what others know of the person: names and the e-mail address, which add nothing to a password */
+/** @param known what others know about the user, such as names and the e-mail address; these do not make a password stronger */
 export function passwordStrength(password: string, known: readonly string[]): PasswordStrength {
   if (isVariantOfCommon(password)) return { score: 0, text: 'Very weak: one of the commonest.' }
   const bits = estimatedBits(withoutKnown(password.toLowerCase(), known), password)
@@ -49,7 +49,7 @@ const lookAlikes: Record<string, string> = {
   '!': 'i',
 }
 
-/** A common password, also with digits and signs around it or in place of letters: `P@ssword2024!`. */
+/** Whether the password is a common one, possibly with digits and signs around it or instead of letters: `P@ssword2024!`. */
 function isVariantOfCommon(password: string): boolean {
   const lower = password.toLowerCase()
   const core = lower.replace(/^[^a-z]+|[^a-z]+$/g, '')
@@ -59,7 +59,7 @@ function isVariantOfCommon(password: string): boolean {
 
 const KNOWN_MIN_LENGTH = 3
 
-/** Each occurrence of a known word becomes one letter. */
+/** Replaces each occurrence of a known word by one letter. */
 function withoutKnown(lower: string, known: readonly string[]): string {
   const words = known
     .flatMap((text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u))
@@ -68,16 +68,16 @@ function withoutKnown(lower: string, known: readonly string[]): string {
 }
 
 const FIRST_LETTER_BITS = 4.5
-/** What a letter within a word is worth. */
+/** Bits for a letter that follows another one: letters in words are predictable. */
 const NEXT_LETTER_BITS = 2
 const DIGIT_BITS = 3.3
 const SIGN_BITS = 4.5
 const FOLLOWING_BITS = 0.5
-/** A capital that does not begin the password. */
+/** Bits for a capital letter, unless it is the first character. */
 const CAPITAL_BITS = 1
 const YEAR = /(?:19|20)\d\d/g
 const YEAR_BITS = 6
-/** Neighbours on a keyboard, beside those of the alphabet and of the digits. */
+/** Sequences on a keyboard; the alphabet and digits are checked separately. */
 const ROWS = [
   'qwertyuiop',
   'asdfghjkl',
@@ -97,14 +97,14 @@ function estimatedBits(text: string, original: string): number {
   return years * YEAR_BITS + capitals * CAPITAL_BITS + bits.reduce((sum, value) => sum + value, 0)
 }
 
-/** @param before at most three characters */
+/** @param before the previous characters, at most three */
 function characterBits(character: string, before: readonly string[]): number {
   if (character === ' ' || isFollowing(character, before)) return FOLLOWING_BITS
   if (/\p{L}/u.test(character)) return /\p{L}/u.test(before.at(-1) ?? '') ? NEXT_LETTER_BITS : FIRST_LETTER_BITS
   return /\d/.test(character) ? DIGIT_BITS : SIGN_BITS
 }
 
-/** `aa`, `abc`, `321`, `qwe`, and the end of `haha` and `abcabc`. */
+/** Whether a character continues a repetition or sequence: `aa`, `abc`, `321`, `qwe`, or the end of `haha` and `abcabc`. */
 function isFollowing(character: string, before: readonly string[]): boolean {
   const [third, second, last] = [before.at(-3), before.at(-2), before.at(-1)]
   if (character === last || (third !== undefined && (character === second || character === third))) return true
@@ -114,7 +114,7 @@ function isFollowing(character: string, before: readonly string[]): boolean {
   return ROWS.some((row) => row.includes(second + last + character) || row.includes(character + last + second))
 }
 
-/** 1 for the next letter of the alphabet or the next digit. */
+/** Returns 1 for the next letter of the alphabet or the next digit. */
 function stepBetween(first: string, second: string): number {
   return (second.codePointAt(0) ?? 0) - (first.codePointAt(0) ?? 0)
 }

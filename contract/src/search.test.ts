@@ -15,7 +15,7 @@ test.each([
   ['हिन्दी', 'हिन्दी'],
   ['\u0301', ''],
   ['CAGLA  KAYA', 'CAGLA KAYA'],
-])('Lists: %s is looked for as %s, whatever the case', (search, text) => {
+])('Lists: a search for %s looks for %s, ignoring case', (search, text) => {
   expect(searchedText(search)).toBe(text)
 })
 
@@ -30,8 +30,8 @@ test.each([
   ['芳', false],
   ['é', true],
   ['ж', false],
-])('Lists: whether %s is looked for at the beginnings of words alone: %s', (search, isSo) => {
-  expect(findsBeginningsOnly(search)).toBe(isSo)
+])('Lists: a search for %s finds only the beginnings of words: %s', (search, expected) => {
+  expect(findsBeginningsOnly(search)).toBe(expected)
 })
 
 test.each([
@@ -40,6 +40,6 @@ test.each([
   ['', false],
   ['@', false],
   ['e\u0301', false],
-])('Lists: whether there is nothing to look for in %j: %s', (search, isSo) => {
-  expect(foldsToNothing(search)).toBe(isSo)
+])('Lists: a search for %j contains nothing to look for: %s', (search, expected) => {
+  expect(foldsToNothing(search)).toBe(expected)
 })

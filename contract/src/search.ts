@@ -1,20 +1,20 @@
-/** What a searched text means, alike on both sides: letters are the same whatever their case, width and diacritics. */
+/** Normalises search texts, in the same way on both sides: case, width and diacritics are ignored. */
 
-/** In lists of people shorter texts are found at the beginnings of words alone: no index has a part of a word that is so short. */
+/** Shorter texts are found only at the beginnings of words in lists of people, because the trigram index cannot find them inside words. */
 const PART_MIN_LENGTH = 3
 
 /**
- * Diacritics as they stand after their letters in NFKD, and the points of Hebrew and Arabic, as ranges in a regular expression of
- * JavaScript or PostgreSQL. Without vowel signs, which are letters.
+ * Ranges of combining diacritics after NFKD, and Hebrew and Arabic points, for regular expressions of JavaScript and PostgreSQL. Vowel
+ * signs are not included, because they are letters.
  */
 export const MARK_RANGES = String.raw`\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f`
 const marks = new RegExp(`[${MARK_RANGES}]`, 'g')
 
-/** Letters with a stroke, which NFKD leaves as they are, and at the same places the letters that are looked for instead. */
+/** Letters with a stroke, which NFKD does not decompose, and at the same positions their plain letters. */
 export const STROKES = { letters: 'øđħıłŧ', plain: 'odhilt' } as const
 const strokes = new RegExp(`[${STROKES.letters}]`, 'gi')
 
-/** The text that a list of people is searched for, without widths and diacritics, and without a leading `@`, which people write before a handle. */
+/** Returns the text that a list of people is searched for: without widths, diacritics, and the leading `@` of a handle. */
 export function searchedText(search: string): string {
   return withoutMarks(search)
     .replaceAll(strokes, (letter) => STROKES.plain.charAt(STROKES.letters.indexOf(letter.toLowerCase())))
@@ -23,7 +23,7 @@ export function searchedText(search: string): string {
     .replace(/^@+/, '')
 }
 
-/** Whether a text that is not empty holds nothing to look for, such as a mark without its letter: it is found nowhere. */
+/** Whether a text that is not empty contains nothing to look for, such as a combining mark alone. Such a search finds nothing. */
 export function foldsToNothing(search: string): boolean {
   return search.trim() !== '' && withoutMarks(search).trim() === ''
 }
@@ -32,7 +32,7 @@ function withoutMarks(text: string): string {
   return text.normalize('NFKD').replaceAll(marks, '')
 }
 
-/** Whether a list of people is searched for the beginnings of words alone. Characters beyond ASCII have an index of their own. */
+/** Whether a search in a list of people finds only the beginnings of words. Non-ASCII characters have their own index. */
 export function findsBeginningsOnly(search: string): boolean {
   const text = searchedText(search)
   return text !== '' && text.length < PART_MIN_LENGTH && /^[a-zA-Z0-9_.#@ -]+$/.test(text)

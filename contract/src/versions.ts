@@ -1,10 +1,10 @@
-/** Bringing a record back to how an entry of its history left it. That is a new change: nothing of the history is rewritten. */
+/** Restoring an earlier version of a record. This is a new change; the history is never rewritten. */
 import { z } from 'zod'
 import { idField, versionField } from './field-schemas.ts'
 
 /**
- * `seq` is the number of the entry that left the record as it is wanted, or 0 for how it was before the oldest entry there is: what was
- * imported has none of its own. `version` is the present one that the caller saw. A dry run tells what would change.
+ * `seq` is the number of the audit entry whose resulting version is restored, or 0 for the version before the oldest entry, because
+ * imported records have no entry. `version` is the current version that the caller saw. A dry run returns what would change.
  */
 export const restoreInput = z.strictObject({
   id: idField,
@@ -13,7 +13,9 @@ export const restoreInput = z.strictObject({
   dryRun: z.boolean().default(false),
 })
 
-/** `changes` is a JSON text as in the audit trail. `missing` names files of that version that are stored no more: it comes back without them. */
+/**
+ * `changes` is JSON as in the audit. `missing` names files of that version that are no longer stored; the record is restored without them.
+ */
 export const restoreOutput = z.object({
   success: z.literal(true),
   changes: z.string(),

@@ -1,4 +1,4 @@
-/** What the address of each page holds besides its path, read before the page is loaded. What is not understood is left out. */
+/** Reads the search parameters of each page's address, before the page is loaded. Parameters with unknown values are dropped. */
 import { type ActivityRange, activityRanges, DEFAULT_ACTIVITY_RANGE } from '@arcade/contract/dashboard/fields'
 import { type HistoryKind, historyKinds, participantList } from '@arcade/contract/history/fields'
 import type { List } from '@arcade/contract/entity'
@@ -6,7 +6,9 @@ import { type ListAddress, readListAddress } from '#src/lists/list-address.ts'
 
 type Raw = Record<string, unknown>
 
-/** The address with each part of its path taken literally that cannot be decoded: the router would match nothing, not even the fallback (§2). */
+/**
+ * Escapes path segments that cannot be decoded, such as `%zz`. The router would match no route for them, not even the fallback page (§2).
+ */
 export function decodableAddress(address: string): URL {
   const url = new URL(address)
   url.pathname = url.pathname.replaceAll(/[^/]+/g, decodablePart)
@@ -15,61 +17,61 @@ export function decodableAddress(address: string): URL {
 
 function decodablePart(part: string): string {
   try {
-    return decodeURIComponent(part) && part // a call whose result nobody takes is dropped by the minifier
+    return decodeURIComponent(part) && part // uses the result, because the minifier drops a call whose result is unused
   } catch {
     return part.replaceAll('%', '%25')
   }
 }
 
-/** An id, also one that the router has read as a number. */
+/** Returns an id as text; the router parses numeric ids as numbers. */
 function idIn(value: unknown): string | undefined {
   return (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined
 }
 
 /**
- * The address with nothing else in it. The router keeps every key that the reader of an address leaves out, so that `page=abc` would
- * reach the page, unless the reader says that it is undefined.
+ * Sets all other parameters to undefined. The router passes on every parameter that `validateSearch` omits, so `page=abc` would reach the
+ * page otherwise.
  */
 function only<Address extends object>(address: Address, raw: Raw): Address {
   return { ...Object.fromEntries(Object.keys(raw).map((key) => [key, undefined])), ...address }
 }
 
-/** Reads the address of a list's page. */
+/** Returns a reader for the address of a list's page. */
 export function addressReader<L extends List>(list: L): (raw: Raw) => ListAddress<L> {
   return (raw) => only(readListAddress(list, raw), raw)
 }
 
-/** `?setup=…` of the link under which the first admin registers. */
+/** `?setup=…`: the token of the link that registers the first admin. */
 export function setupAddress(raw: Raw): { setup?: string } {
   const setup = idIn(raw['setup'])
   return only(setup === undefined ? {} : { setup }, raw)
 }
 
-/** `?id=…` of an edit form. */
+/** `?id=…`: the record that an edit form shows. */
 export function editAddress(raw: Raw): { id?: string } {
   const id = idIn(raw['id'])
   return only(id === undefined ? {} : { id }, raw)
 }
 
-/** `?from=…` of an add form names the item that the new one is a copy of. */
+/** `?from=…`: the item that an add form copies. */
 export function addAddress(raw: Raw): { from?: string } {
   const from = idIn(raw['from'])
   return only(from === undefined ? {} : { from }, raw)
 }
 
-/** `?range=…` of the dashboard, unless it is the range that the dashboard has anyway. */
+/** `?range=…` of the dashboard; left out for the default range. */
 export function dashboardAddress(raw: Raw): { range?: ActivityRange } {
   const range = activityRanges.find((one) => one === raw['range'])
   return only(range === undefined || range === DEFAULT_ACTIVITY_RANGE ? {} : { range }, raw)
 }
 
 interface HistoryAddress extends ListAddress<typeof participantList> {
-  /** Announcements, unless it says otherwise. */
+  /** Left out for announcements, the default tab. */
   tab?: HistoryKind
   item?: string
 }
 
-/** The tab of History, its chosen item, and the place among that item's participants. */
+/** The tab of History, the chosen item, and the position in the list of its participants. */
 export function historyAddress(raw: Raw): HistoryAddress {
   const tab = historyKinds.find((kind) => kind === raw['tab'])
   const item = idIn(raw['item'])

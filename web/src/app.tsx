@@ -1,6 +1,6 @@
 /**
- * What is shown (§2): the loading screen until the session is known, then Login or the pages. Login is there without the router and its
- * table of pages, which are half as large as everything that it needs itself.
+ * Shows the loading screen until the session is known, then Login or the signed-in pages (§2). Login renders without the router, because
+ * the router and its routes would add half of Login's own size.
  */
 import { SIGNED_OUT_PAGE } from '@arcade/contract/pages'
 import { type ComponentType, useEffect, useEffectEvent, useState } from 'react'
@@ -10,14 +10,14 @@ import { LoadingScreen, UnreachableScreen } from '#src/shell/loading-screen.tsx'
 import { PageProblem } from '#src/shell/page-problem.tsx'
 import { setGo } from '#src/ui/app-link.tsx'
 
-/** Stays once it is loaded: after a sign-out the router shows Login, too. */
+/** Kept once loaded: after a sign-out the router shows Login as well. */
 let routes: typeof import('./routes.tsx') | undefined
 
-/** The person who was told to the router, or to whom Login is shown. */
+/** The session that the current screen was loaded for, as an `identityKey`. */
 let shownTo: string | undefined
 let firstScreen: ComponentType | undefined
 
-/** Loads the screen before the first render, if the session is known already. */
+/** Loads the first screen before the first render, if the session is already known. */
 export async function loadFirstScreen(): Promise<void> {
   const session = knownSession()
   if (!session) return
@@ -36,7 +36,10 @@ async function loadPages(): Promise<ComponentType> {
   return routes.Pages
 }
 
-/** Shows the loading screen until the session is known, then what is for it. Loads that again when somebody else signs in. */
+/**
+ * Shows the loading screen until the session is known, then the screen for that session. Loads the screen again when somebody else signs
+ * in.
+ */
 export function App() {
   const { data, isError, isFetching, refetch } = useSessionQuery()
   const [Screen, setScreen] = useState(() => firstScreen)
@@ -45,7 +48,7 @@ export function App() {
   const show = useEffectEvent((screen: Promise<ComponentType>) =>
     screen.then(
       (Next) => setScreen(() => Next),
-      // A file is missing: the server may have another version by now, or there is no connection.
+      // A file could not be loaded: either the server was updated, or there is no connection.
       (cause: unknown) => client.auth.session().then(() => (Screen ? location.reload() : setProblem(cause)), setProblem),
     ),
   )

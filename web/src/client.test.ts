@@ -53,12 +53,12 @@ test.each([
   await expect(client.socialTasks.list({})).rejects.toMatchObject({ message, isException: true })
 })
 
-test('§8 a failure of a call that has no text of its own is an Internal Server Error!', async () => {
+test('§8 a failed call without an error text of its own says Internal Server Error!', async () => {
   vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('', { status: 502 }))
   await expect(client.announcements.get({ id: 'a' })).rejects.toThrow('Internal Server Error!')
 })
 
-test('what cannot be saved says so: the connection is gone, or there was none', async () => {
+test('a failed save says whether the connection broke or the browser was offline', async () => {
   vi.spyOn(globalThis, 'fetch').mockImplementation(async () => {
     throw new TypeError('Failed to fetch')
   })
@@ -74,7 +74,7 @@ test('what cannot be saved says so: the connection is gone, or there was none', 
   })
 })
 
-test('§4 a call that is refused as signed out tells the session, a failed login does not', async () => {
+test('§4 a call refused as SIGNED_OUT ends the session; a failed login does not', async () => {
   const refused: string[] = []
   const stop = onRejection(({ code }) => refused.push(code))
   const answers = [
@@ -91,7 +91,7 @@ test('§4 a call that is refused as signed out tells the session, a failed login
   expect(refused).toEqual(['SIGNED_OUT'])
 })
 
-test('§7 what a form creates has one key until the server answers, and a key of its own the next time', async () => {
+test('§7 a form sends the same idempotency key until the server answers, then a new one', async () => {
   const keys: (string | null)[] = []
   const lost = new TypeError('Failed to fetch')
   const refused = Response.json(

@@ -1,9 +1,9 @@
-/** The contract without its schemas; vite.config.ts makes it. */
+/** The contract's paths and methods without its schemas. vite.config.ts generates this module. */
 declare module 'virtual:contract-routes' {
   import type { contract } from '@arcade/contract/contract'
 
-  /** At run time there are paths and verbs, but no schemas. */
+  /** Typed as the whole contract, but at run time it has paths and methods only. */
   export const contractRoutes: typeof contract
-  /** What a call says when it fails without an answer of the server's (§8), by its place in the contract: `users.list`. */
+  /** Each call's own text for an unexpected failure (§8), by its path in the contract: `users.list`. */
   export const failureTexts: Readonly<Record<string, string>>
 }

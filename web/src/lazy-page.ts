@@ -1,10 +1,10 @@
-/** The page of a route, which is loaded when it is first shown. */
+/** Loads the component of a route when it is first shown. */
 import { lazyRouteComponent } from '@tanstack/react-router'
 import { client } from './client.ts'
 
 /**
- * A file that is missing makes the router load the document anew, because the server may have another version by now. Without a connection
- * that would leave the app for the browser's error page, so then the page fails with what the server's silence says (`PageProblem`).
+ * If a file fails to load, the router reloads the document, because the server may have been updated. Without a connection, a reload would
+ * show the browser's error page, so the call below throws first and the app shows `PageProblem` instead.
  */
 export const lazyPage: typeof lazyRouteComponent = (load, name) =>
   lazyRouteComponent(

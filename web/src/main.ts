@@ -1,9 +1,9 @@
 /**
- * The entry: it lets the browser paint the loading screen of index.html, which says already what is coming, before the app's scripts run.
- * They arrive before the first frame and would hold it up for as long as they take.
+ * The entry point. It loads the app after the browser has painted the loading screen of index.html: scripts that are already there would
+ * otherwise run first and delay that paint.
  */
 
-/** Resolves once a frame was painted; at once in a tab that nobody sees, because its first frame may be a long time off. */
+/** Resolves after the first frame is painted, or at once in a hidden tab, which may not paint for a long time. */
 function firstFrame(): Promise<void> {
   return new Promise((resolve) => {
     if (document.hidden) resolve()

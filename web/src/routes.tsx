@@ -1,4 +1,4 @@
-/** The table of all pages (§2): the path, who sees the page (§6), what is loaded for it. */
+/** The routes of all pages (§2): path, access (§6) and lazily loaded component. */
 import { createRootRoute, createRoute, createRouter, notFound, Outlet, redirect, RouterProvider } from '@tanstack/react-router'
 import { announcementList } from '@arcade/contract/announcements/fields'
 import { auditList } from '@arcade/contract/audit/fields'
@@ -23,7 +23,7 @@ const LoginPage = lazyPage(() => import('#src/features/auth/login-page.tsx'), 'L
 
 const root = createRootRoute({
   component: Outlet,
-  // Somebody who is signed out sees Login at every path that is not of the signed-out area (§2).
+  // A signed-out visitor sees Login at every path outside the signed-out area (§2).
   notFoundComponent: () => <LoginPage />,
 })
 
@@ -31,7 +31,7 @@ const auth = createRoute({
   getParentRoute: () => root,
   id: 'auth',
   beforeLoad: ({ location }) => {
-    // A link that was given says what it does, or why it does nothing, to somebody who is signed in, too.
+    // Signed-in users may open a setup or password link too: its page says what the link does, or why it does nothing.
     const hasLink = 'setup' in location.search || 'link' in location.search
     if (currentUser() && !hasLink) throw redirect({ to: '/admin', replace: true })
   },
@@ -48,7 +48,7 @@ const shell = createRoute({
   component: lazyPage(() => import('#src/shell/shell.tsx'), 'Shell'),
 })
 
-/** Management routes are for admins; anybody else is redirected to `/` (§6). */
+/** Routes for admins only; anybody else is redirected to `/` (§6). */
 const management = createRoute({
   getParentRoute: () => shell,
   id: 'management',
@@ -213,7 +213,7 @@ const routeTree = root.addChildren([
   ]),
 ])
 
-// Before the router reads it.
+// Runs before the router reads the address.
 history.replaceState(history.state, '', decodableAddress(location.href))
 
 const router = createRouter({
@@ -227,16 +227,16 @@ const { load } = router
 let newest = 0
 
 /**
- * The frame that shows what was pressed comes before another page is drawn, which takes longer. The address is the new one at once, so that
- * what follows in the same breath (a second change, a reload) builds on it. A change of the same page's address is drawn at once, too.
+ * Lets the browser paint the pressed button before the next page is drawn, which takes longer. The address changes at once, so that a
+ * second navigation or a reload builds on it. Changes of the same page's search parameters are drawn at once.
  */
 router.load = async (options) => {
   const { pathname } = router.latestLocation
   router.updateLatestLocation()
-  const mine = ++newest
+  const current = ++newest
   if (options?.action?.type === 'PUSH' && router.latestLocation.pathname !== pathname) {
     await new Promise((resolve) => setTimeout(resolve))
-    if (mine !== newest) return
+    if (current !== newest) return
   }
   await load(options)
 }
@@ -247,7 +247,10 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** Loads the page of the address for who is signed in now. Before it the router would show nothing: a Suspense fallback would stay for at least 300 ms. */
+/**
+ * Loads the page of the current address for the current session. Call it before rendering the router, which would otherwise show a Suspense
+ * fallback for at least 300 ms.
+ */
 export const loadPage = (): Promise<void> => router.invalidate()
 
 export const navigateTo = (path: string): Promise<void> => router.navigate({ href: path })

@@ -1,4 +1,4 @@
-/** Who is signed in (§3 session data, §4 authentication): one cached answer, which follows sign-ins and sign-outs of other tabs. */
+/** The current session (§3, §4): one cached answer, kept in step with sign-ins and sign-outs in other tabs. */
 import type { SessionUser } from '@arcade/contract/auth/calls'
 import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
@@ -10,16 +10,16 @@ const STALE_AFTER_MS = 30_000
 const sessionKey = api.auth.session.queryKey()
 export type Session = Awaited<ReturnType<typeof client.auth.session>>
 
-/** Tells the other tabs that somebody signed in or out in this one. */
+/** Notifies the browser's other tabs when somebody signs in or out in this one. */
 const tabs = new BroadcastChannel('session')
 
-/** The person whose answers the cache holds. */
+/** The id and role of the user whose answers the query cache holds. */
 let owner = ''
 
-/** In the tab's storage: the id of the person who is signed in, also after their session has ended. Logging out removes it. */
+/** The sessionStorage key for the signed-in user's id. It outlives the session and is removed on logout. */
 const SIGNED_IN = 'arcade-signed-in'
 
-/** Uses the tab's storage, where the browser allows that. */
+/** Accesses sessionStorage; returns undefined where the browser forbids it. */
 function inTab<T>(act: (storage: Storage) => T): T | undefined {
   try {
     return act(sessionStorage)
@@ -38,7 +38,7 @@ function sessionQuery() {
         void renew()
         return { ...session, user }
       }
-      if (session.user) endRenewal(session.user.id === user?.id) // another tab has signed in
+      if (session.user) endRenewal(session.user.id === user?.id) // another tab signed in
       recognise(session.user)
       return session
     },
@@ -47,34 +47,34 @@ function sessionQuery() {
   }
 }
 
-/** The query of the session. It is pending until the server has answered, and an error if the server cannot be reached. */
+/** The session query: pending until the server answers, failed if it cannot be reached. */
 export function useSessionQuery() {
   return useQuery(sessionQuery())
 }
 
-/** The session, for components that are rendered once it is loaded. */
+/** Returns the session, in components that render only after it is loaded. */
 export function useSession(): Session {
   return useSessionQuery().data ?? { user: null, registrationEmailHost: '', hasAdmin: true }
 }
 
-/** The session outside of React; undefined until the server has answered. */
+/** Returns the session outside React; undefined until the server has answered. */
 export function knownSession(): Session | undefined {
   return queryClient.getQueryData<Session>(sessionKey)
 }
 
-/** The signed-in user outside of React, for the guards of routes. */
+/** Returns the signed-in user outside React, for route guards. */
 export function currentUser(): SessionUser | null {
   return knownSession()?.user ?? null
 }
 
-/** To be called after a login or registration and, with null, after a sign-out that the server has confirmed. */
+/** Call this after a login or registration, and with null after a sign-out that the server has confirmed. */
 export function setCurrentUser(user: SessionUser | null): void {
   adopt(user)
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel has none
   tabs.postMessage('changed')
 }
 
-/** Signed out by the person: nothing of theirs stays in this browser. */
+/** Call this when the user logs out. Removes all their data from this browser. */
 export function forgetPerson(): void {
   const user = currentUser()
   if (user) dropPersonsDrafts(user.id)
@@ -83,7 +83,7 @@ export function forgetPerson(): void {
   setCurrentUser(null)
 }
 
-/** The id of the person whose session has ended in this tab without their logging out, while nobody is signed in. */
+/** Returns the id of the user whose session ended without a logout in this tab; undefined while somebody is signed in. */
 export function endedSession(): string | undefined {
   if (currentUser()) return undefined
   return inTab((storage) => storage.getItem(SIGNED_IN)) ?? undefined
@@ -95,9 +95,9 @@ function adopt(user: SessionUser | null): void {
   recognise(user)
 }
 
-/** Takes the session that came with the page, or else asks the server for it before the first render. */
+/** Uses the session that the server put into the page, or requests it before the first render. */
 export function startSession(): void {
-  // The page that one signs out from is drawn until Login is loaded, and must not ask anew for what was dropped from the cache.
+  // After a sign-out the old page stays until Login is loaded. It must not refetch the queries that were removed.
   const enabled = ({ queryKey }: { queryKey: readonly unknown[] }): boolean => isSessionKey(queryKey) || currentUser() !== null
   queryClient.setDefaultOptions({
     ...queryClient.getDefaultOptions(),
@@ -112,14 +112,14 @@ export function startSession(): void {
   queryClient.setQueryData<Session>(sessionKey, session)
 }
 
-/** The answer of GET /api/session that the server wrote into index.html; null if it could not answer. */
+/** Returns the GET /api/session answer that the server put into index.html; null if there is none. */
 function sessionInPage(): Session | null {
   const text = document.querySelector('#session')?.textContent ?? 'null'
   const session = JSON.parse(text) as Session | string | null
-  return typeof session === 'object' ? session : null // the development server sends index.html with a placeholder, which is a text
+  return typeof session === 'object' ? session : null // the development server leaves the placeholder, which is a string
 }
 
-/** Drops cached answers that were given to somebody else, or to the same person with other rights, and remembers who is signed in. */
+/** Clears the query cache if the user or their role changed, and remembers who is signed in. */
 function recognise(user: SessionUser | null): void {
   const next = user ? `${user.id} ${user.userType}` : ''
   if (next !== owner) queryClient.removeQueries({ predicate: ({ queryKey }) => !isSessionKey(queryKey) })
@@ -131,17 +131,17 @@ function isSessionKey(key: readonly unknown[]): boolean {
   return JSON.stringify(key) === JSON.stringify(sessionKey)
 }
 
-/** A session that has ended beside text that is not saved yet: the page stays while its owner signs in again. */
+/** A session that ended while the page has unsaved input. The page stays until its owner signs in again or gives up. */
 interface Renewal {
   user: SessionUser
-  /** Settled once somebody has signed in again, or has given up. */
+  /** Resolves with true after signing in again, with false after giving up. */
   result: PromiseWithResolvers<boolean>
 }
 
 let renewal: Renewal | undefined
 const renewalListeners = new Set<() => void>()
 
-/** The session that has to be renewed, if there is one. */
+/** Returns the session to be renewed, if there is one. */
 export function useRenewal(): Renewal | undefined {
   return useSyncExternalStore(
     (listener) => {
@@ -161,7 +161,7 @@ function isRenewable(): boolean {
   return currentUser() !== null && hasUnsavedWork()
 }
 
-/** The owner of the session has signed in again or, with null, gives the unsaved text up. */
+/** Ends the renewal. `user` is the owner who signed in again; null discards the unsaved input. */
 export function settleRenewal(user: SessionUser | null): void {
   if (!user) forgetUnsavedWork()
   setCurrentUser(user)
@@ -175,7 +175,7 @@ function endRenewal(isRenewed: boolean): void {
   result.resolve(isRenewed)
 }
 
-/** Asks for the session to be renewed if something would be lost without it; false if it was not. */
+/** Asks the user to sign in again if there is unsaved input. Resolves with whether the session was renewed. */
 function renew(): Promise<boolean> {
   const user = currentUser()
   if (renewal) return renewal.result.promise
@@ -185,14 +185,14 @@ function renew(): Promise<boolean> {
   return result.promise
 }
 
-/** Follows other tabs and the server's refusals; the returned function stops it. */
+/** Follows changes in other tabs and rejections by the server. Returns a function that stops it. */
 export function watchSession(): () => void {
   const refresh = () => void queryClient.invalidateQueries({ queryKey: sessionKey })
   tabs.addEventListener('message', refresh)
   onSessionEnd(renew)
   const stop = onRejection(({ code }) => {
     if (code === 'SIGNED_OUT') void renew().then((isRenewed) => isRenewed || adopt(null))
-    else refresh() // the rights may have changed
+    else refresh() // FORBIDDEN: the user's role may have changed
   })
   return () => {
     tabs.removeEventListener('message', refresh)

@@ -1,4 +1,4 @@
-/** Starts the app: theme, cache of answers, session, routes. */
+/** Starts the app: theme, query cache, session and routes. */
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
@@ -11,17 +11,17 @@ import { startSession } from './session.tsx'
 import { cssVariablesResolver, theme } from '#src/ui/theme.ts'
 import { Toasts } from '#src/ui/toast.tsx'
 
-// zod tries `new Function` unless told not to, and the CSP forbids and reports that. Pages bring the schemas, so this comes before them.
+// zod tests for eval with `new Function` unless `jitless` is set; the CSP blocks and reports that. Set it before any page loads a schema.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
 
 const container = document.querySelector('#app')
 if (!container) throw new Error('index.html has no #app')
 
 startSession()
-await loadFirstScreen().catch(() => {}) // the app will fail in the same way, and shows a page for it
+await loadFirstScreen().catch(() => {}) // the app fails in the same way and shows an error page
 
 const root = createRoot(container)
-// At once: React would let the browser paint the loading screen again before it begins.
+// Render synchronously: otherwise React lets the browser paint the loading screen once more.
 flushSync(() =>
   root.render(
     <StrictMode>
@@ -35,7 +35,6 @@ flushSync(() =>
   ),
 )
 
-// The server names the files that are needed later: those of toasts, and on Login those of the page that follows, so that signing in does
-// not wait for them.
+// The server lists files to prefetch: those for toasts and, on Login, those of the next page, so that it shows right after signing in.
 const ahead = document.querySelector<HTMLTemplateElement>('#fetch-ahead')
 if (ahead) (globalThis.requestIdleCallback ?? setTimeout)(() => document.head.append(ahead.content))

@@ -1,4 +1,4 @@
-/** One's own account, for admins: the password and the sessions. The name is changed as any user's is, see users.ts. */
+/** The signed-in user's own account, for admins: password and sessions. The name is changed like that of any user, see users/calls.ts. */
 import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { idField, passwordField } from '#src/field-schemas.ts'
@@ -14,21 +14,21 @@ export const passwordChangeInput = z
   .refine(...passwordsMatch)
 export type PasswordChangeInput = z.infer<typeof passwordChangeInput>
 
-/** The form of a password link. */
+/** The form behind a password link. */
 export const newPasswordInput = z.strictObject(newPassword).refine(...passwordsMatch)
 export type NewPasswordInput = z.infer<typeof newPasswordInput>
 
-/** `replaced`: a newer link was made, or there never was such a one. */
+/** `replaced`: a newer link was made, or the link never existed. */
 const passwordLinkStates = ['valid', 'used', 'expired', 'replaced'] as const
 export type PasswordLinkState = (typeof passwordLinkStates)[number]
 const linkField = z.string().max(128)
 
 export const session = z.object({
   id: idField,
-  /** `Chrome on Windows`, say; empty for a session that is older than this column. */
+  /** Such as `Chrome on Windows`; empty for sessions older than this column. */
   device: z.string(),
   begunAt: z.iso.datetime(),
-  /** To ten minutes. */
+  /** Accurate to ten minutes. */
   lastSeenAt: z.iso.datetime(),
   isCurrent: z.boolean(),
 })

@@ -75,7 +75,7 @@ describe.for([
     expect(messagesOf(schema, changed({ ...valid, ...more }, changes))).toEqual(messages)
   })
 
-  test('§4 nobody saves one that is active already', () => {
+  test('§4 a form cannot set the status', () => {
     expect(messagesOf(schema, { ...desc, ...more, status: true })).toHaveProperty([''])
   })
 
@@ -89,18 +89,18 @@ describe.for([
     `announcements/1700000000000_${text(121)}`,
     'other/1700000000000_a.png',
     '',
-  ])('§7 the key %s is none of a stored file', (key) => {
+  ])('§7 the key %s is refused', (key) => {
     for (const name of ['image', 'icon'])
       expect(messagesOf(schema, { ...desc, ...more, [name]: key })).toEqual({ [name]: 'There is no such file.' })
   })
 })
 
-test('§7 without files there are none', () => {
+test('§7 files left out become null', () => {
   const none = { image: null, imageName: null, icon: null, iconName: null }
   expect(announcementInput.parse(desc)).toMatchObject(none)
 })
 
-test('§7 a stored file has an address, and one of its thumbnail', () => {
+test('§7 a stored file has a URL, and its thumbnail has another', () => {
   expect(fileUrl(KEY)).toBe(`/api/files/${KEY}`)
   expect(fileUrl(KEY, 'thumb')).toBe(`/api/files/${KEY}?size=thumb`)
 })
@@ -110,6 +110,6 @@ test.for([
   [{ id: 'a1', status: false }, true],
   [{ id: 'a1', status: 'true' }, false],
   [{ id: 'a1' }, false],
-] as const)('§4 a toggle says which status one saw: %j is one: %s', ([toggle, isOne]) => {
-  expect(inputOf(announcements.toggleStatus).safeParse(toggle).success).toBe(isOne)
+] as const)('§4 a toggle states the status that was shown: %j is valid: %s', ([toggle, isValid]) => {
+  expect(inputOf(announcements.toggleStatus).safeParse(toggle).success).toBe(isValid)
 })

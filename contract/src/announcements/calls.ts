@@ -1,4 +1,4 @@
-/** Announcements (§2, §3, §5, §7) with their files, and the players' "has something new" (GET /update-users-status). */
+/** Announcements (§2, §3, §5, §7) with their files, and GET /update-users-status, which tells players that there is news. */
 import { z } from 'zod'
 import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
 import { call } from '#src/call.ts'
@@ -19,19 +19,19 @@ import { restoreInput, restoreOutput } from '#src/versions.ts'
 
 export const SUBTITLE_MAX_LENGTH = 60 // §9
 export const ANNOUNCEMENT_TITLE_MAX_LENGTH = 200
-export const DESCRIPTION_MAX_LENGTH = 4096 // what one Telegram message holds
+export const DESCRIPTION_MAX_LENGTH = 4096 // the limit of a Telegram message
 export const INPUT_TEXT_MAX_LENGTH = 200
 export const FILE_NAME_MAX_LENGTH = 255
 
 export const UPLOAD_LIMIT_BYTES = 5 * 1024 * 1024
-/** Of all frames of an animation together. */
+/** Limit for all frames of an animation together. */
 export const UPLOAD_LIMIT_PIXELS = 40_000_000
 export const UPLOAD_LIMIT_SIDE_PIXELS = 8192
 export const UPLOAD_LIMIT_FRAMES = 1000
-/** A file input's `accept` offers these. The server judges a file by its content instead. */
+/** For the `accept` attribute of file inputs. The server checks a file's content instead. */
 export const UPLOAD_MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const
 
-/** The key of a stored file is `announcements/{timestamp}_{name}` (§7), its address `fileUrl(key)`. */
+/** A stored file's key is `announcements/{timestamp}_{name}` (§7); its URL is `fileUrl(key)`. */
 export const fileKeyField = z.string().regex(/^announcements\/\d{13}_[A-Za-z0-9._-]{1,120}$/, 'There is no such file.')
 
 const optionalText = (label: string, maxLength: number) =>
@@ -54,7 +54,7 @@ const fields = {
   inputText: optionalText('Input Text', INPUT_TEXT_MAX_LENGTH),
   reward: rewardField,
   verifiedByBot: verifiedByBotField,
-  /** Keys are what the upload answered, null where there is no file. Names are shown only. */
+  /** Keys are those that the upload returned, null for no file. Names are only displayed. */
   image: fileKey,
   imageName: fileName,
   icon: fileKey,
@@ -71,7 +71,7 @@ type Refinement = [
   { path: string[]; message: string; when: (payload: { value: unknown }) => boolean },
 ]
 
-/** The rules of the type `link` are checked even while other fields are still wrong, so that a form shows all errors at once. */
+/** Validates the rules of the type `link` even while other fields are invalid, so that the form shows all errors at once. */
 const isLink = ({ value }: { value: unknown }) =>
   typeof value === 'object' && value !== null && 'type' in value && value.type === 'link'
 const hasALink: Refinement = [
@@ -83,7 +83,7 @@ const hasALinkType: Refinement = [
   { path: ['linkType'], message: 'Link Type is required', when: isLink },
 ]
 
-/** The add and edit forms send this (§7). The server does not store fields for which the type or link type has no use. */
+/** The input of the add and edit forms (§7). The server drops fields that the type or link type does not use. */
 export const announcementInput = z
   .strictObject(fields)
   .refine(...hasALink)
@@ -99,7 +99,7 @@ export const announcements = {
   list: call(['admin'], { unexpected: 'FETCH_ANNOUNCEMENTS_FAILED', failure: 'error', mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/announcements', tags, summary: 'Announcements, oldest first, 50 a page' })
     .input(announcementsFilter.extend({ page: pageField, ...orderFields(announcementList) }))
-    /** An empty list comes with the `message` `No annoucements found!` (§8). */
+    /** An empty list has the `message` `No annoucements found!` (§8). */
     .output(z.object({ announcements: z.array(announcement), message: z.string().optional(), ...pageFields })),
   get: call(['admin'], { failure: 'error' })
     .route({ method: 'GET', path: '/api/announcements/{id}', tags, summary: 'One announcement' })
@@ -154,7 +154,7 @@ export const announcements = {
     })
     .input(z.strictObject({ target: bulkTarget(announcementsFilter), ...bulkRun }))
     .output(bulkOutput),
-  /** However many announcements one call activates, it gives the players news once. */
+  /** Activating several announcements in one call raises the news number once. */
   setStatus: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
     .route({ method: 'POST', path: '/api/announcements/status', tags, summary: 'Make many announcements active or inactive' })
     .input(z.strictObject({ target: bulkTarget(announcementsFilter), status: z.boolean(), ...bulkRun }))

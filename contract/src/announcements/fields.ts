@@ -1,4 +1,4 @@
-/** An announcement (§3) with its files, and the list of them (§2 Announcements). */
+/** Announcements (§3) with their files, and the list of them (§2). */
 import { defineList, type Fields, type FilterOf, type RowOf, type SortName } from '#src/entity.ts'
 
 export const announcementTypes = ['desc', 'link'] as const
@@ -6,12 +6,12 @@ export const announcementTypeLabels = { desc: 'Desc', link: 'Link' } as const //
 export const linkTypeLabels = { input: 'Link with input', noInput: 'Link without input' } as const // §5
 export type LinkType = keyof typeof linkTypeLabels
 
-/** The address of a stored file, or of its thumbnail: a WebP of at most 96 × 96 pixels. */
+/** Returns the URL of a stored file, or of its thumbnail, a WebP of at most 96 × 96 pixels. */
 export function fileUrl(key: string, size?: 'thumb'): string {
   return `/api/files/${key}${size ? `?size=${size}` : ''}`
 }
 
-/** An announcement's fields (§3). `image` and `icon` are keys of the file store. */
+/** An announcement's fields (§3). `image` and `icon` are keys in the file store. */
 export const announcementFields = {
   id: { label: 'ID', kind: 'text' },
   title: { label: 'Title', kind: 'text', sheetWidth: 40 },
@@ -23,7 +23,7 @@ export const announcementFields = {
   inputText: { label: 'Input Text', kind: 'text', isOptional: true, sheetWidth: 32 },
   reward: { label: 'Reward', kind: 'number', sheetWidth: 12 },
   status: { label: 'Status', kind: 'flag', sheetWidth: 12 },
-  /** Then only the game's bot claims it for a player, never the player's own client. */
+  /** Only the game's bot may claim the item, not the player's own client. */
   verifiedByBot: { label: 'Verified by the bot', kind: 'flag' },
   image: { label: 'Image', kind: 'text', isOptional: true },
   imageName: { label: 'Image Name', kind: 'text', isOptional: true, sheetWidth: 24 },
@@ -35,7 +35,7 @@ export const announcementFields = {
 } as const satisfies Fields
 export type Announcement = RowOf<typeof announcementFields>
 
-/** `search` is a part of a title, subtitle or link. */
+/** `search` finds part of a title, subtitle or link. */
 export const announcementList = defineList({
   name: 'announcements',
   noun: { one: 'announcement', many: 'announcements' },

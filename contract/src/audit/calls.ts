@@ -1,4 +1,4 @@
-/** The audit trail, for admins: who did what, and what happened to one record. */
+/** The audit, for admins: all entries, and the entries of one record. */
 import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { auditFields, auditList } from './fields.ts'
@@ -8,7 +8,7 @@ import { countOutput, cursorField, cursorPageFields, idField, oneCursor } from '
 const auditEntry = rowSchema(auditFields)
 const auditFilter = filterSchema(auditList)
 
-/** An entry as the history of its record shows it: nothing of where the act came from. */
+/** An entry in the history of its record, without the address, site and device of the actor. */
 const recordEntry = auditEntry.pick({
   seq: true,
   at: true,

@@ -1,7 +1,7 @@
-/** The audit trail: which acts it tells apart, what an entry says, and the list of them. */
+/** The audit: actions, kinds of actors and records, the fields of an entry, and the list of entries. */
 import { defineList, type Fields, type FilterOf, type RowOf } from '#src/entity.ts'
 
-/** What can be done, as people read it. */
+/** The kinds of acts, with their labels. */
 export const auditActionLabels = {
   'session.begin': 'Signed in',
   'session.refuse': 'Sign-in refused',
@@ -61,11 +61,11 @@ export const auditActionLabels = {
 } as const
 export type AuditAction = keyof typeof auditActionLabels
 
-/** Who can act. A guest is nobody who has signed in, the system what the server does by itself. */
+/** The kinds of actors. `guest` is not signed in; `system` is the server itself. */
 export const actorKindLabels = { user: 'Person', bot: 'Bot', guest: 'Guest', command: 'Command line', system: 'System' } as const
 export type ActorKind = keyof typeof actorKindLabels
 
-/** What an act can be about. */
+/** The kinds of records that acts change. */
 export const recordKindLabels = {
   user: 'User',
   socialTask: 'Social Task',
@@ -81,10 +81,12 @@ export const recordKindLabels = {
 } as const
 export type RecordKind = keyof typeof recordKindLabels
 
-/** Each field that an act changed: its value before, and after. */
+/** The fields that an act changed, each with its value before and after. */
 export type AuditChanges = Readonly<Record<string, readonly [before: unknown, after: unknown]>>
 
-/** An entry's fields, in the order of the list's columns. `changes` and `detail` are JSON texts: AuditChanges, and whatever else belongs to the act. */
+/**
+ * An entry's fields, in the order of the list's columns. `changes` (AuditChanges) and `detail` (other facts about the act) are JSON texts.
+ */
 export const auditFields = {
   seq: { label: 'No.', kind: 'integer', sheetWidth: 10 },
   at: { label: 'When', kind: 'moment', sheetWidth: 20 },
@@ -104,7 +106,7 @@ export const auditFields = {
 } as const satisfies Fields
 export type AuditEntry = RowOf<typeof auditFields>
 
-/** `search` is the beginning of a person's or record's name, or the id of a person, record or request. */
+/** `search` finds the beginning of an actor's or record's name, or the id of an actor, record or request. */
 export const auditList = defineList({
   name: 'audit',
   noun: { one: 'entry', many: 'entries' },

@@ -46,12 +46,12 @@ describe.for([
     expect(messagesOf(schema, changed(login, changes))).toEqual(messages)
   })
 
-  test('fields that nobody asked for are refused', () => {
+  test('unknown fields are refused', () => {
     expect(messagesOf(schema, { ...login, userType: 'admin' })).toHaveProperty([''])
   })
 })
 
-test('§5 an e-mail is trimmed, a password is taken as it is', () => {
+test('§5 an e-mail is trimmed, a password is not', () => {
   expect(loginInput.parse({ email: ' Ada@gmail.com ', password: ' secret ' })).toEqual({
     email: 'Ada@gmail.com',
     password: ' secret ',

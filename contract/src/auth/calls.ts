@@ -1,4 +1,4 @@
-/** Signing in and out, and registering oneself (§2 signed-out area, §3 session data, §4, §5). */
+/** Sign-in, sign-out and self-registration (§2 signed-out area, §3 session data, §4, §5). */
 import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { emailField, idField, passwordField } from '#src/field-schemas.ts'
@@ -7,7 +7,7 @@ import { passwordsMatch, registrationFields, userTypeField } from '#src/users/ca
 export const loginInput = z.strictObject({ email: emailField, password: passwordField })
 export type LoginInput = z.infer<typeof loginInput>
 
-/** The session data of §3. `username` is the first name, a space and the last name. */
+/** The session data of §3. `username` is the first name, a space, and the last name. */
 export const sessionUser = z.object({
   id: idField,
   username: z.string(),
@@ -18,7 +18,10 @@ export const sessionUser = z.object({
 })
 export type SessionUser = z.infer<typeof sessionUser>
 
-/** `valid` makes the first admin; `used`: there is an admin by now; `replaced`: a newer link was made, or there never was such a one. */
+/**
+ * `valid`: the link registers the first admin; `used`: there is already an admin; `replaced`: a newer link was made, or the link never
+ * existed.
+ */
 const setupLinkStates = ['valid', 'used', 'expired', 'replaced'] as const
 export type SetupLinkState = (typeof setupLinkStates)[number]
 const setupField = z.string().max(128)
@@ -33,7 +36,7 @@ export const auth = {
       tags: ['Accounts'],
       summary: 'Who is signed in, and what a signed-out visitor may do',
     })
-    /** Without an admin, who registers without a set-up link can do nothing yet. */
+    /** While `hasAdmin` is false, users who register without a setup link cannot do anything yet. */
     .output(z.object({ user: sessionUser.nullable(), registrationEmailHost: z.string(), hasAdmin: z.boolean() })),
   login: call(['guest'], { onFullDisk: 'small' })
     .route({ method: 'POST', path: '/api/session', tags: ['Accounts'], summary: 'Sign in' })

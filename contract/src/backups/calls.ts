@@ -1,4 +1,4 @@
-/** What admins see of backups: the plan, the last ones, and what is wrong with them. */
+/** The state of backups, for admins: schedule, recent backups and problems. */
 import { z } from 'zod'
 import { call } from '#src/call.ts'
 
@@ -6,31 +6,31 @@ const moment = z.iso.datetime()
 
 export const backupRun = z.object({
   id: z.string(),
-  /** A folder of the server, or an address without credentials. */
+  /** A folder on the server, or a URL without credentials. */
   place: z.string(),
   isScheduled: z.boolean(),
   startedAt: moment,
-  /** When all of it was saved; null before, and for one that failed. */
+  /** When the backup was complete; null while it runs or if it failed. */
   finishedAt: moment.nullable(),
-  /** When it had been restored on trial and was what had been saved. */
+  /** When a trial restore succeeded and matched the saved data; null if that has not happened. */
   verifiedAt: moment.nullable(),
-  /** When it made room for newer ones. */
+  /** When it was removed to make room for newer backups. */
   removedAt: moment.nullable(),
   rows: z.int().nullable(),
   bytes: z.int().nullable(),
-  /** Why it could not be made, or why it is of no use. */
+  /** Why the backup failed, or why it cannot be used. */
   error: z.string().nullable(),
 })
 export type BackupRun = z.infer<typeof backupRun>
 
 export const backupState = z.object({
-  /** What the operator has set; null if no backups are scheduled. */
+  /** The configured schedule; null if no backups are scheduled. */
   schedule: z.object({ place: z.string(), times: z.string(), keep: z.int(), nextAt: moment.nullable() }).nullable(),
-  /** Scheduled work waits for a person since a restore. */
+  /** Set after a restore: scheduled work is paused until an operator resumes it. */
   pause: z.object({ since: moment, reason: z.string() }).nullable(),
-  /** What an admin should know at once. */
+  /** A problem that an admin should know about at once. */
   alert: z.string().nullable(),
-  /** The last ones, newest first. */
+  /** The latest backups, newest first. */
   backups: z.array(backupRun),
 })
 export type BackupState = z.infer<typeof backupState>

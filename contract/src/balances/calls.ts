@@ -1,4 +1,4 @@
-/** A player's balance for admins (design §7): the ledger that explains it, adjusted with a reason, an entry taken back. */
+/** A player's balance, for admins (design §7): its ledger entries, adjustments with a reason, and reversals. */
 import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { cursorField, idField } from '#src/field-schemas.ts'
@@ -6,12 +6,12 @@ import { historyKindField } from '#src/history/calls.ts'
 import { adjustmentOfPlayer, entered, ENTRIES_PAGE_SIZE, ledgerEntry, reversalOfPlayer } from '#src/ledger/calls.ts'
 import { shownIdParameter } from '#src/players/calls.ts'
 
-/** An entry with all that is known of it. */
+/** A ledger entry with everything known about it. */
 const explainedEntry = ledgerEntry.extend({
   item: z.object({ kind: historyKindField, id: idField, period: z.string(), title: z.string() }).optional(),
-  /** In the words of the person who adjusted or reversed. */
+  /** The reason that the adjusting or reversing operator or bot gave. */
   reason: z.string().optional(),
-  /** Who wrote it; nobody for what an import brought. A person who is gone has no name any more. */
+  /** Who wrote the entry; absent for imported entries. The name is null if the user no longer exists. */
   by: z.object({ kind: z.enum(['user', 'bot', 'player']), name: z.string().nullable() }).optional(),
 })
 export type ExplainedEntry = z.infer<typeof explainedEntry>

@@ -1,4 +1,7 @@
-/** Bot tokens as admins manage them (design §8): made, rotated with two live at once, revoked. A token is shown once, when it is made. */
+/**
+ * Bot tokens, for admins (design §8): create, rotate (old and new secret both work for a while), revoke. A token is shown once, when it is
+ * created.
+ */
 import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { BOT_TOKEN_NAME_MAX_LENGTH, type BotScope, botScopes } from './fields.ts'
@@ -13,7 +16,7 @@ export const botTokenNameField = z
   )
 export const botScopeField = z.enum(Object.keys(botScopes) as BotScope[])
 
-/** The form of a new token. */
+/** The form for a new token. */
 export const botTokenInput = z.strictObject({ name: botTokenNameField, scope: botScopeField.default('play') })
 export type BotTokenInput = z.infer<typeof botTokenInput>
 
@@ -24,11 +27,11 @@ export const botToken = z.object({
   name: z.string(),
   scope: botScopeField,
   createdAt: moment,
-  /** When the secret that counts now was made in place of another; null if it is the first. */
+  /** When the current secret replaced another one; null if it is the first. */
   rotatedAt: moment.nullable(),
-  /** Exact to the minute; null if it was never used. */
+  /** Accurate to the minute; null if the token was never used. */
   lastUsedAt: moment.nullable(),
-  /** The secret before it, if that still works. */
+  /** The previous secret, if it still works. */
   previous: z.object({ lastUsedAt: moment.nullable() }).nullable(),
 })
 export type BotToken = z.infer<typeof botToken>

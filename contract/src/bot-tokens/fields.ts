@@ -1,4 +1,4 @@
-/** Bot tokens: what each of their scopes lets a bot do. A scope holds those before it. */
+/** The scopes of bot tokens. Each scope includes those before it. */
 export const botScopes = {
   read: { label: 'Read', does: 'Reads players, tasks, announcements and the leaderboard.' },
   play: { label: 'Play', does: 'Writes players, claims and entries of play, too. What a game needs.' },
@@ -6,7 +6,7 @@ export const botScopes = {
 } as const
 export type BotScope = keyof typeof botScopes
 
-/** Whether a token of one scope may do what needs another. */
+/** Whether the scope `own` includes the scope `needed`. */
 export function isWithinScope(needed: BotScope, own: BotScope): boolean {
   const order = Object.keys(botScopes)
   return order.indexOf(needed) <= order.indexOf(own)

@@ -1,4 +1,4 @@
-/** The dashboard's figures (§2 Dashboard, §3 Dashboard metrics), what happened over time, and both as they change. */
+/** The dashboard (§2, §3): metrics, activity over time, and server-sent events when they change. */
 import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { activityRanges, DEFAULT_ACTIVITY_RANGE } from './fields.ts'
@@ -14,7 +14,7 @@ export const dashboardMetrics = z.object({
   userTypes: z.object({ user: count, admin: count }),
   activeAnnouncements: count,
   totalTasks: count,
-  /** The number of tasks of each type, social and daily together. A type without tasks is absent, and the page shows 0 (§2). */
+  /** The number of tasks of each type, social and daily together. A type without tasks is absent; the page shows 0 (§2). */
   tasksByType: z.partialRecord(
     z.enum(['instagram', 'youtube', 'moreLink', 'twitter', 'telegram', 'linkedin', 'discord', 'email', 'bsc']),
     count,
@@ -24,42 +24,45 @@ export type DashboardMetrics = z.infer<typeof dashboardMetrics>
 
 const missingText = z.string().nullable()
 
-/** Counts of what happened in a range that ends now. Days, months and years begin at midnight UTC. */
+/** Activity in a range that ends now. Days, months and years begin at midnight UTC. */
 export const activity = z.object({
   range: z.enum(activityRanges),
   unit: z.enum(['hour', 'day', 'month', 'year']),
   /**
-   * One point a unit, oldest first and without gaps; empty if nothing ever happened. `players` counts who joined, `paid` is what claims were
-   * paid, the others count participations.
+   * One point for each unit, oldest first, without gaps; empty if there was never any activity. `players` counts new players, `paid` is the
+   * sum paid for claims, the others count participations.
    */
   points: z.array(
     z.object({ at: z.iso.datetime(), players: count, social: count, daily: count, announcement: count, paid: z.number() }),
   ),
-  /** Participations in the range by the type of their task or announcement, most first. Types without participations are absent. */
+  /** Participations in the range by type of task or announcement, highest first. Types without participations are absent. */
   types: z.array(z.object({ kind: historyKindField, type: z.string(), participations: count })),
-  /** The players with the highest balances; the range does not matter here. */
+  /** The players with the highest balances, whatever the range. */
   topPlayers: z.array(
     z.object({ userId: z.int(), firstName: missingText, lastName: missingText, username: missingText, balance: z.number() }),
   ),
-  /** The items with the most participations of the last seven days, today included; the range does not matter here. */
+  /** The items with the most participations in the last seven days including today, whatever the range. */
   topItems: z.array(z.object({ kind: historyKindField, id: idField, title: z.string(), participations: count })),
-  /** What claims of each item were paid in the range, most first, up to PAID_ITEMS_MAX of them. Adjustments and entries of the game are no rewards. */
+  /**
+   * The sums paid for claims of each item in the range, highest first, at most PAID_ITEMS_MAX items. Adjustments and the game's own ledger
+   * entries are not included.
+   */
   paidItems: z.array(z.object({ kind: historyKindField, id: idField, title: z.string(), paid: z.number() })),
 })
 export type Activity = z.infer<typeof activity>
 
-/** What an event of `dashboard.events` carries as JSON: the event's name in the stream (HTML standard, 9.2) is that of what is followed. */
+/** The JSON data of each event of `dashboard.events`, by the event's name in the stream (HTML standard, 9.2). */
 export interface Followed {
   figures: { metrics: DashboardMetrics; activity: Activity }
-  /** So many titles and participants of the kind, and of the item if one is followed. */
+  /** The number of titles and participants of the kind, and of the followed item's participants. */
   history: { titles: number; participants: number; ofItem: number | null }
-  /** Null for a player who does not exist. */
+  /** Null if the player does not exist. */
   player: { entries: number; balance: number; blockedAt: string | null } | null
 }
 
 const rangeInput = z.strictObject({ range: z.enum(activityRanges).default(DEFAULT_ACTIVITY_RANGE) })
 
-/** What a stream follows: the figures with the activity of a range, a kind of History with perhaps one item of it, or a player. */
+/** What a stream follows: the dashboard with the activity of a range, a kind of History and optionally one of its items, or a player. */
 const followedInput = z
   .strictObject({
     range: z.enum(activityRanges).optional(),

@@ -1,9 +1,9 @@
-/** What the dashboard's activity can be asked for. */
+/** Options and limits of the dashboard's activity. */
 
 export const activityRanges = ['24h', '7d', '30d', 'all'] as const
 export type ActivityRange = (typeof activityRanges)[number]
 export const DEFAULT_ACTIVITY_RANGE: ActivityRange = '30d'
-/** The dashboard ranks so many players and so many items. */
+/** Players and items in the dashboard's rankings. */
 export const RANKS_SHOWN = 10
-/** It tells what claims of so many items were paid. */
+/** Most items in the list of sums paid for claims. */
 export const PAID_ITEMS_MAX = 50

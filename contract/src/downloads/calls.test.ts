@@ -30,7 +30,7 @@ test.for([
   expect(Object.keys(messagesOf(schema, input))).toEqual([field])
 })
 
-test('§7 numbers of players become texts, which no spreadsheet rounds', () => {
+test('§7 numeric player ids become texts, so that spreadsheets do not round them', () => {
   expect(schema.parse({ data: { users: [person] } })).toMatchObject({ data: { users: [{ id: '7' }] } })
 })
 

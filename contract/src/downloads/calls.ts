@@ -1,4 +1,4 @@
-/** Spreadsheet downloads (§7). Their answers are streams, which is why they have declarations of their own instead of JSON calls. */
+/** Spreadsheet downloads (§7). Their answers are streams instead of JSON. */
 import { z } from 'zod'
 import { BULK_BODY_LIMIT_BYTES } from '#src/bulk.ts'
 import { call } from '#src/call.ts'
@@ -17,25 +17,25 @@ export const CSV_MEDIA_TYPE = 'text/csv; charset=utf-8'
 const sheetFormat = z.enum(['xlsx', 'csv'])
 export type SheetFormat = z.infer<typeof sheetFormat>
 
-/** A download answers the sheet as a stream, its name in content-disposition and the number of its rows in x-row-count. */
+/** The sheet as a stream, its file name in content-disposition, and its number of rows in x-row-count. */
 export const spreadsheetOutput = z.object({
   headers: z.record(z.string(), z.string()),
   body: z.custom<unknown>((value) => value instanceof Object),
 })
 
-/** The caller chooses a download's id, so that it can ask for the progress from the first row on. */
+/** The caller chooses the id of a download, so that it can request the progress from the first row on. */
 export const exportIdField = z.uuid()
-/** What every download takes; one that is a POST takes it in its address, too. */
+/** Options of every download. A POST takes them in its query string as well. */
 const exportOptions = { exportId: exportIdField.optional(), format: sheetFormat.optional() }
 const exportInput = z.strictObject(exportOptions)
 
-/** A download renders at most so many participants that the caller posts (design §7); from the database it renders any number. */
+/** Most participants in the body of a history download (design §7). A download by `kind` and `id` has no limit. */
 export const HISTORY_POSTED_USERS = 10_000
 const HISTORY_BODY_LIMIT_BYTES = 8 * 1024 * 1024
 
 const anyText = z.union([z.string(), z.number().transform(String)]).nullish()
 
-/** The body of §7. Fields that it does not name are ignored. With `kind` and `id` the whole item comes from the database. */
+/** The body of §7; unknown fields are ignored. With `kind` and `id` the whole item is read from the database. */
 export const historyDownloadInput = z.object({
   data: z.object({
     type: anyText,
@@ -74,7 +74,7 @@ function selectionFrom<Name extends ListName>(name: Name) {
   })
 }
 
-/** Rows of one list, in one of its orders, with all columns of the list's sheet. Ids are texts here, also those of players. */
+/** Rows of one list in one of its orders, with all columns of its sheet. Ids are texts here, also ids of players. */
 export const selectionDownloadInput = z.discriminatedUnion('list', [
   selectionFrom('users'),
   selectionFrom('telegramUsers'),
@@ -88,7 +88,7 @@ export type SelectionDownloadInput = z.infer<typeof selectionDownloadInput>
 
 const tags = ['Downloads']
 
-/** §7 has whole lists downloaded by GET. That changes nothing, yet another site could have one written again and again: it is for our pages. */
+/** Downloads a whole list. §7 makes this a GET, so it needs `isForOwnPages`: other sites must not make the server write sheets. */
 function wholeList(route: { path: `/${string}`; summary: string }) {
   return call(['admin'], { failure: 'status', mayBeSecondOld: true, isForOwnPages: true })
     .route({ method: 'GET', ...route, tags, outputStructure: 'detailed' })
@@ -99,7 +99,7 @@ function wholeList(route: { path: `/${string}`; summary: string }) {
 export const downloads = {
   users: wholeList({ path: '/downloadUsersData', summary: 'All dashboard users as userdata.xlsx' }),
   players: wholeList({ path: '/downloadTelegramUsersData', summary: 'All players as TelegramUserdata.xlsx' }),
-  // A POST by §7 that writes nothing, so a full disk does not forbid it.
+  // §7 makes this a POST. It writes nothing, so it is allowed while the disk is full.
   history: call(['admin'], {
     failure: 'status',
     bodyLimitBytes: HISTORY_BODY_LIMIT_BYTES,
@@ -115,7 +115,7 @@ export const downloads = {
     })
     .input(historyDownloadInput)
     .output(spreadsheetOutput),
-  // This is a POST because the ids of picked rows may be too long for an address.
+  // A POST, because the ids of picked rows may be too long for a URL.
   selection: call(['admin'], {
     failure: 'status',
     bodyLimitBytes: BULK_BODY_LIMIT_BYTES,
@@ -142,7 +142,7 @@ export const downloads = {
     .output(z.object({ rows: z.int(), total: z.int() })),
 }
 
-/** The file names that §7 and §9 give an answer without content-disposition. */
+/** File names of §7 and §9 for an answer without content-disposition. */
 export const defaultFileNames = {
   users: userList.fileName,
   players: playerList.fileName,

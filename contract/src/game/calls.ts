@@ -1,6 +1,6 @@
 /**
- * The calls of the game (design §8): by its bot with a token, and by a player's own client with the `initData` that Telegram signed for it,
- * which says `me` for the player's id and reaches no other player.
+ * The calls of the game (design §8): by its bot with a token, or by a player's own client with the `initData` that Telegram signed. A
+ * client uses `me` as the player's id and cannot access other players.
  */
 import { z } from 'zod'
 import { call } from '#src/call.ts'
@@ -12,21 +12,21 @@ import { rowSchema } from '#src/list-schemas.ts'
 import { player, USER_ID_RULE, userIdField, userIdParameter } from '#src/players/calls.ts'
 import { storedFileInput, storedFileOutput } from '#src/stored-file.ts'
 
-/** The most players that one call writes. */
+/** Most players in one call. */
 export const PLAYERS_MAX = 1000
-/** As an import takes them. */
+/** Longest text, in characters; the same as in an import. */
 export const PLAYER_TEXT_MAX_LENGTH = 500
 
-/** In a path: a number, or `me` for the player whose client is calling. */
+/** The player's id in a path: a number, or `me` for the player whose client is calling. */
 export const playerIdField = z.union([z.literal('me'), userIdParameter], USER_ID_RULE)
 
-/** What a game says of its players: neither who they are, nor their balance, which entries alone change. */
+/** The player's fields that a game may set. The id and join date are fixed, and only ledger entries change the balance. */
 export type PlayerDetail = Exclude<keyof Player, 'userId' | 'balance' | 'createdAt'>
 export const playerDetails = (Object.keys(playerFields) as (keyof Player)[]).filter(
   (name): name is PlayerDetail => name !== 'userId' && name !== 'balance' && name !== 'createdAt',
 )
 
-/** An empty text is none, as in an import. */
+/** An empty text clears the field, as in an import. */
 function detailField(name: string) {
   return z
     .string(`${name} must be a text`)
@@ -37,7 +37,7 @@ function detailField(name: string) {
     .optional()
 }
 
-/** The clock of the game's server may be ahead. */
+/** The clock of the game's server may be ahead by this much, in milliseconds. */
 const CLOCK_SKEW_MS = 5 * 60_000
 function isPast(text: string): boolean {
   const at = Date.parse(text)
@@ -47,37 +47,37 @@ function isPast(text: string): boolean {
 const details = Object.fromEntries(playerDetails.map((name) => [name, detailField(name)])) as {
   [Name in PlayerDetail]: ReturnType<typeof detailField>
 }
-const given = {
+const inputFields = {
   ...details,
-  /** When the player joined the game, told when the player is added; without it, then. It does not change later. */
+  /** When the player joined the game; by default the time of the call that adds the player. It does not change later. */
   createdAt: z.iso
     .datetime({ offset: true, error: 'createdAt must be a moment such as 2026-01-31T12:00:00Z' })
     .refine(isPast, 'createdAt must be a moment from 1970 until now')
     .optional(),
 }
 
-/** What is given is written, null clears it, and what is left out stays as it is. */
-export const playerInput = z.strictObject(given)
+/** Fields of a player: a value is written, null clears the field, a missing field stays as it is. */
+export const playerInput = z.strictObject(inputFields)
 export type PlayerInput = z.infer<typeof playerInput>
-/** One of many. */
+/** One of several players. */
 export const playerRow = z.strictObject(
-  { userId: userIdField, ...given },
+  { userId: userIdField, ...inputFields },
   { error: ({ code }) => (code === 'invalid_type' ? 'A player must be an object, {userId, …}' : undefined) },
 )
 export type PlayerRow = z.infer<typeof playerRow>
 
 export const playerResult = z.object({
-  /** Null if the row has none. */
+  /** Null if the row has no valid id. */
   userId: z.number().nullable(),
   status: z.enum(['created', 'updated', 'unchanged', 'failed']),
-  /** Why it failed. */
+  /** Why the row failed. */
   message: z.string().optional(),
 })
 export type PlayerResult = z.infer<typeof playerResult>
 
 const { id, type, title, link, reward, priority, verifiedByBot } = taskFields
 const gameTask = rowSchema({ id, type, title, link, reward, priority, verifiedByBot }).extend({
-  /** A daily task is done for the day, in UTC. */
+  /** A daily task is done for the current day in UTC. */
   isDone: z.boolean(),
 })
 export type GameTask = z.infer<typeof gameTask>
@@ -101,7 +101,7 @@ const gameAnnouncement = rowSchema({
 }).extend({ isDone: z.boolean(), isNew: z.boolean() })
 export type GameAnnouncement = z.infer<typeof gameAnnouncement>
 
-/** The number of the newest news that an answer knew of. */
+/** The newest news number that an answer included. */
 const upTo = z.int().min(0).max(MAX_NUMBER)
 const tags = ['Game']
 const ofOne = { userId: playerIdField }
@@ -137,11 +137,11 @@ export const game = {
     .output(
       z.object({
         player,
-        /** 1 is the highest balance; of equal ones the lower id comes first. */
+        /** 1 is the highest balance; equal balances are ordered by id. */
         rank: z.int().min(1),
-        /** Among the first 10,000. Beyond them the rank is about this. */
+        /** True within the first 10,000 ranks; beyond them the rank is approximate. */
         isRankExact: z.boolean(),
-        /** By an operator: reading goes on, and nothing is paid. */
+        /** Blocked by an operator: the player can read but is paid nothing. */
         isBlocked: z.boolean(),
         hasNews: z.boolean(),
       }),

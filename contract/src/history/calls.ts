@@ -23,7 +23,7 @@ export const history = {
             title: z.string(),
             participants: z.int(),
             createdAt: z.iso.datetime(),
-            /** The task or announcement itself is gone. */
+            /** The task or announcement was deleted. */
             isDeleted: z.boolean(),
           }),
         ),
@@ -50,7 +50,7 @@ export const history = {
         .strictObject({
           kind: historyKindField,
           id: idField,
-          /** Part of a username or name, or a whole user id. */
+          /** Part of a username or name, or a complete user id. */
           search: searchField,
           after: cursorField.optional(),
           before: cursorField.optional(),

@@ -1,13 +1,13 @@
-/** What players took part in, and who did (§3 History detail and participant). */
+/** Items that players took part in, and their participants (§3 History detail and participant). */
 import { defineList, type Fields, type RowOf } from '#src/entity.ts'
 
 export const HISTORY_PAGE_SIZE = 50 // §9
-/** The kinds of things that players take part in, and what one of each is called. */
+/** The kinds of items, with the noun for one of each. */
 export const historyKindLabels = { announcement: 'Announcement', social: 'Social Task', daily: 'Daily Task' } as const
 export type HistoryKind = keyof typeof historyKindLabels
 export const historyKinds = Object.keys(historyKindLabels) as HistoryKind[]
 
-/** The fields of an item's history (§3 History detail). The page shows a missing value as `not available`. */
+/** The fields of an item in History (§3 History detail). The page shows a missing value as `not available`. */
 export const historyItemFields = {
   kind: { label: 'Kind', kind: 'choice', options: historyKindLabels },
   id: { label: 'ID', kind: 'text' },
@@ -18,12 +18,11 @@ export const historyItemFields = {
   description: { label: 'Description', kind: 'text', isOptional: true, sheetWidth: 40 },
   inputText: { label: 'Input Text', kind: 'text', isOptional: true, sheetWidth: 32 },
   reward: { label: 'Reward', kind: 'number', sheetWidth: 12 },
-  /** The number of participants. */
   participants: { label: 'Participants', kind: 'integer', isDerived: true },
 } as const satisfies Fields
 export type HistoryItem = RowOf<typeof historyItemFields>
 
-/** A participant's fields (§3 History participant): the player's names at that moment, and the player's input. */
+/** A participant's fields (§3 History participant): the player's names at the time of the participation, and the player's input. */
 export const participantFields = {
   id: { label: 'ID', kind: 'integer', sheetWidth: 14 },
   username: { label: 'Username', kind: 'text', isOptional: true, sheetWidth: 20 },
@@ -34,7 +33,7 @@ export const participantFields = {
 } as const satisfies Fields
 export type HistoryParticipant = RowOf<typeof participantFields>
 
-/** `search` is a part of a username or name, or a whole user id. */
+/** `search` finds part of a username or name, or a complete user id. */
 export const participantList = defineList({
   name: 'participants',
   noun: { one: 'participant', many: 'participants' },

@@ -1,4 +1,4 @@
-/** The calls of the game about balances (design §8): what moves them is credited once, however often it is sent. */
+/** The game's calls about balances (design §8). Each claim and entry is credited once, however often it is sent. */
 import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { isOwnCause } from './fields.ts'
@@ -13,50 +13,50 @@ export const ENTRIES_PAGE_SIZE = 50
 export const REFERENCE_MAX_LENGTH = 200
 export const REASON_MAX_LENGTH = 500
 
-/** What changed a balance. */
+/** A change of a balance. */
 export const entry = z.object({
-  /** The player's id and the entry's number, such as `7-12`. */
+  /** The player's id and the entry's number: `7-12`. */
   id: z.string(),
   amount: z.number(),
-  /** One of the console's own, or the game's. */
+  /** A cause of the console, or one of the game. */
   cause: z.string(),
   at: z.iso.datetime(),
 })
 export type Entry = z.infer<typeof entry>
 
-/** Stands for all causes of the game that have no cap of their own (ENTRY_CAPS). */
+/** In ENTRY_CAPS: all causes of the game without a cap of their own. */
 export const OTHER_CAUSES = '*'
 
-/** What an entry of the game is for in the game's own words, never in the console's. */
+/** The game's own name for what an entry is for. It must not be a cause of the console. */
 export const gameCauseField = z
   .string('cause must be a text')
   .regex(/^[a-z][a-z0-9_.-]{0,39}$/, 'cause must be up to 40 small letters, digits, dots, dashes and underscores after a letter')
   .refine((cause) => !isOwnCause(cause), 'This cause is the console’s own')
 
-/** Below 0 it is taken, which no balance goes below 0 for. */
+/** A negative amount is taken. A balance never becomes negative. */
 const amountField = amountOf('Amount', numberField('Amount')).refine((amount) => amount !== 0, 'Amount must not be 0')
 const reasonField = textField('Reason', REASON_MAX_LENGTH)
 const numberedPlayer = { userId: shownIdParameter }
 
-/** The form of an adjustment. */
+/** The form for an adjustment. */
 export const adjustmentInput = z.strictObject({ amount: amountField, reason: reasonField })
 export type AdjustmentInput = z.infer<typeof adjustmentInput>
 export const adjustmentOfPlayer = adjustmentInput.extend(numberedPlayer)
 
-/** The form of a reversal. */
+/** The form for a reversal. */
 export const reversalInput = z.strictObject({ reason: reasonField })
 export type ReversalInput = z.infer<typeof reversalInput>
 export const reversalOfPlayer = reversalInput.extend({
   ...numberedPlayer,
-  /** The entry that is taken back. */
+  /** The entry to reverse. */
   entryId: z.string().regex(/^-?[1-9]\d{0,15}-[1-9]\d{0,15}$/, 'entryId must be the id of an entry, such as 7-12'),
 })
 
 export const entered = z.object({
   success: z.literal(true),
-  /** False if there was this entry already, such as one of the same cause and reference: the rest is as it was then. */
+  /** False if the entry already existed, for example with the same cause and reference. The other fields then describe the first call. */
   isFirst: z.boolean(),
-  /** After the entry. */
+  /** The balance after the entry. */
   balance: z.number(),
   entry,
 })
@@ -64,24 +64,24 @@ export type EntryResult = z.infer<typeof entered>
 
 const claimed = z.object({
   success: z.literal(true),
-  /** False if the player has claimed this before: the rest is as it was then. */
+  /** False if the player had already claimed this. The other fields then describe the first claim. */
   isFirst: z.boolean(),
   reward: z.number(),
-  /** After the entry. */
+  /** The balance after the claim. */
   balance: z.number(),
-  /** Null where an import brought the participation. */
+  /** Null if the participation was imported. */
   entry: entry.nullable(),
 })
 export type ClaimResult = z.infer<typeof claimed>
 
-/** An entry in the player's ledger. */
+/** A ledger entry of a player. */
 export const ledgerEntry = entry.extend({
   seq: z.int(),
-  /** What was claimed: a daily task with its day. */
+  /** The claimed item; a daily task with its day. */
   item: z.object({ kind: historyKindField, id: idField, period: z.string() }).optional(),
-  /** What it is about in the words of whoever wrote it; of a reversal the id of the entry that it takes back. */
+  /** What the entry is about, in the author's words. For a reversal, the id of the reversed entry. */
   reference: z.string().optional(),
-  /** After the entry. */
+  /** The balance after the entry. */
   balance: z.number(),
 })
 export type LedgerEntry = z.infer<typeof ledgerEntry>
@@ -103,7 +103,7 @@ export const ledger = {
         userId: playerIdField,
         kind: historyKindField,
         id: idField,
-        /** What the announcement asks the player for. */
+        /** The input that the announcement asks for. */
         userInput: z.string().trim().max(USER_INPUT_MAX_LENGTH).optional(),
       }),
     )
@@ -120,7 +120,7 @@ export const ledger = {
         userId: playerIdField,
         amount: amountField,
         cause: gameCauseField,
-        /** The game's own name of what this is, such as a round or a purchase. */
+        /** The game's own id for the occasion, such as a round or a purchase. */
         reference: z.string().min(1).max(REFERENCE_MAX_LENGTH),
       }),
     )

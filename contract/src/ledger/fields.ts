@@ -1,16 +1,16 @@
-/** The entries of players' ledgers (design §7): what each kind of them is. A player's balance is the sum of his entries. */
+/** The causes of ledger entries (design §7). A player's balance is the sum of the player's ledger entries. */
 export const entryCauses = {
-  // The next import would add the difference to what this one brought, whatever became of its entry.
+  // Not reversible: the next import would add the difference to the imported balance again.
   opening: { label: 'Opening balance', isReversible: false },
   import: { label: 'Import', isReversible: false },
   claim: { label: 'Claim', isReversible: true },
   adjustment: { label: 'Adjustment', isReversible: true },
   reversal: { label: 'Reversal', isReversible: false },
 } as const
-/** The console's own. A game names the causes of its entries itself. */
+/** The console's own causes. A game names its own. */
 export type EntryCause = keyof typeof entryCauses
 
-/** Whether an entry of this cause can be taken back by a reversal. */
+/** Whether an entry with this cause can be reversed. */
 export function isReversible(cause: string): boolean {
   return isOwnCause(cause) ? entryCauses[cause].isReversible : true
 }

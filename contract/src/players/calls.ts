@@ -1,4 +1,4 @@
-/** The messaging-app users, the players (§2 and §3 telegramUsers, §7 Reads, §9): 15 fields, paged by cursors both ways. */
+/** Players, the messaging-app users (§2 and §3 telegramUsers, §7 Reads, §9): 15 fields, paged by cursors in both directions. */
 import { z } from 'zod'
 import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun } from '#src/bulk.ts'
 import { call } from '#src/call.ts'
@@ -9,18 +9,18 @@ import { historyKindField } from '#src/history/calls.ts'
 import { isExactNumber } from '#src/numbers.ts'
 
 export const player = rowSchema(playerFields)
-/** `search` is a part of a username, name, handle, e-mail or phone number, the beginning of a wallet, or a whole user id. */
+/** `search` finds part of a username, name, handle, e-mail or phone number, the beginning of a wallet address, or a complete user id. */
 export const playersFilter = filterSchema(playerList)
 const orderedFilter = playersFilter.extend(orderFields(playerList))
 
-/** The next one could be a neighbour that a double has rounded. */
+/** Largest user id: a double could round the next integers to a neighbour. */
 export const USER_ID_MAX = Number.MAX_SAFE_INTEGER
 export const USER_ID_RULE = `userId must be a whole number from 1 to ${USER_ID_MAX}`
 export const userIdField = z.int(USER_ID_RULE).min(1, USER_ID_RULE).max(USER_ID_MAX, USER_ID_RULE)
-/** In an address, where one player has one number: `04711` and `1e3` are none. */
+/** A user id in a path, which has one notation only: `04711` and `1e3` are refused. */
 export const userIdParameter = inAddress(/^[1-9]\d{0,15}$/, userIdField, USER_ID_RULE)
 const SHOWN_ID_RULE = 'There is no such player: a user id is a whole number.'
-/** The same where erased players are shown, too, whose numbers are below 0 (ADR 22). People read what is said of a wrong one. */
+/** The same where erased players are shown as well: their ids are negative (ADR 22). Its message is shown to people. */
 export const shownIdParameter = inAddress(
   /^-?[1-9]\d{0,15}$/,
   z.int(SHOWN_ID_RULE).refine((id) => id !== 0, SHOWN_ID_RULE),
@@ -33,23 +33,22 @@ function inAddress(written: RegExp, id: z.ZodType<number, number>, rule: string)
 
 export const BLOCK_REASON_MAX_LENGTH = 500
 const blockReasonField = textField('Reason', BLOCK_REASON_MAX_LENGTH)
-/** The form of a block. */
+/** The form for a block. */
 export const blockInput = z.strictObject({ reason: blockReasonField })
-/** Why a player can claim and be given nothing, who said so, and since when. */
+/** Why a player is blocked (cannot claim or receive anything), by whom, and since when. */
 export const playerBlock = z.object({ reason: z.string(), by: z.string().nullable(), at: z.iso.datetime() })
 export type PlayerBlock = z.infer<typeof playerBlock>
 
 const NOT_THE_ID = 'This is not the player’s user id'
-/** The form that asks for a player's id before it is erased. */
+/** Returns the form that asks for the player's id before the player is erased. */
 export function typedIdOf(userId: number) {
   return z.strictObject({ typed: z.number(NOT_THE_ID).refine((typed) => typed === userId, NOT_THE_ID) })
 }
 
-/** One participation of a player. */
 export const playerParticipation = z.object({
   kind: historyKindField,
   id: idField,
-  /** The day of a daily task that repeats; empty for everything else. */
+  /** The day of a daily task; empty for all other items. */
   period: z.string(),
   title: z.string(),
   type: z.string(),
@@ -71,7 +70,9 @@ export const players = {
       summary: 'Players filtered and in one of several orders, a page at a time',
     })
     .input(playersFilter.extend(cursorQueryFields(playerList)).refine(...oneCursor))
-    /** `blocked` are the ids of those of the page who are blocked, which is no field of a player (§3); left out where nobody is. */
+    /**
+     * `blocked` has the ids of blocked players on the page, because a player's fields (§3) do not include it; left out if there are none.
+     */
     .output(z.object({ users: z.array(player), ...cursorPageFields, blocked: z.array(z.int()).optional() })),
   count: call(['admin'], { mayBeSecondOld: true })
     .route({ method: 'GET', path: '/api/telegram-users/count', tags, summary: 'How many players a filter matches' })
@@ -82,12 +83,12 @@ export const players = {
     .input(z.strictObject({ userId: shownIdParameter }))
     .output(
       player.extend({
-        /** The number of the player's participations, and the sum of their rewards. */
+        /** The number of the player's participations and the sum of their rewards. */
         participations: z.object({ total: z.int(), reward: z.number() }),
         block: playerBlock.nullable(),
       }),
     ),
-  /** Those that are blocked already, and erased ones, are left alone; of picked ones it is said why. */
+  /** Players who are blocked already or erased are left alone; for picked players, the answer has the reason. */
   block: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
     .route({
       method: 'POST',
@@ -108,7 +109,7 @@ export const players = {
       tags,
       summary: 'Erase who a player was, for ever; entries and participations stay under the number of the answer',
     })
-    /** `confirmation` is the id once more, as a person has typed it. */
+    /** `confirmation` is the id again, typed by the operator. */
     .input(
       z
         .strictObject({ userId: shownIdParameter, confirmation: z.int('Type the user id') })

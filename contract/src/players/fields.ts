@@ -1,4 +1,4 @@
-/** A player, a messaging-app user (§3 telegramUsers: 15 fields), and the list of them (§2 Telegram Users). */
+/** Players, the messaging-app users (§3 telegramUsers: 15 fields), and the list of them (§2 Telegram Users). */
 import { defineList, type Fields, type FilterOf, type RowOf, type SortName } from '#src/entity.ts'
 
 /** A player's fields (§3), in the order of the list's columns. The page shows a missing value as `undefined`. */
@@ -44,7 +44,7 @@ export const playerList = defineList({
       options: { blocked: 'Blocked', unblocked: 'Not blocked', erased: 'Erased' },
     },
   },
-  /** §9 names the first two. Each of the others has an index, too. */
+  /** §9 defines the first two. All orders have an index. */
   sorts: {
     balance: { label: 'Balance', field: 'balance', isDescending: true },
     'a-z': { label: 'A-Z', field: 'firstName' },
@@ -58,13 +58,13 @@ export const playerList = defineList({
   findsPeople: true,
 })
 
-/** What people call a player: by name, else `@username`, else by the id. */
+/** Returns a player's display name: the name, otherwise `@username`, otherwise the id. */
 export function playerName({ firstName, lastName, username, userId }: Named): string {
   return [firstName, lastName].filter(Boolean).join(' ') || (username ? `@${username}` : String(userId))
 }
 type Named = Pick<Player, 'firstName' | 'lastName' | 'username' | 'userId'>
 
-/** Who was erased goes on under a number below 0, which Telegram gives nobody. */
+/** Whether the player was erased: the id is then negative, which Telegram never assigns. */
 export function isErased({ userId }: Pick<Player, 'userId'>): boolean {
   return userId < 0
 }

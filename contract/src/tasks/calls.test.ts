@@ -92,9 +92,12 @@ describe.for([
       expect(Object.keys(messagesOf(schema, changed(valid, { [name]: value })))).toEqual([name])
   })
 
-  test.for([{ collection: 'daily' }, { numberOfParticipants: 5 }, { image: 'twitter' }])('%j is no field of it', (extra) => {
-    expect(messagesOf(schema, { ...valid, ...extra })).toHaveProperty([''])
-  })
+  test.for([{ collection: 'daily' }, { numberOfParticipants: 5 }, { image: 'twitter' }])(
+    'the unknown field %j is refused',
+    (extra) => {
+      expect(messagesOf(schema, { ...valid, ...extra })).toHaveProperty([''])
+    },
+  )
 })
 
 describe('§5 types', () => {
@@ -104,15 +107,17 @@ describe('§5 types', () => {
   } as const
   const every = [...new Set(Object.values(types).flat())]
 
-  test.for(['social', 'daily'] as const)('of a %s task, in this order, and no other', (collection) => {
+  test.for(['social', 'daily'] as const)('a %s task has exactly these types, in this order', (collection) => {
     expect(taskCollections[collection].types).toEqual(types[collection])
     for (const type of every) {
-      const isOne = (types[collection] as readonly string[]).includes(type)
-      expect(messagesOf(taskInputFor(collection), { ...input, type }), type).toEqual(isOne ? {} : { type: 'Type is required' })
+      const isAllowed = (types[collection] as readonly string[]).includes(type)
+      expect(messagesOf(taskInputFor(collection), { ...input, type }), type).toEqual(
+        isAllowed ? {} : { type: 'Type is required' },
+      )
     }
   })
 
-  test('every type has its text', () => {
+  test('every type has a label', () => {
     expect(Object.keys(taskTypeLabels).toSorted()).toEqual(every.toSorted())
     expect(taskTypeLabels).toMatchObject({ moreLink: 'Website', bsc: 'Bsc Wallet Address' })
   })
@@ -122,12 +127,12 @@ describe('§5 types', () => {
   })
 })
 
-test('§2 the lists and forms of both collections lie where they belong', () => {
+test('§2 both collections have their titles and paths', () => {
   expect(taskCollections.social).toMatchObject({ title: 'Social Tasks', path: '/social-tasks' })
   expect(taskCollections.daily).toMatchObject({ title: 'Daily Tasks', path: '/daily-tasks' })
 })
 
-describe('an order by hand', () => {
+describe('reordering by hand', () => {
   const reorder = inputOf(socialTasks.reorder)
   const tasks = (count: number) => Array.from({ length: count }, (_, n) => ({ id: `t${n}`, priority: n }))
 
@@ -137,16 +142,16 @@ describe('an order by hand', () => {
     [2, true],
     [1000, true],
     [1001, false],
-  ] as const)('of %i tasks is taken: %s', ([count, isTaken]) => {
-    expect(reorder.safeParse({ tasks: tasks(count) }).success).toBe(isTaken)
+  ] as const)('%i tasks are accepted: %s', ([count, isValid]) => {
+    expect(reorder.safeParse({ tasks: tasks(count) }).success).toBe(isValid)
   })
 
-  test('a task without its priority is none', () => {
+  test('a task without its priority is refused', () => {
     expect(messagesOf(reorder, { tasks: [...tasks(2), { id: 't9' }] })).toEqual({ 'tasks.2.priority': 'Priority is required' })
   })
 })
 
-describe('numbering anew', () => {
+describe('renumbering', () => {
   const valid = { target: { ids: ['t1'] }, first: 10, step: 5 }
 
   test.for([

@@ -1,4 +1,4 @@
-/** Social and daily tasks (§2, §3, §5). Both collections have the same calls; `taskCollections` holds what differs. */
+/** Social and daily tasks (§2, §3, §5). Both collections have the same calls; `taskCollections` has the differences. */
 import { z } from 'zod'
 import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
 import { call } from '#src/call.ts'
@@ -24,25 +24,25 @@ function inputFields(collection: TaskCollection) {
     priority: numberField('Priority'),
     type: z.enum<readonly TaskType[]>(taskCollections[collection].types, 'Type is required'),
     title: textField('Title', TASK_TITLE_MAX_LENGTH),
-    /** A task whose link is empty or absent is saved without a link (§5). */
+    /** A task with an empty or missing link is saved without a link (§5). */
     link: linkField,
     reward: rewardField,
     verifiedByBot: verifiedByBotField,
   }
 }
 
-/** The add and edit forms of a collection send this. */
+/** The input of a collection's add and edit forms. */
 export function taskInputFor(collection: TaskCollection) {
   return z.strictObject(inputFields(collection))
 }
 export type TaskInput = z.infer<ReturnType<typeof taskInputFor>>
-/** The same before the schema has filled in what is left out. */
+/** The input before the schema fills in defaults. */
 export type TaskFormValues = z.input<ReturnType<typeof taskInputFor>>
 
 export const task = rowSchema(taskFields)
 export const tasksFilter = filterSchema(taskLists.social)
 
-/** One call puts at most so many tasks into another order. */
+/** Most tasks that one call reorders. */
 export const REORDER_MAX_TASKS = 1000
 
 function taskCalls(collection: TaskCollection) {
@@ -53,7 +53,7 @@ function taskCalls(collection: TaskCollection) {
     list: call(['admin'], { unexpected: 'FETCH_TASKS_FAILED', mayBeSecondOld: true })
       .route({ ...route, method: 'GET', path: `/api${path}`, summary: `${title} by priority, 50 a page` })
       .input(tasksFilter.extend({ page: pageField, ...orderFields(taskLists[collection]) }))
-      /** An empty list comes with the `message` `No tasks found!` (§8). */
+      /** An empty list has the `message` `No tasks found!` (§8). */
       .output(z.object({ tasks: z.array(task), message: z.string().optional(), ...pageFields })),
     get: call(['admin'])
       .route({ ...route, method: 'GET', path: `/api${path}/{id}`, summary: 'One task' })
@@ -84,7 +84,10 @@ function taskCalls(collection: TaskCollection) {
       .route({ ...route, method: 'POST', path: `/api${path}/remove`, summary: 'Delete many tasks; their history stays' })
       .input(z.strictObject({ target: bulkTarget(tasksFilter), ...bulkRun }))
       .output(bulkOutput),
-    /** The targets get `first`, `first + step` and so on in their present order. A task outside the targets that has one of these fails the call with PRIORITY_TAKEN. */
+    /**
+     * The targets get the priorities `first`, `first + step` and so on, in their current order. The call fails with PRIORITY_TAKEN if
+     * another task has one of these.
+     */
     prioritise: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
       .route({ ...route, method: 'POST', path: `/api${path}/priorities`, summary: 'Number many tasks anew, all or none' })
       .input(
@@ -96,7 +99,7 @@ function taskCalls(collection: TaskCollection) {
         }),
       )
       .output(bulkOutput),
-    /** `priority` is the one that the caller saw. The tasks share out the priorities that they have among themselves, in the order given. */
+    /** `priority` is the value that the caller saw. The tasks exchange their current priorities among themselves, in the given order. */
     reorder: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
       .route({
         ...route,

@@ -1,7 +1,7 @@
-/** A social or daily task (§3, §5) and the lists of them (§2): what tells the two collections apart is the data below. */
+/** Social and daily tasks (§3, §5) and their lists (§2). `taskCollections` has the differences between the two. */
 import { defineList, type Fields, type FilterOf, type RowOf, type SortName } from '#src/entity.ts'
 
-/** The task types of §5 as people read them. */
+/** The task types of §5, with their labels. */
 export const taskTypeLabels = {
   telegram: 'Telegram',
   twitter: 'Twitter',
@@ -21,9 +21,9 @@ export type TaskRecordKind = 'socialTask' | 'dailyTask'
 interface TaskCollectionFacts {
   /** The heading of the collection's list. */
   title: string
-  /** What one task of the collection is called. */
+  /** The noun for one task of the collection. */
   itemTitle: string
-  /** What the audit trail and the trash call it. */
+  /** The kind of record in the audit and the trash. */
   recordKind: TaskRecordKind
   /** The path of the list. The forms are at `{path}-form` and `{path}-form-update` (§2), the calls at `/api{path}`. */
   path: '/social-tasks' | '/daily-tasks'
@@ -47,7 +47,7 @@ export const taskCollections: Record<TaskCollection, TaskCollectionFacts> = {
   },
 }
 
-/** The collection of a task in the audit trail or the trash. */
+/** The collection of a task in the audit or the trash. */
 export const collectionOf: Record<TaskRecordKind, TaskCollection> = { socialTask: 'social', dailyTask: 'daily' }
 
 const typesWithoutLink: readonly string[] = ['email', 'bsc']
@@ -57,7 +57,7 @@ export function hasLink(type: string): boolean {
   return !typesWithoutLink.includes(type)
 }
 
-/** What a form asks of tasks and announcements alike. */
+/** The checkbox in the forms of tasks and announcements. */
 export const verifiedByBotTexts = {
   label: 'Verified by the bot',
   description: 'Only the bot can then claim it for a player, once it has seen that it is done.',
@@ -71,7 +71,7 @@ export const taskFields = {
   title: { label: 'Title', kind: 'text', sheetWidth: 40 },
   link: { label: 'Link', kind: 'text', isOptional: true, sheetWidth: 48 },
   reward: { label: 'Reward', kind: 'number', sheetWidth: 12 },
-  /** Then only the game's bot claims it for a player, never the player's own client. */
+  /** Only the game's bot may claim the item, not the player's own client. */
   verifiedByBot: { label: 'Verified by the bot', kind: 'flag' },
   numberOfParticipants: { label: 'Participants', kind: 'integer', isDerived: true, sheetWidth: 14 },
   createdAt: { label: 'Created At', kind: 'moment', sheetWidth: 20 },
@@ -79,7 +79,7 @@ export const taskFields = {
 } as const satisfies Fields
 export type Task = RowOf<typeof taskFields>
 
-/** `search` is a part of a title or link. */
+/** `search` finds part of a title or link. */
 function defineTaskList<const Name extends string>(name: Name, collection: TaskCollection) {
   const types = taskCollections[collection].types.map((type) => [type, taskTypeLabels[type]])
   return defineList({

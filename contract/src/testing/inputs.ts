@@ -1,29 +1,29 @@
-/** What a call makes of an input, as the server and the forms see it: the value, or one message a field. */
+/** Helpers for tests of a call's input: the parsed value, or one message for each invalid field. */
 import type { AnyContractProcedure } from '@orpc/contract'
 import type { ZodType } from 'zod'
 
 export type Messages = Record<string, string>
 
-/** The first message of each field, by its wire name; `''` is the input as a whole. Empty for an input that is accepted. */
+/** Returns the first message of each field, by its name in the API; `''` is the whole input. Empty for valid input. */
 export function messagesOf(schema: ZodType, input: unknown): Messages {
   const messages: Messages = {}
   for (const { path, message } of schema.safeParse(input).error?.issues ?? []) messages[path.join('.')] ??= message
   return messages
 }
 
-/** The schema of what a call takes. @throws Error for a call that takes nothing */
+/** Returns the schema of a call's input. @throws Error if the call has no input */
 export function inputOf(call: AnyContractProcedure): ZodType {
   const { inputSchema } = call['~orpc']
   if (!inputSchema) throw new Error('This call takes no input.')
   return inputSchema as ZodType
 }
 
-/** `input` with other values; undefined leaves a field out. */
+/** Returns `input` with the changes; undefined removes a field. */
 export function changed(input: object, changes: object): object {
   return Object.fromEntries(Object.entries({ ...input, ...changes }).filter(([, value]) => value !== undefined))
 }
 
-/** A text of so many characters. */
+/** Returns a text of this length. */
 export function text(length: number): string {
   return 'x'.repeat(length)
 }

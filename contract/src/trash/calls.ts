@@ -1,4 +1,4 @@
-/** What was deleted, and undoing: the trash, from which records are restored or purged, and acts that are taken back. */
+/** The trash, from which deleted records are restored or purged, and undoing acts. */
 import { z } from 'zod'
 import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
 import { call } from '#src/call.ts'
@@ -10,7 +10,7 @@ const trashFilter = filterSchema(trashList)
 const kindField = z.enum(Object.keys(trashKindLabels) as TrashKind[])
 const actIdField = z.uuid()
 
-/** What the restored record is to have instead of what somebody else has by now. */
+/** New values for the restored record, if another record uses its old ones now. */
 export const restoreInput = z.strictObject({ priority: numberField('Priority').optional(), email: emailField.optional() })
 
 export const trash = {
@@ -18,7 +18,7 @@ export const trash = {
     .route({ method: 'GET', path: '/api/trash', tags: ['Trash'], summary: 'What was deleted, the latest first, 50 a page' })
     .input(trashFilter.extend({ page: pageField, ...orderFields(trashList) }))
     .output(z.object({ records: z.array(rowSchema(trashFields)), ...pageFields })),
-  /** A taken priority or e-mail fails the call with PRIORITY_TAKEN or EMAIL_TAKEN; it is then made with another one. */
+  /** Fails with PRIORITY_TAKEN or EMAIL_TAKEN if the priority or e-mail is taken; the caller can then send another one. */
   restore: call(['admin'])
     .route({
       method: 'POST',
@@ -28,7 +28,7 @@ export const trash = {
     })
     .input(restoreInput.extend({ id: idField }))
     .output(z.object({ success: z.literal(true), kind: kindField, recordId: idField })),
-  /** Records whose priority or e-mail is taken stay in the trash and are named with the reason. */
+  /** Records whose priority or e-mail is taken stay in the trash, and are named with the reason. */
   restoreMany: call(['admin'], { bodyLimitBytes: BULK_BODY_LIMIT_BYTES })
     .route({ method: 'POST', path: '/api/trash/restore', tags: ['Trash'], summary: 'Restore many deleted records' })
     .input(z.strictObject({ target: bulkTarget(trashFilter), ...bulkRun }))
@@ -55,8 +55,8 @@ export const trash = {
 
 export const acts = {
   /**
-   * Gives priorities and statuses back that an act has changed. If some of the records were changed or deleted since, it fails with
-   * CHANGED_SINCE, whose `fields` name them with whoever did it; with `isPartial` the others are undone.
+   * Restores the priorities and statuses that an act changed. If some of the records were changed or deleted since, it fails with
+   * CHANGED_SINCE, whose `fields` name these records and who changed them. With `isPartial` the other records are undone.
    */
   undo: call(['admin'])
     .route({

@@ -1,8 +1,8 @@
-/** The trash: what was deleted and can still be restored, and the list of it. */
+/** The trash: deleted records that can still be restored, and the list of them. */
 import { recordKindLabels } from '#src/audit/fields.ts'
 import { defineList, type Fields, type FilterOf, type RowOf, type SortName } from '#src/entity.ts'
 
-/** What goes to the trash when it is deleted. */
+/** The kinds of records that go to the trash when they are deleted. */
 export const trashKindLabels = {
   socialTask: recordKindLabels.socialTask,
   dailyTask: recordKindLabels.dailyTask,
@@ -11,25 +11,25 @@ export const trashKindLabels = {
 } as const
 export type TrashKind = keyof typeof trashKindLabels
 
-/** A deleted record, in the order of the list's columns. `recordId` is the id that it had and gets back. */
+/** A deleted record's fields, in the order of the list's columns. `recordId` is the record's own id, which it keeps when restored. */
 export const trashFields = {
   id: { label: 'ID', kind: 'text' },
   name: { label: 'Name', kind: 'text', sheetWidth: 40 },
   kind: { label: 'Kind', kind: 'choice', options: trashKindLabels, sheetWidth: 16 },
-  /** What no other record may have: a task's priority, a user's e-mail. */
+  /** The record's unique value: a task's priority or a user's e-mail. */
   priorityOrEmail: { label: 'Priority or Email', kind: 'text', isOptional: true, isDerived: true, sheetWidth: 32 },
   deletedAt: { label: 'Deleted At', kind: 'moment', sheetWidth: 20 },
   deletedBy: { label: 'Deleted By', kind: 'text', isOptional: true, sheetWidth: 24 },
   expiresAt: { label: 'Kept Until', kind: 'moment', sheetWidth: 20 },
   recordId: { label: 'Record ID', kind: 'text', sheetWidth: 38 },
-  /** The same act deleted other records, too, which are still in the trash. */
+  /** The same act deleted other records that are still in the trash. */
   hasOthersOfAct: { label: 'Deleted With Others', kind: 'flag', isDerived: true, sheetWidth: 20 },
-  /** The act that deleted it, perhaps with others: the request of the audit trail. */
+  /** The act that deleted the record: the request id in the audit. */
   actId: { label: 'Request', kind: 'text', sheetWidth: 38 },
 } as const satisfies Fields
 export type TrashedRecord = RowOf<typeof trashFields>
 
-/** `search` is a part of a name, link or e-mail. */
+/** `search` finds part of a name, link or e-mail. */
 export const trashList = defineList({
   name: 'trash',
   noun: { one: 'deleted record', many: 'deleted records' },

@@ -7,7 +7,7 @@ const person = { fname: 'Ada', lname: 'Lovelace', email: 'ada@gmail.com', passwo
 
 describe.for([
   ['the form', registrationInputFor('gmail.com')],
-  ['registering oneself', inputOf(auth.register)],
+  ['self-registration', inputOf(auth.register)],
   ['POST /registerUser', inputOf(users.create)],
 ] as const)('§5 registration, %s', ([, schema]) => {
   test.for([
@@ -43,7 +43,7 @@ describe.for([
     expect(messagesOf(schema, changed(person, changes))).toEqual(messages)
   })
 
-  test('all errors are there at once', () => {
+  test('all errors are returned at once', () => {
     expect(messagesOf(schema, { ...person, fname: '', lname: '', password: '12345' })).toEqual({
       fname: 'First Name is required',
       lname: 'Last Name is required',
@@ -97,7 +97,7 @@ describe('§5 user update', () => {
   })
 
   test.for([{ email: 'other@gmail.com' }, { userType: 'admin' }, { version: 0 }, { version: 1.5 }, { id: '' }])(
-    'neither e-mail nor type can be changed so, and a version is a version: %j',
+    'e-mail and type cannot be changed by an update, and the version must be valid: %j',
     (changes) => {
       expect(messagesOf(inputOf(users.update), { ...update, ...changes })).not.toEqual({})
     },
@@ -114,6 +114,6 @@ test.for([
   ['owner', false],
   ['', false],
   [undefined, false],
-] as const)('§3 a user type %s is one: %s', ([userType, isOne]) => {
-  expect(inputOf(users.setUserType).safeParse({ id: 'u1', userType }).success).toBe(isOne)
+] as const)('§3 the user type %s is valid: %s', ([userType, isValid]) => {
+  expect(inputOf(users.setUserType).safeParse({ id: 'u1', userType }).success).toBe(isValid)
 })

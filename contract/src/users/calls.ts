@@ -1,4 +1,4 @@
-/** Dashboard users (§2 Manage Users, §3 users, §5, §7), and the registration that makes one. */
+/** Users of the console (§2 Manage Users, §3 users, §5, §7), and registration. */
 import { z } from 'zod'
 import { BULK_BODY_LIMIT_BYTES, bulkOutput, bulkRun, bulkTarget } from '#src/bulk.ts'
 import { call } from '#src/call.ts'
@@ -28,7 +28,9 @@ export const registrationFields = {
   confirmPassword: confirmPasswordField,
 }
 
-/** The rule of §5 is checked even while other fields are still wrong, so that the form shows all errors at once. */
+/**
+ * The rule of §5, as arguments for `refine`. It is checked even while other fields are invalid, so that the form shows all errors at once.
+ */
 export const passwordsMatch: [
   (input: { password: string; confirmPassword: string }) => boolean,
   Parameters<z.ZodObject['refine']>[1],
@@ -41,16 +43,16 @@ export const passwordsMatch: [
   },
 ]
 
-/** Whether `email` is an address of `host`, a domain such as `gmail.com` (§5). */
+/** Whether `email` is an address at `host`, a domain such as `gmail.com` (§5). */
 function isAtHost(host: string, email: string): boolean {
   return email.trim().toLowerCase().endsWith(`@${host.toLowerCase()}`)
 }
 
-/** The registration payload of §3. The e-mail's host is the server's configuration; `registrationInputFor` adds its rule. */
+/** The registration payload of §3. The server's configuration defines the e-mail's host; `registrationInputFor` adds that rule. */
 export const registrationInput = z.strictObject(registrationFields).refine(...passwordsMatch)
 export type RegistrationInput = z.infer<typeof registrationInput>
 
-/** An e-mail of an installation whose addresses must be of `host` (§5). */
+/** Returns the e-mail field of an installation whose addresses must be at `host` (§5). */
 export function emailFieldFor(host: string) {
   return emailField.refine((email) => isAtHost(host, email), `Email must be a @${host}`)
 }
@@ -59,12 +61,12 @@ function registrationFieldsFor(host: string) {
   return { ...registrationFields, email: emailFieldFor(host) }
 }
 
-/** The registration form of an installation whose addresses must be of `host` (§5). */
+/** Returns the registration form of an installation whose addresses must be at `host` (§5). */
 export function registrationInputFor(host: string) {
   return z.strictObject(registrationFieldsFor(host)).refine(...passwordsMatch)
 }
 
-/** The form of Add User: a registration and a role, which are two calls (§7). */
+/** Returns the form of Add User: a registration and a role, which are two calls (§7). */
 export function newUserInputFor(host: string) {
   return z.strictObject({ ...registrationFieldsFor(host), userType: userTypeField }).refine(...passwordsMatch)
 }

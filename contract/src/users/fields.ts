@@ -1,11 +1,11 @@
-/** A dashboard user (§3 users) and the list of them (§2 Manage Users). */
+/** Users of the console (§3 users) and the list of them (§2 Manage Users). */
 import { defineList, type Fields, type FilterOf, type RowOf, type SortName } from '#src/entity.ts'
 
 export const userTypeLabels = { admin: 'Admin', user: 'User' } as const
 export type UserType = keyof typeof userTypeLabels
 export const userTypes = Object.keys(userTypeLabels) as UserType[]
 
-/** A dashboard user's fields (§3 users). */
+/** A user's fields (§3 users). */
 export const userFields = {
   id: { label: 'ID', kind: 'text' },
   fname: { label: 'First Name', kind: 'text', sheetWidth: 20 },
@@ -13,13 +13,13 @@ export const userFields = {
   email: { label: 'Email', kind: 'text', sheetWidth: 32 },
   userType: { label: 'User Type', kind: 'choice', options: userTypeLabels, sheetWidth: 12 },
   createdAt: { label: 'Created At', kind: 'moment', sheetWidth: 20 },
-  /** When they last signed in or did something, to ten minutes. */
+  /** The user's last sign-in or activity, accurate to ten minutes. */
   lastSeenAt: { label: 'Last Seen', kind: 'moment', isOptional: true },
   version: { label: 'Version', kind: 'integer' },
 } as const satisfies Fields
 export type DashboardUser = RowOf<typeof userFields>
 
-/** `search` is a part of a name or of the e-mail. */
+/** `search` finds part of a name or of the e-mail. */
 export const userList = defineList({
   name: 'users',
   noun: { one: 'user', many: 'users' },
@@ -41,8 +41,8 @@ export type UsersFilter = FilterOf<typeof userList>
 export type UsersSort = SortName<typeof userList>
 
 /**
- * What the address of Update User (§2) holds of a user. Only the id is read back. A browser drops the path segments `.` and `..` however
- * they are encoded, and an empty one matches no route.
+ * The parameters of Update User's path (§2). Only the id is read back. Browsers drop the path segments `.` and `..` even when encoded, and
+ * an empty segment matches no route.
  */
 export function updateUserAddress({ id, fname, lname, email }: DashboardUser) {
   const segment = (text: string): string => (['', '.', '..'].includes(text) ? '-' : text)

@@ -1,4 +1,4 @@
-/** Saved views (design §7): the search, filters, order, columns and density of a list under a name, for oneself or for all admins. */
+/** Saved views (design §7): a list's search, filters, order, columns and density under a name, private or shared with all admins. */
 import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { type ListName, lists } from '#src/lists.ts'
@@ -7,15 +7,15 @@ import { VIEW_ADDRESS_MAX_LENGTH, VIEW_NAME_MAX_LENGTH } from './fields.ts'
 
 const listField = z.enum(Object.keys(lists) as ListName[])
 /**
- * What follows `?` in the address of the list's page. The page reads it as it reads any address: what it does not understand, such as a
- * filter that is no more, it leaves out.
+ * The query string of the list's page. The page reads it like any address, and drops parameters that it does not know, such as a removed
+ * filter.
  */
 const addressField = z
   .string()
   .max(VIEW_ADDRESS_MAX_LENGTH, `The view must be at most ${VIEW_ADDRESS_MAX_LENGTH} characters of an address`)
   .regex(/^[^\s#?]*$/, 'The view must be the part of an address behind its question mark')
 
-/** The form of a view. */
+/** The form for a view. */
 export const viewInput = z.strictObject({ name: textField('Name', VIEW_NAME_MAX_LENGTH), isShared: z.boolean() })
 export type ViewInput = z.infer<typeof viewInput>
 
@@ -26,9 +26,9 @@ export const view = z.object({
   address: z.string(),
   isShared: z.boolean(),
   isOwn: z.boolean(),
-  /** The first and last name of whoever made it; null if they are no more. */
+  /** The first and last name of the owner; null if the user no longer exists. */
   owner: z.string().nullable(),
-  /** It is what oneself sees first of the list. */
+  /** Whether the list opens with this view for the current user. */
   isDefault: z.boolean(),
   version: z.int(),
 })

@@ -1,6 +1,6 @@
-/** The limits of saved views, apart from their schemas: the first page of the web app loads the catalogue of errors, which names one. */
+/** The limits of saved views, without schemas: the web app's first page loads the catalogue of errors, which uses one of them. */
 export const VIEW_NAME_MAX_LENGTH = 60
-/** All parts of a list's address at their longest are shorter. */
+/** Longest address, in characters: more than all parts of a list's address together. */
 export const VIEW_ADDRESS_MAX_LENGTH = 2000
-/** One person makes at most so many. */
+/** Most views that one user can own. */
 export const VIEWS_MAX = 100

@@ -1,14 +1,14 @@
-/** Webhooks as admins manage them: addresses of the game's bot, what each is told, and what became of it (Standard Webhooks 1.0). */
+/** Webhooks, for admins: URLs of the game's bot, their events, and the state of deliveries (Standard Webhooks 1.0). */
 import { z } from 'zod'
 import { call } from '#src/call.ts'
 import { type WebhookEvent, webhookEvents } from './fields.ts'
 import { idField } from '#src/field-schemas.ts'
 
 const URL_MAX_LENGTH = 2048
-/** Nothing listens on port 0. */
+/** Port 0 is not usable. */
 const PORT_0 = /^https?:\/\/[^/?]*:0+([/?]|$)/i
 const anyUrl = z.url({ protocol: /^https?$/ })
-/** A password in it would be shown to every admin. */
+/** No user info: a password in the URL would be visible to every admin. */
 const ADDRESS = /^https?:\/\/[^\s@#/?\\]+([/?][^\s#]*)?$/i
 
 const webhookUrlField = z
@@ -24,7 +24,7 @@ const webhookUrlField = z
 
 const eventField = z.enum(Object.keys(webhookEvents) as WebhookEvent[])
 
-/** The form of a new webhook. */
+/** The form for a new webhook. */
 export const webhookInput = z.strictObject({
   url: webhookUrlField,
   events: z.array(eventField).min(1, 'Choose at least one event').refine(isDistinct, 'Choose each event once'),
@@ -43,9 +43,9 @@ export const webhook = z.object({
   events: z.array(eventField),
   createdAt: moment,
   isActive: z.boolean(),
-  /** Since when nothing has been delivered any more; null while the last delivery was good. */
+  /** Since when deliveries have failed; null if the last one succeeded. */
   failingSince: moment.nullable(),
-  /** Why the console switched it off by itself. */
+  /** Why the console switched the webhook off by itself. */
   alert: z.string().nullable(),
   /** Deliveries that wait for their first or next attempt. */
   waiting: z.int(),
@@ -59,9 +59,9 @@ export const webhookDelivery = z.object({
   state: z.enum(['waiting', 'delivered', 'failed']),
   attempts: z.int(),
   triedAt: moment.nullable(),
-  /** When it is tried next. */
+  /** When the next attempt is due. */
   nextAt: moment.nullable(),
-  /** What became of the last attempt. */
+  /** The result of the last attempt. */
   result: z.string().nullable(),
   payload: z.string(),
 })

@@ -1,4 +1,4 @@
-/** Webhooks: what the console tells the game's bot of by itself. */
+/** Webhook events that the console sends to the game's bot. */
 import type { AuditAction } from '#src/audit/fields.ts'
 
 export const webhookEvents = {
@@ -8,7 +8,7 @@ export const webhookEvents = {
 } as const
 export type WebhookEvent = keyof typeof webhookEvents
 
-/** The acts that an event tells of, each with its word in `data.change`. */
+/** The actions that cause an event, with the value of `data.change`. */
 export const actsOfEvents: Readonly<Partial<Record<AuditAction, { event: WebhookEvent; change: string }>>> = {
   'announcement.activate': { event: 'announcement.activated', change: 'activated' },
   'player.adjust': { event: 'player.adjusted', change: 'adjusted' },

@@ -1,39 +1,39 @@
-/** The chat: what the bot says and understands. It knows no player by itself: whoever writes is told to the console, which keeps them. */
+/** The chat: the bot's commands and buttons. The bot stores no players: it sends every sender to the console. */
 import { autoRetry } from '@grammyjs/auto-retry'
 import { Bot, type Context, GrammyError, InlineKeyboard } from 'grammy'
 import type { Console } from './console.ts'
 import { format } from './format.ts'
 
-/** Telegram holds a request for updates this long; one that hangs longer is given up, and made again. */
+/** How long Telegram holds a getUpdates request. */
 export const POLL_SECONDS = 10
-const GIVE_UP_SECONDS = 12
-/** A longer `retry_after` of a 429 is not waited for: the player has gone by then. */
+const TIMEOUT_SECONDS = 12
+/** Longest `retry_after` of a 429 that is waited for: after that the player has left. */
 const RETRY_AFTER_MAX_SECONDS = 10
-/** So long one call is tried again; the players behind it wait meanwhile. */
-const TRY_FOR_MS = 60_000
-/** These grammY tries again by itself, for as long as the process lives. */
-const ENDLESS = ['getMe', 'deleteWebhook', 'getUpdates']
+/** How long one call is retried, in milliseconds. Other players' updates wait meanwhile. */
+const RETRY_FOR_MS = 60_000
+/** Methods that grammY itself retries for as long as the process runs. */
+const RETRIED_BY_GRAMMY = ['getMe', 'deleteWebhook', 'getUpdates']
 const TOP = 5
 
 export function createBot(options: { token: string; telegramUrl: string; miniAppUrl: string; console: Console }): Bot {
-  const { console: desk } = options
-  const bot = new Bot(options.token, { client: { apiRoot: options.telegramUrl, timeoutSeconds: GIVE_UP_SECONDS } })
-  // What passes and is tried again is told: else a bot that Telegram does not answer would only seem to hang.
+  const { console: consoleClient } = options
+  const bot = new Bot(options.token, { client: { apiRoot: options.telegramUrl, timeoutSeconds: TIMEOUT_SECONDS } })
+  // Logs failures that are retried, because otherwise the bot would seem to hang.
   bot.api.config.use(async (call, method, payload, signal) => {
-    const tell = (reason: string): void => console.error(`Telegram’s ${method} failed: ${reason}`)
+    const logFailure = (reason: string): void => console.error(`Telegram’s ${method} failed: ${reason}`)
     try {
       const answer = await call(method, payload, signal)
-      if (!answer.ok && (answer.error_code === 429 || answer.error_code >= 500)) tell(answer.description)
+      if (!answer.ok && (answer.error_code === 429 || answer.error_code >= 500)) logFailure(answer.description)
       return answer
     } catch (error) {
-      if (!signal?.aborted) tell('no answer')
+      if (!signal?.aborted) logFailure('no answer')
       throw error
     }
   })
   const retry = autoRetry({ maxRetryAttempts: 3, maxDelaySeconds: RETRY_AFTER_MAX_SECONDS })
   bot.api.config.use((call, method, payload, signal) => {
-    if (ENDLESS.includes(method)) return call(method, payload, signal)
-    return retry(call, method, payload, AbortSignal.timeout(TRY_FOR_MS) as typeof signal) // whose type is older than Node's own
+    if (RETRIED_BY_GRAMMY.includes(method)) return call(method, payload, signal)
+    return retry(call, method, payload, AbortSignal.timeout(RETRY_FOR_MS) as typeof signal) // grammY's type differs from Node's
   })
 
   const keyboard = new InlineKeyboard()
@@ -42,17 +42,17 @@ export function createBot(options: { token: string; telegramUrl: string; miniApp
     .text('My balance', 'balance')
     .text('Top players', 'top')
 
-  // Whatever goes wrong belongs to one update: the bot goes on with the next, and Telegram does not send it again.
+  // An error affects only its update: the bot continues with the next one, and Telegram does not send it again.
   const chat = bot.errorBoundary(({ error, ctx: { update } }) => {
     if (error instanceof GrammyError && error.error_code === 403) return // the player has blocked the bot
     console.error(`Update ${update.update_id} failed: ${error instanceof Error ? error.message : String(error)}`)
   })
 
-  // Whatever Telegram knows of the player today: the console adds whom it does not know, and changes what differs.
+  // Sends the player's current name to the console, which adds or updates the player.
   chat.use(async ({ from }, next) => {
-    if (!from) return // a channel is no player
+    if (!from) return // sent by a channel
     const { id: userId, first_name: firstName, last_name: lastName = null, username = null } = from
-    await desk.upsert({ userId, firstName, lastName, username })
+    await consoleClient.upsert({ userId, firstName, lastName, username })
     await next()
   })
 
@@ -64,7 +64,7 @@ export function createBot(options: { token: string; telegramUrl: string; miniApp
   chat.command('balance', async (context) => void (await context.reply(await balanceText(context))))
   chat.command('top', async (context) => void (await context.reply(await topText())))
 
-  // Buttons change the message they belong to, so that the chat does not fill up.
+  // Buttons edit their message, so that the chat does not fill up.
   chat.callbackQuery('balance', (context) => showInstead(context, () => balanceText(context)))
   chat.callbackQuery('top', (context) => showInstead(context, topText))
 
@@ -73,30 +73,30 @@ export function createBot(options: { token: string; telegramUrl: string; miniApp
   return bot
 
   async function balanceText({ from }: Context): Promise<string> {
-    const { player, rank, isRankExact } = await desk.player({ userId: from?.id ?? 0 })
+    const { player, rank, isRankExact } = await consoleClient.player({ userId: from?.id ?? 0 })
     return `You have ${format(player.balance)} points, which is ${isRankExact ? 'rank' : 'about rank'} ${format(rank)}.`
   }
 
   async function topText(): Promise<string> {
-    const { players } = await desk.leaderboard({ limit: TOP })
+    const { players } = await consoleClient.leaderboard({ limit: TOP })
     return players
       .map(({ rank, firstName, balance }) => `${rank}. ${isolated(firstName ?? 'Somebody')}: ${format(balance)}`)
       .join('\n')
   }
 
   async function showInstead(context: Context, read: () => Promise<string>): Promise<void> {
-    // At once, so that the button stops turning; one that goes on turning is no reason to tell the player nothing.
+    // First, to stop the button's progress indicator. The answer is shown even if this fails.
     await context.answerCallbackQuery().catch(() => undefined)
     await context.editMessageText(await read(), { reply_markup: keyboard }).catch(unlessSame)
   }
 }
 
-/** A name that is written from right to left leaves what stands around it in its place (Unicode, UAX #9: FSI and PDI). */
+/** Isolates a name from the text around it, in case it is written from right to left (Unicode, UAX #9: FSI and PDI). */
 function isolated(name: string): string {
   return `\u2068${name}\u2069`
 }
 
-/** Telegram refuses a text that is there already. */
+/** Ignores Telegram's error for an edit that does not change the message. */
 function unlessSame(error: unknown): void {
   if (!(error instanceof GrammyError && error.description.includes('message is not modified'))) throw error
 }

@@ -1,21 +1,24 @@
-/** What the bot's process is told by its environment; the README lists it. */
+/** The bot's configuration from environment variables; the README lists them. */
 
 export interface Config {
-  /** From @BotFather; the stand-in takes any. */
+  /** From @BotFather; the stand-in accepts any token. */
   botToken: string
-  /** Where the Bot API is: Telegram's, or the stand-in's. */
+  /** The URL of the Bot API: Telegram's or the stand-in's. */
   telegramUrl: string
   consoleUrl: string
-  /** `npm run arcade -- token create NAME` prints one. */
+  /** Printed by `npm run arcade -- token create NAME`. */
   consoleToken: string
   port: number
-  /** How players and Telegram reach this process: https only. Without it, by the address at which it listens, which the stand-in is content with. */
+  /**
+   * The https URL at which players and Telegram reach this process. Without it, the URL that it listens on, which is enough for the
+   * stand-in.
+   */
   publicUrl: string | undefined
-  /** Whether Telegram sends updates to `publicUrl`; else they are fetched by long polling. */
+  /** Whether Telegram sends updates to `publicUrl`; otherwise the bot uses long polling. */
   isWebhook: boolean
 }
 
-/** @throws Error with the name of the variable that is missing */
+/** @throws Error that names the missing variable */
 export function readConfig(env = process.env): Config {
   const needed = (name: string): string => {
     const value = env[name]

@@ -1,4 +1,4 @@
-/** The console as this game sees it: the typed client of its contract, and nothing else of its server. */
+/** The typed client of the console's contract. This is all that the game uses of the console. */
 import { game } from '@arcade/contract/game/calls'
 import { ledger } from '@arcade/contract/ledger/calls'
 import { createORPCClient, ORPCError } from '@orpc/client'
@@ -9,7 +9,7 @@ const calls = { ...game, ...ledger }
 
 export type Console = ContractRouterClient<typeof calls>
 
-/** A refusal of the console; `message` is for people. */
+/** An error of the console. Its `message` is for people. */
 export class ConsoleError extends Error {
   readonly code: string
   readonly status: number
@@ -21,7 +21,10 @@ export class ConsoleError extends Error {
   }
 }
 
-/** @param authorization `Bearer TOKEN` for the bot, `tma INITDATA` for a player's own client. Every call rejects with a ConsoleError. */
+/**
+ * Returns a client of the console. Every call rejects with a ConsoleError. @param authorization `Bearer TOKEN` for the bot, `tma INITDATA`
+ * for a player's own client
+ */
 export function consoleAt(url: string, authorization: string): Console {
   const link = new OpenAPILink(calls, {
     url,

@@ -1,4 +1,4 @@
-/** Numbers as people write them, with all their decimals. */
+/** Formats numbers with thousands separators and all their decimals. */
 const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 20 })
 
 export const format = (value: number): string => numbers.format(value)

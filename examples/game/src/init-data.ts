@@ -1,10 +1,11 @@
 /**
- * The `initData` with which Telegram tells a Mini App who has opened it: checked by the bot's server, signed by the stand-in, with the
- * bot's token (https://core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app). The console checks it by itself.
+ * Checks and signs `initData`, with which Telegram tells a Mini App who opened it
+ * (https://core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app). The bot's server checks it, the stand-in signs it,
+ * both with the bot's token. The console checks it by itself.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** As Telegram writes a person. */
+/** A user as Telegram describes one. */
 export interface TelegramUser {
   id: number
   first_name: string
@@ -25,13 +26,13 @@ export function signInitData(user: TelegramUser, botToken: string): string {
   return fields.toString()
 }
 
-/** @returns undefined for what is forged, of another bot, or too old */
+/** @returns the user, or undefined if the data is forged, signed for another bot, or too old */
 export function checkInitData(initData: string, botToken: string): TelegramUser | undefined {
   const fields = new URLSearchParams(initData)
-  const given = Buffer.from(fields.get('hash') ?? '', 'hex')
+  const received = Buffer.from(fields.get('hash') ?? '', 'hex')
   fields.delete('hash')
-  const own = hashOf(fields, botToken)
-  if (given.length !== own.length || !timingSafeEqual(given, own)) return undefined
+  const expected = hashOf(fields, botToken)
+  if (received.length !== expected.length || !timingSafeEqual(received, expected)) return undefined
   const ageSeconds = Date.now() / 1000 - Number(fields.get('auth_date'))
   return ageSeconds < MAX_AGE_SECONDS ? (JSON.parse(fields.get('user') ?? 'null') as TelegramUser) : undefined
 }

@@ -2,16 +2,16 @@ import { GrammyError } from 'grammy'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { keepTrying } from './keep-trying.ts'
 
-const said: string[] = []
+const lines: string[] = []
 
 beforeEach(() => {
   vi.useFakeTimers()
-  vi.spyOn(console, 'error').mockImplementation((line: string) => void said.push(line))
+  vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line))
 })
 afterEach(() => {
   vi.useRealTimers()
   vi.restoreAllMocks()
-  said.length = 0
+  lines.length = 0
 })
 
 function refusal(error_code: number, description: string, retry_after?: number): GrammyError {
@@ -19,7 +19,7 @@ function refusal(error_code: number, description: string, retry_after?: number):
   return new GrammyError("Call to 'setWebhook' failed!", { ok: false, error_code, description, parameters }, 'setWebhook', {})
 }
 
-test('what fails is tried again after a pause that doubles up to a minute, or is as long as Telegram says', async () => {
+test('failures are retried after a pause that doubles up to a minute, or after Telegram’s retry_after', async () => {
   const failures = [
     new Error("Request to 'setWebhook' timed out"),
     refusal(500, 'Internal Server Error'),
@@ -35,13 +35,13 @@ test('what fails is tried again after a pause that doubles up to a minute, or is
     expect(act, `${seconds} s`).toHaveBeenCalledTimes(n + 2)
   }
   expect(await done).toBe(true)
-  expect(said).toHaveLength(8)
-  expect(said[2]).toBe(
+  expect(lines).toHaveLength(8)
+  expect(lines[2]).toBe(
     "The bot is not connected to Telegram and tries again in 300 s: Call to 'setWebhook' failed! (429: Too Many Requests)",
   )
 })
 
-test.each([400, 401, 404])('what Telegram refuses for good, with %i, is said in a line and not tried again', async (code) => {
+test.each([400, 401, 404])('error %i is logged in one line and not retried', async (code) => {
   expect(await keepTrying(() => Promise.reject(refusal(code, 'No')))).toBe(false)
-  expect(said).toEqual([`The bot cannot start: Call to 'setWebhook' failed! (${code}: No)`])
+  expect(lines).toEqual([`The bot cannot start: Call to 'setWebhook' failed! (${code}: No)`])
 })

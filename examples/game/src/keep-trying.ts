@@ -1,14 +1,14 @@
-/** How the bot comes up while Telegram does not: it tries again, says so in a line each time, and ends only where trying cannot help. */
+/** Connects the bot to Telegram: retries, logs a line for each failure, and gives up only on errors that retrying cannot fix. */
 import { GrammyError } from 'grammy'
 
 const PAUSE_SECONDS = 1
 const PAUSE_MAX_SECONDS = 60
-/** A wrong token (401, or 404 for what is no token at all), or an address to which Telegram sends nothing (400). */
+/** Error codes that retrying cannot fix: a wrong token (401; 404 if it is not a token at all), or a URL that Telegram refuses (400). */
 const FINAL = [400, 401, 404]
 
 /**
- * The pause between two attempts doubles, unless Telegram says how long it shall be.
- * @returns whether `act` has come to its end; false where Telegram refuses it for good, which was said, too
+ * Runs `act` until it succeeds. The pause between attempts doubles, unless Telegram sends `retry_after`.
+ * @returns true on success; false after an error that retrying cannot fix, which was logged
  */
 export async function keepTrying(act: () => Promise<unknown>): Promise<boolean> {
   for (let pause = PAUSE_SECONDS; ; pause = Math.min(pause * 2, PAUSE_MAX_SECONDS)) {

@@ -1,8 +1,8 @@
-/** Serves an app on this machine alone: what the world may reach stands behind a proxy that speaks https. */
+/** Serves an app on 127.0.0.1 only. Public access goes through an https proxy. */
 import { serve } from '@hono/node-server'
 import type { Hono } from 'hono'
 
-/** Another port is taken where `port` is not free. @param makeApp is told the address @returns the address */
+/** Listens on `port`, or on a free port if it is in use. @param makeApp creates the app for the URL @returns the URL */
 export async function listen(port: number, makeApp: (address: string) => Hono): Promise<string> {
   const on = Promise.withResolvers<string>()
   let app: Hono | undefined

@@ -1,6 +1,6 @@
 /**
- * A page of this example, built by Vite when its process starts and served from memory: there is no build step to forget. A game of some
- * size would build its Mini App once and put it on a CDN.
+ * Builds a page with Vite when the process starts, and serves it from memory, so that the example needs no build step. A larger game would
+ * build its Mini App once and put it on a CDN.
  */
 import { extname, join } from 'node:path'
 import react from '@vitejs/plugin-react'
@@ -13,7 +13,7 @@ const mediaTypes: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
 }
 
-/** @param folder below src/, with an index.html */
+/** @param folder a folder below src/ with an index.html */
 export async function buildPage(folder: string): Promise<Hono> {
   const built = await build({
     root: join(import.meta.dirname, folder),

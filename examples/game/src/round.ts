@@ -1,40 +1,40 @@
 /**
- * The game itself: a light sweeps over a bar, and one stops it on a mark, eight times, faster each time. Pure arithmetic that the Mini App
- * plays and the bot's server plays again, so that a score is worked out and never taken from the player.
+ * The rules of the game: a light sweeps over a bar, and the player stops it on a mark, eight times, faster each time. Pure arithmetic: the
+ * Mini App plays with it, and the bot's server computes the score again instead of trusting the player.
  */
 
 export const TAPS = 8
-/** Nobody sees the next mark and stops the light sooner. */
+/** Minimum time between taps, in milliseconds: nobody can see the next mark and react faster. */
 export const TAP_MIN_MS = 150
-/** A round that takes longer is over: who left comes back to a new one. */
+/** Maximum duration of a round, in milliseconds. A player who leaves starts a new round. */
 export const ROUND_MAX_MS = 60_000
 const POINTS_MAX = 20
-/** Half of the mark's width, where the bar is 1 wide. */
+/** Half of the mark's width; the bar's width is 1. */
 export const MARK_REACH = 0.09
 
-/** Where the mark is on its bar, from 0 to 1, at the n-th tap of the round with this seed. */
+/** Returns the position of the mark at the n-th tap, from 0 to 1. It depends only on the round's seed. */
 export function markOf(seed: number, n: number): number {
-  // mulberry32: the same number on every machine, which Math.random is not
+  // mulberry32: a seeded generator with the same result on every machine, unlike Math.random
   let mixed = (seed + Math.imul(n + 1, 0x6d2b79f5)) | 0
   mixed = Math.imul(mixed ^ (mixed >>> 15), 1 | mixed)
   mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)
   return 0.15 + 0.7 * (((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32)
 }
 
-/** Where the light is, so many milliseconds after the tap before: from one end to the other and back. */
+/** Returns the position of the light `ms` milliseconds after the previous tap, from 0 to 1. It moves back and forth. */
 export function lightAt(n: number, ms: number): number {
   const sweepMs = 1500 - 110 * n
   const way = (ms / sweepMs) % 2
   return way <= 1 ? way : 2 - way
 }
 
-/** 0 beside the mark, 10 at its edge, 20 in its middle. */
+/** Returns 0 points beside the mark, 10 at its edge, 20 in its middle. */
 export function pointsOf(seed: number, n: number, ms: number): number {
   const off = Math.abs(lightAt(n, ms) - markOf(seed, n)) / MARK_REACH
   return off > 1 ? 0 : Math.round(POINTS_MAX - (POINTS_MAX / 2) * off)
 }
 
-/** @param taps of each, how many milliseconds after the one before */
+/** @param taps milliseconds since the previous tap, for each tap */
 export function scoreOf(seed: number, taps: readonly number[]): number {
   return taps.reduce((score, ms, n) => score + pointsOf(seed, n, ms), 0)
 }

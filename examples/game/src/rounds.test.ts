@@ -8,7 +8,7 @@ const SECRET = 'the bot’s token'
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
-/** Taps of somebody who sees the light come: each in the middle of its mark. */
+/** Returns taps that each hit the middle of their mark. */
 function perfectTaps(seed: number): number[] {
   return Array.from({ length: TAPS }, (_, n) => {
     let ms = 200
@@ -17,7 +17,7 @@ function perfectTaps(seed: number): number[] {
   })
 }
 
-/** A round that was played from its beginning to its end. */
+/** Plays a whole round. */
 function playedRound(): { id: string; taps: number[] } {
   const { id, seed } = createRounds(SECRET).begin(ADA)
   const taps = perfectTaps(seed)
@@ -25,14 +25,14 @@ function playedRound(): { id: string; taps: number[] } {
   return { id, taps }
 }
 
-test('a round is worth what its taps are worth, also when it is sent again or the server was started anew', () => {
+test('a round has the score of its taps, also when it is sent again or after a restart', () => {
   const { id, taps } = playedRound()
   const score = createRounds(SECRET).judge(ADA, id, taps)
   expect(score).toBeGreaterThan(TAPS * 18)
   expect(createRounds(SECRET).judge(ADA, id, taps)).toBe(score)
 })
 
-test('a round belongs to the player it was given to, and to this bot', () => {
+test('a round is valid only for its player and this bot', () => {
   const { id, taps } = playedRound()
   expect(createRounds(SECRET).judge(ADA + 1, id, taps)).toBeUndefined()
   expect(createRounds('another').judge(ADA, id, taps)).toBeUndefined()
@@ -41,7 +41,7 @@ test('a round belongs to the player it was given to, and to this bot', () => {
   for (const odd of ['', 'x', '--', id.slice(0, -1)]) expect(createRounds(SECRET).judge(ADA, odd, taps), odd).toBeUndefined()
 })
 
-test('a round cannot be played faster than the clock, in another number of taps, or without end', () => {
+test('a round is refused if it is too fast, too long, or has the wrong number of taps', () => {
   const rounds = createRounds(SECRET)
   const { id, seed } = rounds.begin(ADA)
   const taps = perfectTaps(seed)

@@ -1,20 +1,20 @@
 /**
- * Rounds as the bot's server gives them out and judges them. It remembers none, because an id is signed: a restart loses nothing, and a round
- * that is sent again after a lost answer is judged again.
+ * Starts and scores rounds on the bot's server. The server stores none, because round ids are signed: a restart loses nothing, and a round
+ * that is sent again after a lost answer is scored again.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { ROUND_MAX_MS, scoreOf, TAP_MIN_MS, TAPS } from './round.ts'
 
-/** Between the player's clock and ours, and on the way. */
+/** Tolerance for clock differences and network delay, in milliseconds. */
 const SLACK_MS = 500
 
 export interface Rounds {
   begin(userId: number): { id: string; seed: number }
-  /** @returns the score, or undefined for a round that is not this player's, or cannot have been played like this */
+  /** @returns the score, or undefined if the round belongs to another player or cannot have been played this way */
   judge(userId: number, id: string, taps: readonly number[]): number | undefined
 }
 
-/** @param secret which no player knows */
+/** @param secret a secret that players do not know */
 export function createRounds(secret: string): Rounds {
   const sign = (userId: number, begun: string): Buffer =>
     createHmac('sha256', secret).update(`round\n${userId}\n${begun}`).digest()
@@ -27,12 +27,12 @@ export function createRounds(secret: string): Rounds {
     },
 
     judge(userId, id, taps) {
-      const [at = '', nonce = '', given = ''] = id.split('-')
+      const [at = '', nonce = '', received = ''] = id.split('-')
       const signature = sign(userId, `${at}-${nonce}`)
-      const own = Buffer.from(signature.toString('hex', 0, 16))
-      if (given.length !== own.length || !timingSafeEqual(Buffer.from(given), own)) return undefined
+      const expected = Buffer.from(signature.toString('hex', 0, 16))
+      if (received.length !== expected.length || !timingSafeEqual(Buffer.from(received), expected)) return undefined
 
-      // The marks follow from the seed, so a program could play perfectly. It cannot play faster than the clock.
+      // The seed determines the marks, so a program could play perfectly. But it cannot finish earlier than the taps say.
       const playedMs = taps.reduce((sum, ms) => sum + ms, 0)
       const isPlayable = taps.length === TAPS && taps.every((ms) => ms >= TAP_MIN_MS) && playedMs <= ROUND_MAX_MS
       if (!isPlayable || playedMs > Date.now() - Number(at) + SLACK_MS) return undefined

@@ -1,6 +1,6 @@
 /**
- * The bot's own little HTTP server: the Mini App, the rounds that are played in it, and Telegram's updates in webhook mode. What a player
- * may do by themselves (reading, claiming) the Mini App asks of the console directly; here stands only what needs the bot's word.
+ * The bot's HTTP server: the Mini App, its rounds, and Telegram's updates in webhook mode. The Mini App reads and claims directly at the
+ * console; only calls that need the bot's token come here.
  */
 import { Hono } from 'hono'
 import { z } from 'zod'
@@ -14,8 +14,8 @@ const playedRound = z.object({ taps: z.array(z.number()).max(TAPS) })
 
 type Env = { Variables: { player: TelegramUser } }
 
-/** @param desk the console, as the bot reaches it */
-export function createServer(config: Config, desk: Console): Hono {
+/** @param consoleClient the console's client, with the bot's token */
+export function createServer(config: Config, consoleClient: Console): Hono {
   const rounds = createRounds(config.botToken)
   const app = new Hono()
   app.get('/console-url', (c) => c.text(config.consoleUrl))
@@ -36,8 +36,8 @@ export function createServer(config: Config, desk: Console): Hono {
     const played = playedRound.safeParse(await c.req.json().catch(() => undefined))
     const score = played.success ? rounds.judge(userId, reference, played.data.taps) : undefined
     if (score === undefined) return c.json({ message: 'This round cannot have been played like this.' }, 400)
-    // The reference is paid once for ever, so a round that is sent again gets the first answer. No points are no entry.
-    if (score > 0) await desk.enter({ userId, amount: score, cause: 'round', reference })
+    // A reference is paid only once, so a repeated round gets the first answer. The console refuses an entry of 0 points.
+    if (score > 0) await consoleClient.enter({ userId, amount: score, cause: 'round', reference })
     return c.json({ score })
   })
 

@@ -1,4 +1,4 @@
-/** Acts on the rows of a list: a question first, a toast after it, and whatever it changed is loaded again. */
+/** Deletes rows of a list: confirmation, toast with Undo, then a reload of the data that changed. */
 import type { List } from '@arcade/contract/entity'
 import type { ListName } from '@arcade/contract/lists'
 import { asCallError } from '#src/client.ts'
@@ -16,15 +16,14 @@ type NamedList = List & { name: ListName }
 
 interface DeleteRowProps {
   list: NamedList
-  /** What one is asked. */
+  /** The confirmation's text. */
   question: string
-  /** Resolves with the text of success. */
+  /** Resolves with the success message. */
   run: (options: ActOptions) => Promise<string>
-  /** Instead of the server's message (§8). */
+  /** Shown instead of the server's message (§8). */
   failureText?: string
 }
 
-/** The button that deletes a row. */
 export function DeleteRowButton({ list, question, run, failureText }: DeleteRowProps) {
   const confirm = useConfirm()
   const undo = useUndo(list)
@@ -53,12 +52,11 @@ export function DeleteRowButton({ list, question, run, failureText }: DeleteRowP
 interface DeleteSelectedProps<Filter extends object> {
   list: NamedList
   selection: Selection<Filter>
-  /** The end of the question: what happens to all that hangs on the rows. */
+  /** The last sentence of the confirmation: what happens to data that depends on the rows. */
   consequence: string
   run: (target: Target<Filter>, run: Parameters<BulkAct['run']>[0], options: ActOptions) => ReturnType<BulkAct['run']>
 }
 
-/** The button that deletes the picked rows. */
 export function DeleteSelectedButton<Filter extends object>(props: DeleteSelectedProps<Filter>) {
   const { list, selection, consequence, run } = props
   const undo = useUndo(list)
@@ -83,7 +81,7 @@ export function DeleteSelectedButton<Filter extends object>(props: DeleteSelecte
   )
 }
 
-/** How every act on picked rows ends: the basket is empty once it was done, and what it may have changed is loaded again. */
+/** The end of every act on a selection: clears the selection after success, and reloads the data that may have changed. */
 export function bulkEnd(list: NamedList, { clear }: { clear: () => void }): Pick<BulkAct, 'messageOf' | 'onEnd'> {
   return {
     messageOf: (problem) => asCallError(problem).message,

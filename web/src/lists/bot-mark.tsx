@@ -1,4 +1,4 @@
-/** Marks what only the game's bot claims for a player, in lists of tasks and announcements. */
+/** Marks tasks and announcements that only the game's bot can claim for a player. */
 import { verifiedByBotTexts } from '@arcade/contract/tasks/fields'
 import { IconRobot } from '@tabler/icons-react'
 import { RowMark } from './row-mark.tsx'

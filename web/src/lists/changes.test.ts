@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { api, queryClient } from '#src/client.ts'
 import { refreshAfterActOn } from './changes.ts'
 
-/** A call of each kind, as a page asks for it. */
+/** One query of each kind, as pages send them. */
 const calls = {
   users: api.users.list.queryKey({ input: { page: 2 } }),
   user: api.users.get.queryKey({ input: { id: 'u' } }),
@@ -31,7 +31,7 @@ const expected: Record<ListName, Call[]> = {
 }
 
 test.each(Object.values(lists).map(({ name }) => name))(
-  'Lists: an act on %s makes old what it changes, and nothing else',
+  'Lists: an act on %s invalidates the data it changes, and nothing else',
   async (name) => {
     for (const queryKey of Object.values(calls)) queryClient.setQueryData(queryKey, {})
     await refreshAfterActOn(name)

@@ -9,7 +9,7 @@ import { type Cells, listColumns } from './columns.tsx'
 const fields = ['id', 'fname', 'lname', 'email', 'userType', 'createdAt', 'lastSeenAt', 'version'] as const
 const none = Object.fromEntries(fields.map((name) => [name, false])) as Record<(typeof fields)[number], false>
 
-test('Lists: a column has the header and the sort of its field; others are named by their key', () => {
+test('Lists: a column takes its header and sort from its field; a column without a field takes its header from its key', () => {
   const columns = listColumns(userList, {
     ...none,
     fname: { viewMore: true },
@@ -24,7 +24,7 @@ test('Lists: a column has the header and the sort of its field; others are named
   expect(columns[2]).not.toHaveProperty('sort')
 })
 
-test('Lists: a column that the specification does not list is shown once one chooses it', async () => {
+test('Lists: a column that is hidden at first is shown once it is chosen', async () => {
   const columns = listColumns(userList, { ...none, fname: {}, lastSeenAt: { missing: 'not known', isHiddenAtFirst: true } })
   const user = {
     id: 'a',
@@ -48,7 +48,7 @@ test('Lists: a column that the specification does not list is shown once one cho
   await expect.element(page.getByRole('columnheader', { name: 'Last Seen' })).not.toBeInTheDocument()
 })
 
-test('Lists: columns stand in the order in which the page names them', () => {
+test('Lists: columns keep the order in which the page declares them', () => {
   const { email: _email, fname: _fname, ...others } = none
   const columns = listColumns(userList, { email: {}, Delete: {}, fname: {}, ...others })
   expect(columns.map(({ header }) => header)).toEqual(['Email', 'Delete', 'First Name'])
@@ -72,7 +72,7 @@ const row = {
   bscWallet: null,
 }
 
-test('§3 a field is shown as its kind says: figures at the end, moments as date and time, a missing value as its word', async () => {
+test('§3 a field is shown by its kind: numbers at the end, timestamps as date and time, a missing value as its word', async () => {
   const missing = 'undefined'
   const hidden = Object.fromEntries(Object.keys(playerList.fields).map((name) => [name, false])) as Record<
     keyof typeof row,
@@ -92,12 +92,12 @@ test('§3 a field is shown as its kind says: figures at the end, moments as date
 
 type WiderFields = typeof userFields & { country: { label: 'Country'; kind: 'text' } }
 
-/** These must not compile; `tsc` fails when one of them does. */
+/** Type errors that tsc must report; it fails if one of them compiles. */
 export const mistakes = () => [
-  // @ts-expect-error -- a field of the entity has no column, and nothing says that it has none
+  // @ts-expect-error -- a field of the entity is neither a column nor false
   listColumns(userList, { id: false, fname: {}, lname: {}, userType: false, createdAt: {}, version: false }),
-  // @ts-expect-error -- an entity that has a field more
+  // @ts-expect-error -- an entity with an additional field
   none satisfies Cells<WiderFields>,
-  // @ts-expect-error -- a column has no such property
+  // @ts-expect-error -- unknown property of a column
   listColumns(userList, { ...none, email: { heading: 'E-mail' } }),
 ]

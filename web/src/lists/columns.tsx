@@ -1,37 +1,37 @@
-/** The columns of a list's table: one for every field of the entity, or a word that it has none. A field that is forgotten does not compile. */
+/** The columns of a list's table. Every field of the entity needs a column or `false`, otherwise the code does not compile. */
 import type { Field, Fields, List, RowOf } from '@arcade/contract/entity'
 import type { ReactNode } from 'react'
 import { type Column, Missing } from './data-table.tsx'
 import { Moment } from '#src/ui/moment.tsx'
 
-/** How a column differs from what its field's declaration says about it. */
+/** How a column differs from its field's declaration. */
 interface Cell<Row> {
-  /** Instead of the field's label. */
+  /** Replaces the field's label. */
   header?: string
   align?: 'end'
-  /** Stands for a missing value, literally. */
+  /** The word for a missing value, such as `not available`. */
   missing?: string
-  /** The cells are buttons that open the View More dialog. */
+  /** Cells are buttons that open the View More dialog. */
   viewMore?: true
-  /** One has to choose the column to see it: §2 does not list it. */
+  /** Hidden until the operator chooses it, because §2 does not list it. */
   isHiddenAtFirst?: true
-  /** The cell's place on a phone, see `DataTable`. */
+  /** The cell's position on a phone, see `DataTable`. */
   card?: Column<Row>['card']
-  /** Stands before the value: an icon with a name. */
+  /** An icon with a name before the value. */
   mark?: (row: Row) => ReactNode
-  /** Instead of the field's value. */
+  /** Replaces the field's value. */
   value?: (row: Row) => string | number | null
-  /** Instead of a text; `number` counts the list's rows from 1. */
+  /** Renders the cell. `number` is the row's position in the list, from 1. */
   render?: (row: Row, number: number) => ReactNode
 }
 
 /**
- * A column by each field's name, in the order of the table; `false` for a field that has none. Any other key is the header of a column
- * that is no field's, such as a row's buttons.
+ * The columns in table order, by field name; `false` for a field without a column. Any other key is the header of a column without a field,
+ * such as the buttons of a row.
  */
 export type Cells<Fs extends Fields> = Record<keyof Fs, Cell<RowOf<Fs>> | false> & Record<string, Cell<RowOf<Fs>> | false>
 
-/** The columns of a list's table. Their order, header, alignment and sort follow from the list's declaration. */
+/** Returns the columns of a list's table. Headers, alignment and sort come from the list's declaration. */
 export function listColumns<L extends List>(list: L, cells: Cells<L['fields']>): readonly Column<RowOf<L['fields']>>[] {
   return Object.entries(cells).flatMap(([name, cell]) => (cell ? [listColumn(list, name, cell)] : []))
 }
@@ -62,7 +62,7 @@ function listColumn<Row extends object>(list: List, name: string, cell: Cell<Row
   return { ...aligned, value, viewMore, ...(missing !== undefined && { missing }), ...(mark && { mark }) }
 }
 
-/** Figures stand at the end of their cell. */
+/** Numbers are aligned at the end of the cell. */
 function alignment<Row>(field: Field | undefined, { render }: Cell<Row>): 'end' | undefined {
   return !render && (field?.kind === 'number' || field?.kind === 'integer') ? 'end' : undefined
 }

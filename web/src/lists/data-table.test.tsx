@@ -55,7 +55,7 @@ describe('on a phone', () => {
   beforeEach(() => page.viewport(390, 844))
   afterEach(() => page.viewport(1440, 900))
 
-  test('design §7 a row is a card: its title, its state and its buttons, then the details, each with its name', () => {
+  test('design §7 a row is a card: title, state and buttons, then the details, each below its column’s name', () => {
     render(<Games />)
     const [title, status, remove] = ['Title', 'Status', 'Delete'].map((column) => box(cell('Game 3', column)))
     const details = ['Players', 'Link', 'Note'].map((column) => box(cell('Game 3', column)))
@@ -72,7 +72,7 @@ describe('on a phone', () => {
     expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(390)
   })
 
-  test('design §7 to assistive technology the cards stay rows of a table with its headers', async () => {
+  test('design §7 assistive technology still sees the cards as a table with headers', async () => {
     render(<Games />)
     await expect.element(page.getByRole('table', { name: 'Games' })).toBeVisible()
     expect(page.getByRole('rowgroup').elements()).toHaveLength(2)
@@ -93,7 +93,7 @@ describe('on a phone', () => {
     expect(page.getByRole('row').elements()[1]?.textContent).toContain('Game 12')
   })
 
-  test('design §7 while rows are picked each card has its box, and the bar with what is done with them stays in view', async () => {
+  test('design §7 while rows are picked each card has a checkbox, and the selection bar stays in view', async () => {
     render(<Games />)
     await page.getByRole('button', { name: 'Select', exact: true }).click()
     const pick = page.getByRole('checkbox', { name: 'Select row 3' })
@@ -108,14 +108,14 @@ describe('on a phone', () => {
     await expect.element(page.getByRole('checkbox', { name: 'Select all rows of this page' })).toBeVisible()
   })
 
-  test('design §7 where there is nothing, the text stands in the middle', () => {
+  test('design §7 the text of an empty list is centred', () => {
     render(<Games rows={[]} />)
     const text = box(page.getByText('No games.').element())
     expect(text.left + text.width / 2).toBeCloseTo(195, 0)
   })
 })
 
-test('design §7 all columns are shown at once, or none but the one that says what a row is about', async () => {
+test('design §7 All shows every column, None only the title column', async () => {
   render(<Games />)
   const headers = () =>
     page
@@ -132,7 +132,7 @@ test('design §7 all columns are shown at once, or none but the one that says wh
   await expect.poll(headers).toEqual(all)
 })
 
-test('design §7 Clear does not lose the focus', async () => {
+test('design §7 Clear keeps the focus in the selection bar', async () => {
   render(<Games />)
   await page.getByRole('button', { name: 'Select', exact: true }).click()
   await page.getByRole('checkbox', { name: 'Select row 3' }).click()

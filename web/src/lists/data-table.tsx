@@ -1,6 +1,6 @@
 /**
- * A table of rows that the server pages (§2): loading, empty and failed states, values that open View More, the specified words for missing
- * values, a pager with `Page X of Y`, sorting by headers, picking of rows, and a choice of columns and density.
+ * A table of rows that the server pages (§2): loading, empty and failed states, View More, words for missing values, pager, sorting by
+ * headers, selection of rows, and a choice of columns and density.
  */
 import { Button } from '@mantine/core'
 import {
@@ -25,35 +25,35 @@ import { useViewMore } from '#src/ui/view-more.tsx'
 import classes from './data-table.module.css'
 
 interface ColumnBase {
-  /** The specified text, by which View More also names the value. */
+  /** The header's text, also the name of the value in View More. */
   header: string
-  /** Figures and buttons stand at the end, texts at the start. */
+  /** Numbers and buttons are aligned at the end, text at the start. */
   align?: 'end'
-  /** The sort that the header asks for. */
+  /** The sort that a click on the header requests. */
   sort?: string
-  /** This sort begins with the largest or latest, unless it is reversed. */
+  /** This sort is descending, unless it is reversed. */
   isDescending?: boolean
-  /** One has to choose the column to see it. */
+  /** Hidden until the operator chooses it. */
   isHiddenAtFirst?: boolean
   /**
-   * The place of the cell on a phone, where every row is a card: its `title`, the line below that (`start`, `end`), or one of the details,
-   * of which a `wide` one takes a whole line.
+   * The cell's position on a phone, where every row is a card: the `title`, the line below it (`start`, `end`), or one of the details. A
+   * `wide` detail takes a whole line.
    */
   card?: 'title' | 'start' | 'end' | 'wide'
 }
 
-/** A column that shows a value of the row. */
+/** A column that shows a value as text. */
 interface ValueColumn<Row> extends ColumnBase {
   value: (row: Row) => string | number | null | undefined
   /** The word for a missing value, such as `undefined` or `not available`. */
   missing?: string
-  /** The cells are buttons that open the View More dialog. */
+  /** Cells are buttons that open the View More dialog. */
   viewMore?: boolean
-  /** Stands before the value: an icon with a name. */
+  /** An icon with a name before the value. */
   mark?: (row: Row) => ReactNode
 }
 
-/** A column that shows anything else. `number` is the row's number in the whole list, from 1. */
+/** A column with its own rendering. `number` is the row's position in the whole list, from 1. */
 interface NodeColumn<Row> extends ColumnBase {
   render: (row: Row, number: number) => ReactNode
 }
@@ -63,36 +63,36 @@ export type Column<Row> = ValueColumn<Row> | NodeColumn<Row>
 interface DataTableProps<Row> extends Omit<PagerProps, 'onPageChange'> {
   /** The table's name for assistive technology. */
   label: string
-  /** An array that stays the same between renders; another one draws all rows anew. */
+  /** Keep the same array between renders: a new array redraws all rows. */
   columns: readonly Column<Row>[]
-  /** Undefined while the first page is being loaded. */
+  /** Undefined while the first page is loading. */
   rows: readonly Row[] | undefined
   rowKey: (row: Row) => string | number
   emptyText: string
-  /** What one can do where there are no rows. */
+  /** Buttons below `emptyText`. */
   emptyActions?: ReactNode
-  /** Stands in place of the table when its rows could not be loaded. */
+  /** Shown instead of the table when its rows could not be loaded. */
   error?: string | undefined
   onRetry?: () => void
-  /** The rows belong to the page shown before, while those of the next one are on their way. */
+  /** The rows are those of the previous page, while the next page is loading. */
   isStale?: boolean
   onPageChange?: (page: number) => void
   sorting?: { sort: string; isReversed: boolean; onSort: (sort: string, isReversed: boolean) => void }
   /**
-   * Tells the place in the browser's history: one who comes back to it finds the focus on the same row. It is asked only when it matters, so
-   * that the table that one leaves is not drawn anew with the new address.
+   * Returns the current entry of the browser's history. After Back, the row that had the focus at that entry gets it again. A function, so
+   * that a new address does not redraw the table that is about to be left.
    */
   placeNow?: PlaceNow
-  /** Instead of the look that this browser remembers for the label. */
+  /** Replaces the look that this browser stores for the label. */
   look?: ChangeableLook
-  /** The toolbar above the table, to which the table adds the choice of columns and density. */
+  /** The toolbar above the table. The table adds its View and Select buttons. */
   toolbar?: Omit<Parameters<typeof ListToolbar>[0], 'end'>
-  /** Lets one pick rows once the basket is open; `actions` are the buttons for them. */
+  /** Lets the operator pick rows once the selection is open. `actions` are the buttons for picked rows. */
   picking?: Omit<Parameters<typeof SelectionBar>[0], 'shownIds' | 'children'> & { actions: ReactNode }
 }
 
-/** The cards of a phone are no table to the browser. With these roles they stay one to assistive technology. */
-const as = {
+/** ARIA roles for phones, where CSS turns the table into cards and the browser drops its table semantics. */
+const roles = {
   table: { role: 'table' },
   group: { role: 'rowgroup' },
   row: { role: 'row' },
@@ -102,7 +102,7 @@ const as = {
 
 const SKELETON_ROWS = 8
 const NO_IDS: readonly string[] = []
-/** The first drawing has so many rows, about as many as one can see, so that the page appears sooner. The others follow at once. */
+/** Rows of the first render, about as many as fit on the screen, so that the page appears sooner. The others follow at once. */
 const FIRST_ROWS = 12
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
@@ -118,7 +118,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const ids = useMemo(() => (rows ?? []).map((row) => String(rowKey(row))), [rows, rowKey])
   const selection = picking?.selection
   const isOpen = selection?.isOpen ?? false
-  const isPicking = useDeferredValue(isOpen) // the button is drawn first, then a box in each row
+  const isPicking = useDeferredValue(isOpen) // updates the button first, then the checkbox of every row
   const handlePick = usePickRange(ids, selection?.set)
   const columnCount = shown.length + (isPicking ? 1 : 0)
   const [isWhole, setIsWhole] = useState(rows === undefined)
@@ -130,7 +130,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   useTableRoom(scroller)
   useMatchInView(scroller, toolbar?.search ?? '', paging?.page, isStale ? undefined : rows)
 
-  // This page is no more if its last row was deleted, or if an old address names it. The last page takes its place.
+  // The page does not exist, because its last row was deleted or the address is old: go to the last page.
   const lastPage = paging?.isMore ? undefined : paging?.pageCount
   const isBeyond = lastPage !== undefined && paging !== undefined && paging.page > lastPage
   const goBack = useEffectEvent((page: number) => onPageChange?.(page))
@@ -149,24 +149,24 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         ref={scroller}
         className={classes['scroller']}
         aria-label={label}
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keyboard
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrolling region must be reachable by keyboard
         tabIndex={0}
         data-scroll-restoration-id={`table ${label}`}
       >
-        <table {...as.table} className={classes['table']} aria-label={label} data-stale={isStale || undefined}>
-          <thead {...as.group}>
-            <tr {...as.row}>
+        <table {...roles.table} className={classes['table']} aria-label={label} data-stale={isStale || undefined}>
+          <thead {...roles.group}>
+            <tr {...roles.row}>
               {isPicking && selection && <PickPage selection={selection} ids={ids} />}
               {shown.map((column) => (
                 <Header key={column.header} column={column} sorting={sorting} />
               ))}
             </tr>
           </thead>
-          <tbody {...as.group} {...focusedRow}>
+          <tbody {...roles.group} {...focusedRow}>
             {rows === undefined && <SkeletonRows columns={columnCount} />}
             {rows?.length === 0 && (
-              <tr {...as.row}>
-                <td {...as.cell} colSpan={columnCount} className={classes['empty']}>
+              <tr {...roles.row}>
+                <td {...roles.cell} colSpan={columnCount} className={classes['empty']}>
                   <div className={classes['inView']}>{emptyText}</div>
                 </td>
               </tr>
@@ -234,7 +234,7 @@ function Header<Row>({ column, sorting }: { column: Column<Row>; sorting: DataTa
   const { header, align, sort, isDescending = false } = column
   if (sort === undefined || !sorting) {
     return (
-      <th {...as.header} data-align={align} data-column={header}>
+      <th {...roles.header} data-align={align} data-column={header}>
         {header}
       </th>
     )
@@ -243,7 +243,7 @@ function Header<Row>({ column, sorting }: { column: Column<Row>; sorting: DataTa
   const isDown = isDescending !== (isActive && sorting.isReversed)
   return (
     <th
-      {...as.header}
+      {...roles.header}
       data-align={align}
       data-column={header}
       aria-sort={isActive ? (isDown ? 'descending' : 'ascending') : undefined}
@@ -261,11 +261,11 @@ function Header<Row>({ column, sorting }: { column: Column<Row>; sorting: DataTa
   )
 }
 
-/** The header's box, which picks all rows of the page. */
+/** The header's checkbox, which picks all rows of the page. */
 function PickPage({ selection, ids }: { selection: Selection; ids: string[] }) {
   const picked = ids.filter((id) => selection.has(id)).length
   return (
-    <th {...as.header} className={classes['pick']}>
+    <th {...roles.header} className={classes['pick']}>
       <input
         type="checkbox"
         aria-label="Select all rows of this page"
@@ -294,12 +294,12 @@ interface TableRowProps extends CellsProps {
   onPick: PickRow
 }
 
-/** A memo, so that picking one row of a hundred draws that row alone anew, and of it only the box. */
+/** Memoised, so that picking a row redraws only its checkbox. */
 const TableRow = memo(function TableRow({ id, isPicked, onPick, ...cells }: TableRowProps) {
   return (
-    <tr {...as.row} data-picked={isPicked || undefined} tabIndex={-1}>
+    <tr {...roles.row} data-picked={isPicked || undefined} tabIndex={-1}>
       {isPicked !== undefined && (
-        <td {...as.cell} className={classes['pick']}>
+        <td {...roles.cell} className={classes['pick']}>
           <input
             type="checkbox"
             aria-label={`Select row ${cells.number}`}
@@ -318,7 +318,7 @@ const TableRow = memo(function TableRow({ id, isPicked, onPick, ...cells }: Tabl
 const Cells = memo(function Cells({ row, number, columns, hidden, onOpen }: CellsProps) {
   return columns.map((column) =>
     hidden.has(column.header) ? null : (
-      <td {...as.cell} key={column.header} data-align={column.align} data-column={column.header} data-card={column.card}>
+      <td {...roles.cell} key={column.header} data-align={column.align} data-column={column.header} data-card={column.card}>
         {'render' in column ? (
           column.render(row, number)
         ) : (
@@ -332,7 +332,7 @@ const Cells = memo(function Cells({ row, number, columns, hidden, onOpen }: Cell
   )
 })
 
-/** Keeps room for rows that are about to be drawn, so that a list one comes back to can be scrolled to where it was. */
+/** Reserves space for rows that are about to be drawn, so that Back can restore the scroll position. */
 function UndrawnRows({ count }: { count: number }) {
   return (
     <tr aria-hidden>
@@ -360,11 +360,11 @@ function Value<Row>({ column, row, onOpen }: { column: ValueColumn<Row>; row: Ro
 interface MoreButtonProps {
   children: string
   onClick: () => void
-  /** It shows up to three lines instead of one. */
+  /** Shows up to three lines instead of one. */
   isTall?: boolean
 }
 
-/** What a cell says, which opens a dialog with all of it. */
+/** A shortened text that opens a dialog with the whole text. */
 export function MoreButton({ isTall = false, children, ...props }: MoreButtonProps) {
   return (
     <button type="button" className={classes['more']} data-tall={isTall || undefined} aria-haspopup="dialog" {...props}>
@@ -373,7 +373,7 @@ export function MoreButton({ isTall = false, children, ...props }: MoreButtonPro
   )
 }
 
-/** The word for a missing value, styled so that nobody takes it for data. */
+/** The word for a missing value, styled so that nobody mistakes it for data. */
 export function Missing({ text }: { text: string }) {
   return <span className={classes['missing']}>{text}</span>
 }

@@ -1,6 +1,6 @@
 /**
- * Spreadsheets of a list, each also as CSV: of all its rows (§7), of those that it shows, or of the ones picked, in the order that it shows.
- * They have all columns, also those that the page hides.
+ * Downloads of a list as XLSX or CSV: all its rows (§7), the rows it shows, or the picked ones, in the order shown. Sheets have all
+ * columns, also hidden ones.
  */
 import type { SheetFormat } from '@arcade/contract/downloads/calls'
 import type { List } from '@arcade/contract/entity'
@@ -24,16 +24,16 @@ const texts = {
 
 interface ExportAllProps<L extends NamedList, Row> {
   state: ListState<L, Row>
-  /** The call that sends all rows, for a list that has one of its own (§7). */
+  /** The list's own download call (§7), if it has one. */
   call?: 'users' | 'players'
   label?: string
-  /** What all rows are called. */
+  /** The name for all rows. */
   everything?: string
-  /** How many rows there are without a search and filters; only needed where there are some, and undefined while that is unknown. */
+  /** The number of rows without search and filters. Only needed while one is active; undefined while unknown. */
   everyone: number | undefined
 }
 
-/** What the list shows: all its rows, or with a search or filter those, everyone then being one step further (design §7). */
+/** Downloads the rows that the list shows. With a search or filter, a menu also offers all rows (design §7). */
 export function ExportAllButton<L extends NamedList, Row>(props: ExportAllProps<L, Row>) {
   const { state, call, label = 'Download User Data', everything = 'Everyone', everyone } = props
   const { list, address, isWhole, total, isMore, table } = state
@@ -43,7 +43,7 @@ export function ExportAllButton<L extends NamedList, Row>(props: ExportAllProps<
   const all = (format: SheetFormat) =>
     call ? (running: Running) => fetchSpreadsheet(call, { format }, { ...options, ...running }) : selected({}, format)
   const shown = (format: SheetFormat) => selected(listFilter(list, address), format)
-  // Nothing while one of the two is on its way, has failed, or is that of the search before.
+  // No note until both totals are known and belong to the current search.
   const isCounted = !isWhole && !table.isStale && total !== undefined && everyone !== undefined
   const note = isCounted ? `${formattedTotal(total, isMore)} of ${formatted(everyone)}` : undefined
   return (
@@ -91,7 +91,7 @@ type Order = ReturnType<typeof listOrder>
 type Running = Parameters<Parameters<typeof DownloadButton>[0]['start']>[0]
 type SelectionInput = Parameters<typeof fetchSpreadsheet<'selection'>>[1]
 
-/** Target and order are this list's, which the type of a list in general does not tell. */
+/** Typed loosely, because TypeScript cannot infer that target and order belong to this list. */
 function selectionInput(
   list: { name: ListName },
   target: Selection['target'],

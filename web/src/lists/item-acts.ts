@@ -1,4 +1,4 @@
-/** Acts on what has no table, such as sessions and tokens: a question first, a toast after it, and its list is loaded again. */
+/** Acts on items without a table, such as sessions and tokens: confirmation, toast, reload. */
 import type { QueryKey } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { asCallError, type CallError, queryClient } from '#src/client.ts'
@@ -6,14 +6,17 @@ import { type Question, useConfirm } from '#src/ui/confirm.tsx'
 import { keepFocusInRows, markBusy } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
 
-/** Tells what went wrong. @returns it, for a form to show as well */
+/** Shows a toast for the error. @returns the error, so that a form can show it as well */
 export function showFailure(cause: unknown): CallError {
   const error = asCallError(cause)
   toast.failure(error.isException ? 'Internal Server Error' : error.message, { detail: error.message })
   return error
 }
 
-/** @param key of what is loaded again. The act resolves with the text of success; pressed again meanwhile its button does nothing, another does. */
+/**
+ * Returns a function that runs an act after an optional confirmation, then reloads the queries under `key`. The act resolves with the
+ * success message. Pressing the same button again meanwhile does nothing; other buttons work.
+ */
 export function useItemAct(key: QueryKey): (act: () => Promise<string>, question?: Question) => Promise<void> {
   const confirm = useConfirm()
   const busy = useRef(new WeakSet<Element>())
@@ -22,7 +25,7 @@ export function useItemAct(key: QueryKey): (act: () => Promise<string>, question
     const keepFocus = keepFocusInRows(button)
     if (busy.current.has(button) || (question && !(await confirm(question)))) return
     busy.current.add(button)
-    // What takes no question is over soon, and another button of the item may be pressed meanwhile.
+    // Acts without a confirmation are quick: the item's other buttons stay enabled.
     const endBusy = question ? markBusy(button) : undefined
     try {
       toast.success(await act())
@@ -32,7 +35,7 @@ export function useItemAct(key: QueryKey): (act: () => Promise<string>, question
     }
     await queryClient.invalidateQueries({ queryKey: key })
     busy.current.delete(button)
-    endBusy?.() // at once: where the button alone goes, another one of the item gets the focus
+    endBusy?.() // immediately: if only the button is gone, another one of the item gets the focus
     keepFocus()
   }
 }

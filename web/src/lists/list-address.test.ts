@@ -34,44 +34,41 @@ test.each([
   expect(players(address)).toEqual(address)
 })
 
-test('Lists: the router reads some texts as numbers and flags as texts', () => {
+test('Lists: numbers and flags are read whatever type the router gives them', () => {
   expect(players({ q: 42 })).toEqual({ q: '42' })
   expect(users({ page: '3', reversed: 'true' })).toEqual({ page: 3, reversed: true })
 })
 
 test.each([
-  ['what is so anyway', { sort: 'balance', size: 5, page: 1, reversed: false, q: '' }],
-  [
-    'values that nobody can mean',
-    { sort: 'zzz', size: 7, page: 'abc', wallet: 'gold', balanceMin: 'much', joinedFrom: '2026-13-01' },
-  ],
-  ['a page without its cursor, which nobody can find', { page: 4 }],
+  ['default values', { sort: 'balance', size: 5, page: 1, reversed: false, q: '' }],
+  ['invalid values', { sort: 'zzz', size: 7, page: 'abc', wallet: 'gold', balanceMin: 'much', joinedFrom: '2026-13-01' }],
+  ['a page without its cursor', { page: 4 }],
   ['a cursor without its page', { after: 'x' }],
   ["another list's filter", { userType: 'admin' }],
 ])('Lists: the address leaves out %s', (_, raw) => {
   expect(players(raw)).toEqual({})
 })
 
-test('Lists: the address asks for nothing that the call would refuse', () => {
+test('Lists: values that the call would refuse are cut to its limits or dropped', () => {
   expect(players({ q: 'x'.repeat(500), balanceMin: 1e300 })).toEqual({ q: 'x'.repeat(100) })
   expect(users({ page: 1e300 })).toEqual({ page: 1_000_000_000 })
   expect(readListAddress(taskLists.daily, { type: 'x'.repeat(500) })).toEqual({ type: 'x'.repeat(64) })
 })
 
-test('Lists: pages that are counted need no cursor; a page below 1 is the first', () => {
+test('Lists: numbered pages need no cursor; a page below 1 is the first', () => {
   expect(users({ page: 4, after: 'x' })).toEqual({ page: 4 })
   expect(users({ page: -1 })).toEqual({})
 })
 
-test('Lists: an imported task may have any type, so the address may ask for any', () => {
+test('Lists: the address accepts any task type, because imported tasks may have any', () => {
   expect(readListAddress(taskLists.social, { type: 'telegram' })).toEqual({ type: 'telegram' })
 })
 
-test('Lists: a list with one order has none to choose', () => {
+test('Lists: a list with a single order ignores sort and reversed', () => {
   expect(readListAddress(participantList, { reversed: true, sort: 'newest', q: 'a' })).toEqual({ q: 'a' })
 })
 
-test('Lists: days become moments in the time zone of the operator, the last day included', () => {
+test('Lists: days become timestamps in the operator’s time zone, and the last day is included', () => {
   const address = players({ q: 'a', joinedFrom: '2026-01-31', joinedUntil: '2026-01-31', balanceMin: 1 })
   expect(listFilter(playerList, address)).toEqual({
     search: 'a',
@@ -87,16 +84,16 @@ test('Lists: the first page keeps search, filters and order', () => {
   expect(firstPage(address)).toEqual({ q: 'a', wallet: 'ton', sort: 'a-z', size: 25 })
 })
 
-test.each(Object.values(lists))('Lists: no filter of $name has the name of something else in the address', (list) => {
+test.each(Object.values(lists))('Lists: no filter of $name has the same name as another parameter of the address', (list) => {
   const names = Object.entries(list.filters).map(([name, filter]) => nameInAddress(name, filter))
   expect(names).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(q|sort|reversed|page|size|after|before)$/)]))
 })
 
-/** These must not compile; `tsc` fails when one of them does. */
+/** Type errors that tsc must report; it fails if one of them compiles. */
 export const mistakes = [
   // @ts-expect-error -- the list has no such filter
   { country: 'de' } satisfies ListAddress<typeof playerList>,
-  // @ts-expect-error -- the address holds the last day, not the moment after it
+  // @ts-expect-error -- the address holds the last day, not the time after it
   { joinedBefore: '2026-01-01' } satisfies ListAddress<typeof playerList>,
   // @ts-expect-error -- the filter has no such choice
   { wallet: 'gold' } satisfies ListAddress<typeof playerList>,
@@ -106,7 +103,7 @@ export const mistakes = [
   { country: 'de' } satisfies FilterOf<typeof playerList>,
 ]
 
-test('Lists: the address of a saved view names the look of the table, any other one none', () => {
+test('Lists: the address holds the look of the table only with valid rows', () => {
   expect(players({ rows: 'compact', columns: 'Email,Balance' })).toEqual({ rows: 'compact', columns: 'Email,Balance' })
   expect(players({ columns: 'Email' })).toEqual({})
   expect(players({ rows: 'tall' })).toEqual({})
@@ -118,7 +115,7 @@ test('Lists: the address of a saved view names the look of the table, any other 
     expect(readLook(lookAddress(look))).toEqual(look)
 })
 
-test('Lists: a filter to the minute includes its last minute; an address with days means all of them', () => {
+test('Lists: a filter to the minute includes its last minute; days in the address mean whole days', () => {
   const asked = (raw: Record<string, unknown>) => listFilter(auditList, readListAddress(auditList, raw))
   const minute = (hour: number, minutes: number) => new Date(2026, 4, 5, hour, minutes).toISOString()
   const typed = { doneFrom: '2026-05-05T09:30', doneUntil: '2026-05-05T09:59' }

@@ -1,6 +1,6 @@
 /**
- * The address of a list, derived from the list's declaration: what is looked for, the filters, the order and the page. The router reads
- * it before the page is loaded, so nothing here may import a page or a schema.
+ * The address of a list, derived from the list's declaration: search, filters, order and page. The router reads it before the page is
+ * loaded, so this file must not import a page or a schema.
  */
 import {
   type Filter,
@@ -14,10 +14,10 @@ import {
   type SortName,
 } from '@arcade/contract/entity'
 
-/** All headers of the widest table, and some more. */
+/** Longest `columns` parameter in characters: more than all headers of the widest table. */
 const COLUMNS_MAX_LENGTH = 500
 
-/** A filter that ends before a moment stands in the address as the last day, under a name of its own. */
+/** A `before` filter is an exclusive timestamp. The address has the last day instead, under its own name. */
 type AddressName<Name, F> = F extends { dayName: infer DayName extends string } ? DayName : Name
 
 type AddressFilters<L extends List> = {
@@ -26,34 +26,34 @@ type AddressFilters<L extends List> = {
     | undefined
 }
 
-/** How the table of a list looks; left out where that is as at first. */
+/** The look of a list's table; left out for the default look. */
 export interface LookAddress {
   rows?: 'normal' | 'compact' | undefined
-  /** The columns that are hidden or shown unlike at first, by their headers with commas between them. Only where there is `rows`. */
+  /** The headers of columns that differ from the default (hidden or shown), separated by commas. Requires `rows`. */
   columns?: string | undefined
 }
 
-/** What the address of a list holds. Whatever is as it is anyway, such as page 1, is left out. */
+/** The search parameters of a list. Default values, such as page 1, are left out. */
 export type ListAddress<L extends List> = AddressFilters<L> &
   LookAddress & {
-    /** The text that is looked for. */
+    /** The search text. */
     q?: string | undefined
     sort?: SortName<L> | undefined
     reversed?: true | undefined
-    /** From 2 on. */
+    /** Left out for page 1. */
     page?: number | undefined
     size?: L['pageSizes'][number] | undefined
-    /** From page 2 on, if pages are found by cursors: the page begins after this cursor, or ends before that one. */
+    /** Only with `page`, in lists paged by cursors: the page starts after this cursor, or ends before `before`. */
     after?: string | undefined
     before?: string | undefined
   }
 
-/** The name under which the address holds a filter of the list. */
+/** Returns a filter's parameter name in the address. */
 export function nameInAddress(name: string, filter: Filter): string {
   return filter.kind === 'before' ? filter.dayName : name
 }
 
-/** Reads an address. What is not understood is left out: then the list is the nearest one that there is. */
+/** Reads the search parameters of a list. Invalid values are dropped. */
 export function readListAddress<L extends List>(list: L, raw: Record<string, unknown>): ListAddress<L> {
   const filters = Object.entries(list.filters).map(([name, filter]) => {
     const addressName = nameInAddress(name, filter)
@@ -91,7 +91,7 @@ function lookIn(raw: Record<string, unknown>): object {
   return rows === undefined ? {} : { rows, columns: textIn(raw['columns'])?.slice(0, COLUMNS_MAX_LENGTH) }
 }
 
-/** A page from 2 on is found by its cursor alone, and a cursor means nothing on page 1. */
+/** Pages from 2 on need a cursor; a cursor without a page means nothing. */
 function cursorIn(page: number | undefined, raw: Record<string, unknown>): object {
   const after = textIn(raw['after'])
   const before = textIn(raw['before'])
@@ -119,18 +119,18 @@ function amountIn(value: unknown): number | undefined {
   return typeof value === 'number' && Math.abs(value) <= MAX_NUMBER ? value : undefined
 }
 
-/** A text, also one that the router has read as a number. */
+/** Returns a text; the router parses numeric texts as numbers. */
 function textIn(value: unknown): string | undefined {
   return (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined
 }
 
-/** A day as `<input type="date">` has it, or also a minute as `<input type="datetime-local">` has it. */
+/** Returns a day (`<input type="date">`) or, if allowed, a minute (`<input type="datetime-local">`). */
 function dayIn(value: unknown, isToTheMinute = false): string | undefined {
   const form = isToTheMinute ? /^\d{4}-\d\d-\d\d(T\d\d:\d\d)?$/ : /^\d{4}-\d\d-\d\d$/
   return typeof value === 'string' && form.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined
 }
 
-/** The part of a call's input that narrows the list down. Days of the address are days in the operator's time zone. */
+/** Returns the search and filters of a call's input. Days are days in the operator's time zone. */
 export function listFilter<L extends List>(list: L, address: ListAddress<L>): FilterOf<L> {
   const values: Readonly<Record<string, unknown>> = address
   const filters = Object.entries(list.filters).map(([name, filter]) => {
@@ -141,47 +141,47 @@ export function listFilter<L extends List>(list: L, address: ListAddress<L>): Fi
   return withoutUndefined<object>({ search: address.q, ...Object.fromEntries(filters) })
 }
 
-/** @param day a day or a minute; `later` as many of them later */
+/** Returns the start of `day`, a day or minute, or of the day or minute that is `later` steps after it, in ISO 8601. */
 function startOf(day: string, later = 0): string {
   const [year = 0, month = 1, date = 1, hour, minute = 0] = day.split(/\D/).map(Number)
   if (hour === undefined) return new Date(year, month - 1, date + later).toISOString()
   return new Date(year, month - 1, date, hour, minute + later).toISOString()
 }
 
-/** The part of a call's input that orders the list. */
+/** Returns the order of a call's input. */
 export function listOrder<L extends List>(list: L, { sort, reversed }: ListAddress<L>): { sort: SortName<L>; reversed: boolean } {
   return { sort: sort ?? list.ownSort, reversed: reversed ?? false }
 }
 
-/** The part of a call's input that says where the page begins, for a list whose pages are found by cursors. */
+/** Returns the cursor of a call's input, for a list paged by cursors. */
 export function listCursor({ after, before }: { after?: string | undefined; before?: string | undefined }) {
   return withoutUndefined({ after, before })
 }
 
-/** The address of the same list's first page. */
+/** Returns the address of the list's first page. */
 export function firstPage<L extends List>(address: ListAddress<L>): ListAddress<L> {
   return withoutUndefined<object>({ ...address, page: undefined, after: undefined, before: undefined })
 }
 
-/** The look of the table that the address names, if it names one. */
+/** Returns the look that the address names, if any. */
 export function readLook({ rows, columns = '' }: LookAddress) {
   if (rows === undefined) return undefined
   return { isCompact: rows === 'compact', changed: columns.split(',').filter((header) => header !== '') }
 }
 
-/** The part of an address that names a look. */
+/** Returns the parameters for a look. */
 export function lookAddress({ isCompact, changed }: { isCompact: boolean; changed: readonly string[] }): LookAddress {
   return { rows: isCompact ? 'compact' : 'normal', columns: changed.toSorted().join() || undefined }
 }
 
-/** The address without its look: nothing is left of it where it asks for the whole list. */
+/** Returns the address without the look. It is empty for the whole list. */
 export function withoutLook<L extends List>(address: ListAddress<L>): ListAddress<L> {
   return withoutUndefined<object>({ ...address, rows: undefined, columns: undefined })
 }
 
 type WithoutUndefined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> }
 
-/** The same without the keys that have no value. */
+/** Returns the object without undefined values. */
 export function withoutUndefined<T extends object>(values: T): WithoutUndefined<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as WithoutUndefined<T>
 }

@@ -1,6 +1,6 @@
 /**
- * How a list's table looks: as its address says, or else as this browser remembers it. Then the address comes to say it, too, so that a
- * copied one shows the same columns to somebody else.
+ * The look of a list's table: from the address, otherwise the look that this browser stores. A stored look is also written to the address,
+ * so that a copied link shows the same columns.
  */
 import type { List } from '@arcade/contract/entity'
 import { useEffect, useEffectEvent, useState } from 'react'
@@ -10,25 +10,25 @@ import type { ListState } from './use-list.ts'
 
 const PLAIN: TableLook = { changed: [], isCompact: false }
 
-/** Somebody else's look, which only the address has, is changed in the address alone. */
+/** A look that comes only from the address, such as in a link from somebody else, is changed in the address and not stored. */
 export function useListLook<L extends List, Row>(label: string, { address, changeLook }: ListState<L, Row>): ChangeableLook {
   const remembered = useTableLook(label)
   const named = readLook(address)
   const text = named && lookText(named)
   const isSame = text === undefined || text === lookText(remembered)
-  /** An own look stays one while the address follows a change of it. */
+  /** The stored look stays the current one until the address has been updated after a change. */
   const [known, setKnown] = useState({ text, isOwn: isSame })
   if (known.text !== text) setKnown({ text, isOwn: isSame })
   const isOwn = known.text === text ? known.isOwn : isSame
 
   const own = lookText(remembered)
-  const unsaid = isOwn && (text ?? lookText(PLAIN)) !== own ? own : undefined
-  const say = useEffectEvent(() =>
+  const missing = isOwn && (text ?? lookText(PLAIN)) !== own ? own : undefined
+  const updateAddress = useEffectEvent(() =>
     changeLook(own === lookText(PLAIN) ? { rows: undefined, columns: undefined } : lookAddress(remembered)),
   )
   useEffect(() => {
-    if (unsaid !== undefined) say()
-  }, [unsaid])
+    if (missing !== undefined) updateAddress()
+  }, [missing])
 
   if (isOwn || !named) return remembered
   return { ...named, change: (next) => changeLook(lookAddress(next)) }

@@ -1,4 +1,4 @@
-/** The table of a list with its toolbar, basket, pager, empty and failed states, all of which follow from the list's declaration. */
+/** The table of a list with its toolbar, selection, pager, empty and failed states, derived from the list's declaration. */
 import type { List } from '@arcade/contract/entity'
 import { type ListName, lists } from '@arcade/contract/lists'
 import { findsBeginningsOnly } from '@arcade/contract/search'
@@ -21,15 +21,15 @@ interface ListTableProps<L extends List, Row> {
   state: ListState<L, Row>
   columns: readonly Column<Row>[]
   rowKey: (row: Row) => string | number
-  /** What filters can be set to whose options the list's declaration cannot know, by their names in the address. */
+  /** Options of filters that the declaration cannot know, by the filter's name in the address. */
   options?: FilterOptions
-  /** What else stands in the toolbar. */
+  /** Additional content of the toolbar. */
   toolbar?: ReactNode
-  /** What can be done with picked rows besides exporting them. */
+  /** Buttons for picked rows besides the download. */
   acts?: ReactNode
-  /** Stands in place of the rows when the search and the filters leave none. */
+  /** Shown when the search and filters match no rows. */
   noMatchText?: string
-  /** Leads to what one does first, where the list is empty. */
+  /** A link to the first thing to do, shown when the list is empty. */
   firstStep?: ReactNode
 }
 
@@ -82,7 +82,7 @@ export function ListTable<L extends List, Row>(props: ListTableProps<L, Row>) {
       {...(isExported(list) && {
         picking: {
           selection,
-          total: table.isStale ? undefined : total, // not how many the search before has found
+          total: table.isStale ? undefined : total, // a stale total belongs to the previous search
           isMore,
           noun: noun.many,
           actions: (
@@ -105,13 +105,13 @@ function countText<L extends List, Row>({ list: { noun }, rows, total, isMore }:
 
 const BEGINNINGS_ONLY = 'One or two letters are looked for at the beginnings of words. A third finds them anywhere.'
 
-/** The ways back to rows, where a search and filters leave none. */
+/** Buttons that clear the search or the filters when they match nothing. */
 function ClearButtons<L extends List, Row>({ state: { list, address, change } }: { state: ListState<L, Row> }) {
   const names = Object.entries(list.filters).map(([name, filter]) => nameInAddress(name, filter))
-  const given: Readonly<Record<string, unknown>> = address
-  const active = names.filter((name) => given[name] !== undefined)
+  const values: Readonly<Record<string, unknown>> = address
+  const active = names.filter((name) => values[name] !== undefined)
   const clear = (cleared: string[]) => {
-    focusSearch() // the button goes
+    focusSearch() // this button is about to disappear
     change(Object.fromEntries(cleared.map((name) => [name, undefined])) as Partial<ListAddress<L>>)
   }
   return (
@@ -130,12 +130,12 @@ function ClearButtons<L extends List, Row>({ state: { list, address, change } }:
   )
 }
 
-/** Only lists that have a name on the wire can have rows picked. */
+/** Whether rows can be picked: only lists that are named in the contract. */
 function isExported(list: List): list is List & { name: ListName } {
   return list.name in lists
 }
 
-/** The filters as the toolbar asks for them, by their names in the address. */
+/** Returns the toolbar's filters, by their names in the address. */
 function toolbarFilters(list: List, known: FilterOptions = {}): Filter[] {
   return Object.entries(list.filters).map(([name, filter]) => {
     const field = { name: nameInAddress(name, filter), label: filter.label }
@@ -149,7 +149,7 @@ function toolbarFilters(list: List, known: FilterOptions = {}): Filter[] {
 
 const inputs = { min: 'number', max: 'number', from: 'day', before: 'day' } as const
 
-/** How many rows a page has, for a list that leaves the choice. */
+/** The choice of page size, for lists that offer several. */
 export function PageSizeField<L extends List, Row>({ state: { list, address, change } }: { state: ListState<L, Row> }) {
   return (
     <NativeSelect

@@ -22,14 +22,14 @@ async function openFilters() {
   await page.getByRole('button', { name: 'Filters' }).click()
 }
 
-test('a filter by a number takes what is typed: 1e3 is 1000 and not 13', async () => {
+test('a number filter reads 1e3 as 1000, not as 13', async () => {
   await openFilters()
   await balance.fill('1e3')
   await userEvent.keyboard('{Enter}')
   expect(onFilter).toHaveBeenCalledExactlyOnceWith({ balanceFrom: 1000 })
 })
 
-test('a filter by a number is asked for when one leaves it, also by a click elsewhere; 1,000,000 is a million', async () => {
+test('a number filter applies on blur, also by a click elsewhere; 1,000,000 is a million', async () => {
   await openFilters()
   await balance.fill('1,000,000')
   await userEvent.tab()
@@ -39,7 +39,7 @@ test('a filter by a number is asked for when one leaves it, also by a click else
   await expect.poll(() => onFilter.mock.lastCall).toEqual([{ balanceFrom: 7 }])
 })
 
-test('Escape in a filter by a number gives up what was typed there', async () => {
+test('Escape discards the text of a number filter', async () => {
   await openFilters()
   await balance.fill('7')
   await userEvent.keyboard('{Escape}')
@@ -49,7 +49,7 @@ test('Escape in a filter by a number gives up what was typed there', async () =>
   expect(onFilter).not.toHaveBeenCalled()
 })
 
-test('a filter by what is no number says so and asks for nothing', async () => {
+test('a number filter with other text shows an error and is not applied', async () => {
   await openFilters()
   await balance.fill('1o3')
   await userEvent.keyboard('{Enter}')
@@ -58,12 +58,12 @@ test('a filter by what is no number says so and asks for nothing', async () => {
   expect(onFilter).not.toHaveBeenCalled()
 })
 
-test('what is worth knowing about a search stands below its box and is told', async () => {
+test('a hint about the search stands below its box, in a live region', async () => {
   render(<ListToolbar searchLabel="Search users" search="oo" onSearch={() => {}} hint="Two letters are few." />)
   await expect.element(page.getByRole('status')).toHaveTextContent('Two letters are few.')
 })
 
-test('a filter by a day is told once the whole day is typed, and not by the first digits of its year', async () => {
+test('a day filter applies once the whole year is typed, not after its first digits', async () => {
   const Filtered = () => {
     const [values, setValues] = useState<Record<string, string | number | undefined>>({})
     const handleFilter = (changed: Record<string, string | number | undefined>) => {
@@ -87,7 +87,7 @@ test('a filter by a day is told once the whole day is typed, and not by the firs
   expect(onFilter.mock.calls).toEqual([[{ joinedFrom: '2026-01-02' }]])
 })
 
-test('the chips of filters say days and minutes as all other dates are written', async () => {
+test('chips of filters format days and minutes like all other dates', async () => {
   render(
     <ListToolbar
       {...searchProps}

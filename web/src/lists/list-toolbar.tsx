@@ -1,4 +1,4 @@
-/** The toolbar of a list: the search box, the filters, a chip for every active filter, and the choice of columns and density. */
+/** The toolbar of a list: search box, filters, a chip for each active filter, and the choice of columns and density. */
 import { SEARCH_MAX_LENGTH } from '@arcade/contract/entity'
 import { Button, CloseButton, NativeSelect, Popover, TextInput } from '@mantine/core'
 import { IconAdjustmentsHorizontal, IconFilter, IconSearch } from '@tabler/icons-react'
@@ -10,11 +10,11 @@ import { NumberInput } from '#src/ui/number-input.tsx'
 import { focusSearch, moveToRow } from '#src/ui/table-rows.ts'
 import { isShown, type TableLook } from './table-view.ts'
 
-const FIRST_TOLD_DAY = '1000-01-01'
+const FIRST_REPORTED_DAY = '1000-01-01'
 const SEARCH_AFTER_MS = 200
 
 interface FilterBase {
-  /** The key of the filter's value in `values`. */
+  /** The filter's key in `values`. */
   name: string
   label: string
 }
@@ -25,11 +25,11 @@ export type Filter = FilterBase &
 export type FilterValue = string | number | undefined
 
 interface ListToolbarProps {
-  /** The name of the search box: `Search users`. */
+  /** The accessible name of the search box: `Search users`. */
   searchLabel: string
   search: string
   onSearch: (search: string) => void
-  /** What is worth knowing about this search. */
+  /** A hint about the current search. */
   hint?: string
   filters?: readonly Filter[]
   values?: Readonly<Record<string, FilterValue>>
@@ -44,10 +44,10 @@ export function ListToolbar(props: ListToolbarProps) {
   const { searchLabel, search, onSearch, hint, filters = [], values = {}, onFilter = () => {}, children, end } = props
   const active = filters.filter(({ name }) => values[name] !== undefined)
   const clear = (cleared: readonly Filter[]) => {
-    focusSearch() // the button goes
+    focusSearch() // this button is about to disappear
     onFilter(Object.fromEntries(cleared.map(({ name }) => [name, undefined])))
   }
-  /** What there is no choice of is set by a link, and only its chip is seen here. */
+  /** A choice without options can only be set by a link, and shows only as a chip. */
   const offered = filters.filter((filter) => filter.kind !== 'choice' || filter.options.length > 0)
   return (
     <div className={classes['toolbar']} data-page-head>
@@ -85,29 +85,29 @@ function filterText(filter: Filter, value: FilterValue): string {
   return typeof value === 'number' ? value.toLocaleString('en-US', { maximumFractionDigits: 20 }) : String(value)
 }
 
-/** Reports its text a moment after the last key. Escape empties it. */
+/** Reports its text 200 ms after the last key. Escape clears it. */
 function SearchBox({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
   const [text, setText] = useState(value)
-  const [told, setTold] = useState(value)
+  const [reported, setReported] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
 
-  // The text has been changed from outside: by back, forward or a link.
-  if (value !== told) {
-    setTold(value)
+  // The search was changed from outside: by Back, Forward or a link.
+  if (value !== reported) {
+    setReported(value)
     setText(value)
   }
 
-  const tell = (next: string) => {
+  const report = (next: string) => {
     clearTimeout(timer.current)
-    if (next.trim() === told) return
-    setTold(next.trim())
+    if (next.trim() === reported) return
+    setReported(next.trim())
     onChange(next.trim())
   }
   const handleChange = (next: string) => {
     setText(next)
     clearTimeout(timer.current)
-    timer.current = setTimeout(tell, SEARCH_AFTER_MS, next)
+    timer.current = setTimeout(report, SEARCH_AFTER_MS, next)
   }
 
   return (
@@ -121,11 +121,11 @@ function SearchBox({ label, value, onChange }: { label: string; value: string; o
       value={text}
       onChange={({ target }) => handleChange(target.value)}
       onKeyDown={(event) => {
-        if (event.key === 'Enter') tell(text)
+        if (event.key === 'Enter') report(text)
         if (event.key === 'ArrowDown' && moveToRow(1)) event.preventDefault()
         if (event.key !== 'Escape' || text === '') return
         setText('')
-        tell('')
+        report('')
       }}
     />
   )
@@ -177,7 +177,7 @@ function FilterField({ filter, value, onChange }: FilterFieldProps) {
   return <NumberFilter label={label} value={value} onChange={onChange} />
 }
 
-/** What is typed in a field, until the filter gets another value from outside: by back, a chip or a link. */
+/** State of a field being typed in. It is replaced when the filter changes from outside: by Back, a chip or a link. */
 function useTyped<Value>(value: Value): [Value, (typed: Value) => void] {
   const [typed, setTyped] = useState(value)
   const [known, setKnown] = useState(value)
@@ -188,16 +188,16 @@ function useTyped<Value>(value: Value): [Value, (typed: Value) => void] {
   return [typed, setTyped]
 }
 
-/** Escape closes the pane, which leaves the field: what was typed there is then not meant. */
+/** Commits a field on blur or Enter. Escape closes the pane, which blurs the field: then the text is discarded. */
 function useCommit(commit: () => void) {
-  const isGivenUp = useRef(false)
+  const isDiscarded = useRef(false)
   return {
     onFocus: () => {
-      isGivenUp.current = false
+      isDiscarded.current = false
     },
-    onBlur: () => isGivenUp.current || commit(),
+    onBlur: () => isDiscarded.current || commit(),
     onKeyDown: ({ key }: { key: string }) => {
-      isGivenUp.current = key === 'Escape'
+      isDiscarded.current = key === 'Escape'
       if (key === 'Enter') commit()
     },
   }
@@ -208,23 +208,23 @@ interface DayFilterProps extends Omit<FilterFieldProps, 'filter'> {
   type: 'date' | 'datetime-local'
 }
 
-/** While a year is typed, its first digits are a day long ago, which nobody asks for: such a day is only told when one leaves the field. */
+/** Reports complete days while typing. A day before the year 1000 is probably an unfinished year, and is reported on blur. */
 function DayFilter({ label, type, value = '', onChange }: DayFilterProps) {
   const [typed, setTyped] = useTyped(String(value))
-  const tell = (day: string) => {
+  const report = (day: string) => {
     if (day !== value) onChange(day || undefined)
   }
-  const committing = useCommit(() => tell(typed))
+  const committing = useCommit(() => report(typed))
   const handleChange = (day: string) => {
     setTyped(day)
-    if (day >= FIRST_TOLD_DAY) tell(day)
+    if (day >= FIRST_REPORTED_DAY) report(day)
   }
   return (
     <TextInput type={type} label={label} value={typed} onChange={({ target }) => handleChange(target.value)} {...committing} />
   )
 }
 
-/** Reports its number when one leaves it or presses Enter; what is no number is not asked for. */
+/** Reports its number on blur or Enter. Other text shows an error and is not reported. */
 function NumberFilter({ label, value, onChange }: Omit<FilterFieldProps, 'filter'> & { label: string }) {
   const [typed, setTyped] = useTyped(value)
   const isNumber = typeof typed !== 'string'
@@ -245,7 +245,7 @@ function NumberFilter({ label, value, onChange }: Omit<FilterFieldProps, 'filter
 interface PaneProps {
   label: string
   icon: ReactNode
-  /** How many of its choices are in use. */
+  /** The number of choices in use. */
   count?: number
   children: ReactNode
 }
@@ -258,7 +258,7 @@ function Pane({ label, icon, count = 0, children }: PaneProps) {
     <Popover
       opened={isOpen}
       onChange={setIsOpen}
-      closeOnEscape={false} // before a field would hear of it
+      closeOnEscape={false} // Mantine would close the pane before the field's own handler runs
       trapFocus
       returnFocus
       position="bottom-start"
@@ -291,7 +291,7 @@ interface ViewPaneProps {
   onChange: (look: TableLook) => void
 }
 
-/** The pane in which one chooses the columns and the density. */
+/** The pane with the choice of columns and density. */
 export function ViewPane({ columns, look, onChange }: ViewPaneProps) {
   const changed = columns.filter(({ header }) => look.changed.includes(header))
   const shown = columns.filter((column) => isShown(column, look.changed))
@@ -299,7 +299,7 @@ export function ViewPane({ columns, look, onChange }: ViewPaneProps) {
     const others = look.changed.filter((one) => one !== header)
     onChange({ ...look, changed: others.length === look.changed.length ? [...others, header] : others })
   }
-  /** A table without any column is none: the one that says what a row is about stays. */
+  /** The title column, which always stays: a table cannot be without columns. */
   const title = columns.find(({ card }) => card === 'title') ?? columns[0]
   const showOnly = (wanted: readonly unknown[]) =>
     onChange({

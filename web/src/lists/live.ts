@@ -1,7 +1,6 @@
 /**
- * Keeps what a page shows up to date with what others do. Where the server tells what is so now (client.ts, `follow`), a page that shows
- * something else is loaded again: one time after another, at most once a second, however much happens. A list is loaded again every half
- * minute, and when one comes back to its window.
+ * Keeps pages up to date with changes by others. Where the server sends events (client.ts, `follow`), an outdated page is reloaded, one
+ * load at a time and at most once a second. Other lists are reloaded every 30 s and when the window gets the focus.
  */
 import type { Followed, FollowedInput } from '@arcade/contract/dashboard/calls'
 import type { UseQueryResult } from '@tanstack/react-query'
@@ -10,20 +9,20 @@ import { follow } from '#src/client.ts'
 import { keepFocusInRows } from '#src/ui/table-rows.ts'
 
 const REFRESH_EVERY_MS = 1000
-/** What was on its way when something changed may be of before, and so is loaded once more. */
+/** Loads after one event: a response may predate the change, and is then requested again. */
 const MAX_TRIES = 3
-/** An open page that nobody touches must not keep its session alive for ever (§4). */
+/** Time without input after which a page stops refreshing, so that an unattended page does not keep its session alive for ever (§4). */
 const UNATTENDED_MS = 60 * 60 * 1000
 const touches = ['pointerdown', 'pointermove', 'wheel', 'keydown'] as const
 
 interface Shown<Now> {
-  /** Whether the page shows what is so now. */
+  /** Whether the page shows the state that the event reports. */
   isCurrent: (now: Now) => boolean
-  /** Loads what the page shows, as far as it is not current. */
+  /** Loads the outdated parts of the page. */
   refresh: (now: Now) => Promise<unknown>
 }
 
-/** @param followed undefined: nothing, for now */
+/** Refreshes the page when an event reports a change. @param followed undefined to follow nothing */
 export function useLive<Name extends 'history' | 'player'>(
   name: Name,
   followed: FollowedInput | undefined,
@@ -35,7 +34,7 @@ export function useLive<Name extends 'history' | 'player'>(
   useEffect(() => {
     if (key === undefined) return undefined
     const keeper = keepCurrent<Followed[Name]>({ isCurrent: (now) => isCurrent(now), refresh: (now) => refresh(now) })
-    const stop = follow(name, JSON.parse(key) as FollowedInput, { onOpen: keeper.tell, onChange: keeper.tell })
+    const stop = follow(name, JSON.parse(key) as FollowedInput, { onOpen: keeper.update, onChange: keeper.update })
     const stopListening = listenToTouches(keeper.attend)
     return () => {
       stop()
@@ -46,14 +45,14 @@ export function useLive<Name extends 'history' | 'player'>(
 }
 
 const LOOK_EVERY_MS = 30_000
-/** Coming back to a window may be told by two events. */
+/** Minimum age before a list is reloaded: returning to a window can fire two events. */
 const FRESH_MS = 1000
 
-/** What one is about to act on stays as one sees it: a dialog, picked or lifted rows, a row on which an act is under way. */
+/** No reload while something is in use: a dialog, picked or dragged rows, or a row with an act under way. */
 const IN_USE = 'dialog[open], [role=dialog], [data-picking], [data-lifted], :is(tr, li)[aria-busy=true]'
 let actsUnderWay = 0
 
-/** During the act no list is loaded again by itself: an answer from before the act would undo what is shown already. */
+/** Runs an act during which no list reloads by itself: a response from before the act would undo what is already shown. */
 export async function holdLists<T>(act: () => Promise<T>): Promise<T> {
   actsUnderWay += 1
   try {
@@ -64,12 +63,12 @@ export async function holdLists<T>(act: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Loads a list again while it is shown. The rows stay until the answer is there, the focus stays in them.
- * @param isOn false for a list that `useLive` keeps
+ * Reloads a list while it is shown. Keeps the old rows until the new ones arrive, and keeps the focus in them.
+ * @param isOn false for a list that `useLive` refreshes
  */
 export function useKeptFresh({ dataUpdatedAt, refetch }: Pick<UseQueryResult, 'dataUpdatedAt' | 'refetch'>, isOn = true): void {
   const look = useEffectEvent(async () => {
-    const isShown = dataUpdatedAt > 0 // else it is on its way, or says itself why it is not
+    const isShown = dataUpdatedAt > 0 // otherwise it is loading or shows an error
     if (!isShown || Date.now() - dataUpdatedAt < FRESH_MS) return
     if (document.visibilityState !== 'visible' || actsUnderWay > 0 || document.querySelector(IN_USE)) return
     const keepFocus = keepFocusInRows(document.activeElement)
@@ -107,7 +106,7 @@ function createAttendance() {
   let attendedAt = performance.now()
   return {
     isAttended: () => performance.now() - attendedAt < UNATTENDED_MS,
-    /** Somebody is at the page. */
+    /** Call this when the operator uses the page. */
     attend: () => {
       attendedAt = performance.now()
     },
@@ -115,15 +114,15 @@ function createAttendance() {
 }
 
 export interface Keeper<Now> {
-  /** Says what is so now. */
-  tell: (now: Now) => void
-  /** Somebody is at the page. */
+  /** Reports the current state. */
+  update: (now: Now) => void
+  /** Call this when the operator uses the page. */
   attend: () => void
   stop: () => void
 }
 
 export function keepCurrent<Now>({ isCurrent, refresh }: Shown<Now>): Keeper<Now> {
-  let told: { now: Now } | undefined
+  let latest: { now: Now } | undefined
   let triesLeft = 0
   const { isAttended, attend } = createAttendance()
   let isRunning = false
@@ -132,17 +131,17 @@ export function keepCurrent<Now>({ isCurrent, refresh }: Shown<Now>): Keeper<Now
   const run = async (): Promise<void> => {
     if (isRunning) return
     isRunning = true
-    while (told && triesLeft > 0 && !isStopped && isAttended() && !isCurrent(told.now)) {
+    while (latest && triesLeft > 0 && !isStopped && isAttended() && !isCurrent(latest.now)) {
       triesLeft -= 1
       const pause = new Promise((resolve) => setTimeout(resolve, REFRESH_EVERY_MS))
-      await Promise.all([refresh(told.now).catch(() => {}), pause]) // a page that could not be loaded says so itself
+      await Promise.all([refresh(latest.now).catch(() => {}), pause]) // a page that could not be loaded shows its own error
     }
     isRunning = false
   }
 
   return {
-    tell(now) {
-      told = { now }
+    update(now) {
+      latest = { now }
       triesLeft = MAX_TRIES
       void run()
     },

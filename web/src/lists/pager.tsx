@@ -1,25 +1,25 @@
-/** The pages of a table: numbers, or the two buttons of §2, and `Page X of Y`. */
+/** The pager of a table: page numbers, or the two buttons of §2, and `Page X of Y`. */
 import { Button, Pagination } from '@mantine/core'
 import { formatted, formattedTotal } from '#src/ui/numbers.ts'
 import classes from './pager.module.css'
 
-/** The part of its list that a table shows. */
+/** The page of a list that a table shows. */
 export interface TablePage {
   page: number
   pageSize: number
-  /** Undefined while the list is being counted. */
+  /** Undefined while the rows are being counted. */
   pageCount: number | undefined
-  /** There are more pages than that: the list was not counted to its end. */
+  /** There are more pages than `pageCount`: counting stopped early. */
   isMore?: boolean
 }
 
 export interface PagerProps {
   paging?: TablePage | undefined
   onPageChange: (page: number) => void
-  /** `prev-next`, for lists that are paged by cursors, has the two buttons of §2, which do nothing where they lead nowhere (§4). */
+  /** `prev-next`, for lists paged by cursors, shows the two buttons of §2. They do nothing where there is no page (§4). */
   pager?: 'numbers' | 'prev-next'
   canPage?: { previous: boolean; next: boolean }
-  /** How many rows the list has, in words. */
+  /** The number of rows, as text. */
   count?: string | undefined
 }
 

@@ -1,4 +1,4 @@
-/** How many took part in a task or announcement (§2), which leads to who they are. */
+/** The number of participants of a task or announcement (§2), as a link to the list of participants. */
 import type { HistoryKind } from '@arcade/contract/history/fields'
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-/** The way from a list to a player's page, and from there back to the same rows of that list. */
+/** Links from a list to a player's page, and back to the same rows of that list. */
 import type { playerList } from '@arcade/contract/players/fields'
 import { useLocation, useRouter } from '@tanstack/react-router'
 import type { MouseEvent, ReactNode } from 'react'
@@ -8,24 +8,24 @@ import type { ListAddress } from './list-address.ts'
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** The place in the browser's history of the list from which one came to a player's page. */
+    /** The list's position in the browser's history, for the way back from the player's page. */
     listIndex?: number
-    /** That list is none of players, such as the participants of a task: its order is not theirs. */
+    /** The list is not a list of players but, for example, of participants: its order does not apply to the player's page. */
     isOtherList?: true
   }
 }
 
 type State = { __TSR_index: number; listIndex?: number }
 
-// Functions that stay the same, because a link works out its address anew when they change.
+// Constants, because a new function makes every link recompute its address.
 const stateFromPlayers = ({ __TSR_index }: State) => ({ listIndex: __TSR_index })
 const stateFromOtherList = ({ __TSR_index }: State) => ({ listIndex: __TSR_index, isOtherList: true as const })
-/** The state of a link from one player to another: the list stays the one from which one came. */
+/** The state of a link from one player to another: Back still leads to the original list. */
 export const stateFromPlayer = ({ listIndex }: State) => (listIndex === undefined ? {} : { listIndex })
 
 interface PlayerLinkProps {
   userId: number
-  /** Where one is in the list of players; a link of another list has none. */
+  /** The current address of the list of players; absent in other lists. */
   list?: ListAddress<typeof playerList>
   children: ReactNode
 }
@@ -44,7 +44,7 @@ export function PlayerLink({ userId, list, children }: PlayerLinkProps) {
   )
 }
 
-/** Leads to the list from which one came, scrolled as it was; to `list` from elsewhere. */
+/** Goes back to the list that the operator came from, with its scroll position, or opens `list`. */
 export function BackToListButton({ list, children }: { list: ListAddress<typeof playerList>; children: ReactNode }) {
   const { history } = useRouter()
   const steps = useLocation({

@@ -1,12 +1,12 @@
-/** An act on one row of a list, as every button in a row runs it. */
+/** Runs an act on one row of a list, from any button in the row. */
 import type { ListName } from '@arcade/contract/lists'
 import { asCallError, type CallError } from '#src/client.ts'
 import { markBusy } from '#src/ui/table-rows.ts'
 import { refreshAfterActOn } from './changes.ts'
 
 /**
- * The row is busy until the list, loaded again, shows what has become of it.
- * @param button in the row; an act that was started elsewhere has none
+ * Marks the row as busy, runs the act, then reloads the list.
+ * @param button a button in the row; undefined if the act was started elsewhere
  */
 export async function actOnRow(
   list: ListName,

@@ -1,6 +1,6 @@
 /**
- * What acts on a row of a table: its name opens it, and buttons (§2: Update, Edit, Delete), which are icons to the eye, because every row
- * has them, with the specified text as their names.
+ * The controls of a table row: its name as a link, and the buttons of §2 (Update, Edit, Delete). The buttons are icons, because every row
+ * has them; the specified text is their accessible name.
  */
 import { Button } from '@mantine/core'
 import { IconCopyPlus, IconPencil, IconTrash } from '@tabler/icons-react'
@@ -10,7 +10,7 @@ import { AnchorButton, type AnchorButtonProps } from '#src/ui/link-button.tsx'
 import classes from './row-buttons.module.css'
 import { opensRow } from '#src/ui/table-rows.ts'
 
-/** Opens a row by its name. */
+/** The row's name as a link that opens the row. */
 export const RowLink = createLink(
   ({ children, ...props }: AnchorHTMLAttributes<HTMLAnchorElement> & { ref?: Ref<HTMLAnchorElement> }) => (
     <a {...props} {...opensRow} className={classes['name']} title={typeof children === 'string' ? children : undefined}>
@@ -24,7 +24,7 @@ const icon = { size: 18, stroke: 1.75, 'aria-hidden': true } as const
 
 type RowLinkProps = Omit<AnchorButtonProps, 'children'>
 
-/** Leads to the form of a row. */
+/** Opens the form of a row. */
 export const EditButton = createLink(({ label, ...props }: RowLinkProps & { label: 'Update' | 'Edit' }) => (
   <AnchorButton {...props} {...look} title={label}>
     <Named label={label}>
@@ -33,7 +33,7 @@ export const EditButton = createLink(({ label, ...props }: RowLinkProps & { labe
   </AnchorButton>
 ))
 
-/** Leads from a row to an add form that begins as a copy of it. It has no text, because §2 lists the texts of a row. */
+/** Opens an add form prefilled with a copy of the row. An icon without text, because §2 lists the texts of a row. */
 export const DuplicateButton = createLink((props: RowLinkProps) => (
   <AnchorButton {...props} {...look} aria-label="Duplicate" title="Duplicate">
     <IconCopyPlus {...icon} />

@@ -1,11 +1,11 @@
-/** An icon before what names a row of a table: it says what no column says, and has no text of its own, because §2 lists the texts of a row. */
+/** An icon before a row's name, for a fact that no column shows. It has no text, because §2 lists the texts of a row. */
 import type { Icon } from '@tabler/icons-react'
 import classes from './row-mark.module.css'
 
 interface RowMarkProps {
   icon: Icon
   label: string
-  /** Something is wrong with the row. */
+  /** Shows that something is wrong with the row. */
   isWarning?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** The saved views of a list above it (design §7), and the one that somebody sees first: it is opened where the address asks for nothing. */
+/** The saved views above a list (design §7). The default view opens when the address has no parameters. */
 import type { List } from '@arcade/contract/entity'
 import { type ListName, listPaths } from '@arcade/contract/lists'
 import type { View, ViewInput } from '@arcade/contract/views/calls'
@@ -26,7 +26,7 @@ export function SavedViews<L extends List>({ list, address, look }: SavedViewsPr
   const path = listPaths[list.name]
   const { data } = useQuery(api.views.list.queryOptions())
   const toHref = (text: string): string => (text === '' ? path : `${path}?${text}`)
-  /** What the list shows, as a view would have it. */
+  /** What the list currently shows, as the address of a view. */
   const present = addressText({ ...firstPage(address), ...lookAddress(look) })
   const views = data?.views
     .filter((view) => view.list === list.name)
@@ -36,7 +36,7 @@ export function SavedViews<L extends List>({ list, address, look }: SavedViewsPr
       isCurrent: addressText(firstPage(readListAddress(list, defaultParseSearch(`?${view.address}`)))) === present,
     }))
 
-  // Only the page that one comes to with a bare address: who clears the search there wants to see the whole list.
+  // Only when the page was entered with a bare address: after clearing a search, the operator wants the whole list.
   const [isBare, setIsBare] = useState(Object.keys(address).length === 0)
   const first = views?.find(({ isDefault }) => isDefault)?.href
   const openFirst = useEffectEvent((href: string) => history.replace(href))
@@ -95,7 +95,7 @@ export function SavedViews<L extends List>({ list, address, look }: SavedViewsPr
   )
 }
 
-/** An address as the text behind `?`; equal addresses have equal texts. */
+/** Returns an address as its query string, with sorted keys, so that equal addresses have equal texts. */
 function addressText(address: object): string {
   const entries = Object.entries(address).filter(([, value]) => value !== undefined)
   return defaultStringifySearch(Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))).slice(1)

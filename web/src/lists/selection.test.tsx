@@ -38,7 +38,7 @@ const count = page.getByRole('status')
 const dialog = page.getByRole('alertdialog')
 const pickPage = page.getByRole('button', { name: 'Pick page' })
 
-test('design §7 the basket says how many of its rows the page does not show', async () => {
+test('design §7 the selection says how many of its rows are not on the page', async () => {
   const show = render(<List shown={['0', '1', '2']} />)
   await pickPage.click()
   await expect.element(count).toMatchTextContent(/^3 selected$/)
@@ -46,7 +46,7 @@ test('design §7 the basket says how many of its rows the page does not show', a
   await expect.element(count).toMatchTextContent(/^3 selected, 2 not on this page$/)
 })
 
-test('the focus stays with the basket when the button that picks all goes', async () => {
+test('the selection bar gets the focus when Select all disappears', async () => {
   render(<List shown={['0', '1']} search="a" />)
   const all = page.getByRole('button', { name: 'Select all 12 matching' })
   await all.click()
@@ -54,7 +54,7 @@ test('the focus stays with the basket when the button that picks all goes', asyn
   await expect.element(page.getByRole('region', { name: 'Selection' })).toHaveFocus()
 })
 
-test('design §7 all of one search say so once the list shows another one', async () => {
+test('design §7 a selection of all rows of one search says so once the list shows another search', async () => {
   const show = render(<List shown={['0', '1']} search="a" />)
   await page.getByRole('button', { name: 'Select all 12 matching' }).click()
   await expect.element(count).toMatchTextContent(/^12 selected$/)
@@ -62,13 +62,13 @@ test('design §7 all of one search say so once the list shows another one', asyn
   await expect.element(count).toMatchTextContent(/^12 selected, by another search or filter than this one$/)
 })
 
-test('design §7 all of a search that was not counted to its end are said to be all, and more than were counted', async () => {
+test('design §7 a selection that was not counted to its end says all, and more than the count', async () => {
   render(<List shown={['0', '1']} search="a" isMore />)
   await page.getByRole('button', { name: 'Select all matching' }).click()
   await expect.element(count).toMatchTextContent(/^All matching people selected \(more than 12\)$/)
 })
 
-test('design §7 the question names the first ten rows, and which the page does not show', async () => {
+test('design §7 the confirmation names the first ten rows, and marks those not on the page', async () => {
   const show = render(<List shown={['0', '1', '2']} />)
   await pickPage.click()
   show(<List shown={['1', '2']} />)

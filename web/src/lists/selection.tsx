@@ -1,6 +1,6 @@
 /**
- * The selection basket (design §7): rows picked across pages of a list, or all rows that a filter matches, with a counter. Exports and
- * bulk acts apply to it. It outlives the page until it is cleared or somebody else signs in.
+ * The selection of a list (design §7): rows picked across pages, or all rows that a filter matches. Downloads and bulk acts use it. It is
+ * kept across pages until it is cleared or another user signs in.
  */
 import { BULK_MAX_IDS } from '@arcade/contract/entity'
 import type { BulkOutput } from '@arcade/contract/bulk'
@@ -22,19 +22,19 @@ import { type EndBusy, markPickedBusy } from '#src/ui/table-rows.ts'
 import { toast } from '#src/ui/toast.tsx'
 import classes from './selection.module.css'
 
-/** The rows that a call acts on: picked ones, or all that a filter matches. */
+/** The rows that a call acts on: picked rows, or all that a filter matches. */
 export type Target<Filter> = { ids: string[] } | { filter: Filter }
 
-interface Basket {
+interface Stored {
   /** Whether the list shows its checkboxes. */
   isOpen: boolean
   ids: ReadonlySet<string>
-  /** All rows that this filter matches, instead of `ids`. */
+  /** Set when all rows that a filter matches are selected, instead of `ids`. */
   all: { filter: object; total: number; isMore: boolean } | undefined
 }
 
-const EMPTY: Basket = { isOpen: false, ids: new Set(), all: undefined }
-const baskets = new Map<string, Basket>()
+const EMPTY: Stored = { isOpen: false, ids: new Set(), all: undefined }
+const storedSelections = new Map<string, Stored>()
 const listeners = new Set<() => void>()
 
 function subscribe(listener: () => void): () => void {
@@ -42,42 +42,42 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-function put(list: string, basket: Basket): void {
-  baskets.set(list, basket)
+function store(list: string, stored: Stored): void {
+  storedSelections.set(list, stored)
   for (const listener of listeners) listener()
 }
 
-/** Empties all baskets when somebody else signs in. */
+/** Clears all selections when another user signs in. */
 export function forgetSelections(): void {
-  baskets.clear()
+  storedSelections.clear()
   for (const listener of listeners) listener()
 }
 
 export interface Selection<Filter extends object = object> {
   isOpen: boolean
-  /** Shows or hides the checkboxes. Hiding them empties the basket. */
+  /** Shows or hides the checkboxes. Hiding them clears the selection. */
   setOpen: (isOpen: boolean) => void
   count: number
-  /** More than `count` are picked. */
+  /** More than `count` rows are selected: counting stopped early. */
   isMore: boolean
   isAll: boolean
-  /** It is all that a filter matches, and the list is narrowed down in another way by now. */
+  /** All matches of a filter are selected, and the list now has another filter. */
   isOfOtherView: boolean
   has: (id: string) => boolean
   set: (ids: readonly string[], isPicked: boolean) => void
-  /** Picks all rows that the present filter matches; there are `total` of them, or more. */
+  /** Selects all rows that the current filter matches: `total` of them, or more. */
   setAll: (total: number, isMore: boolean) => void
   clear: () => void
   target: Target<Filter>
 }
 
-/** The basket of `list`, whose present filter is `filter`. */
+/** Returns the selection of `list`, whose current filter is `filter`. */
 export function useSelection<Filter extends object>(list: string, filter: Filter): Selection<Filter> {
-  const basket = useSyncExternalStore(subscribe, () => baskets.get(list) ?? EMPTY)
+  const stored = useSyncExternalStore(subscribe, () => storedSelections.get(list) ?? EMPTY)
   const key = JSON.stringify(filter)
   const acts = useMemo(() => actsOn(list), [list])
   return useMemo(() => {
-    const { isOpen, ids, all } = basket
+    const { isOpen, ids, all } = stored
     const coversList = all !== undefined && JSON.stringify(all.filter) === key
     return {
       ...acts,
@@ -88,32 +88,32 @@ export function useSelection<Filter extends object>(list: string, filter: Filter
       isOfOtherView: all !== undefined && !coversList,
       has: (id) => coversList || ids.has(id),
       setAll: (total, isMore) =>
-        put(list, { isOpen: true, ids: new Set(), all: { filter: JSON.parse(key) as object, total, isMore } }),
+        store(list, { isOpen: true, ids: new Set(), all: { filter: JSON.parse(key) as object, total, isMore } }),
       target: all ? { filter: all.filter as Filter } : { ids: [...ids] },
     }
-  }, [basket, key, list, acts])
+  }, [stored, key, list, acts])
 }
 
-/** These functions do not depend on the basket's content, so rows that get them need not be drawn anew when it changes. */
+/** Functions that do not depend on the selection's content, so that rows need not be redrawn when it changes. */
 function actsOn(list: string): Pick<Selection, 'setOpen' | 'set' | 'clear'> {
   return {
-    setOpen: (isOpen) => put(list, { ...EMPTY, isOpen }),
+    setOpen: (isOpen) => store(list, { ...EMPTY, isOpen }),
     set: (changed, isPicked) => {
-      const ids = new Set(baskets.get(list)?.ids)
+      const ids = new Set(storedSelections.get(list)?.ids)
       for (const id of changed) {
         if (!isPicked) ids.delete(id)
         else if (ids.size < BULK_MAX_IDS) ids.add(id)
       }
       if (isPicked && ids.size === BULK_MAX_IDS) toast.failure(`At most ${formatted(BULK_MAX_IDS)} rows can be picked.`)
-      put(list, { isOpen: true, ids, all: undefined })
+      store(list, { isOpen: true, ids, all: undefined })
     },
-    clear: () => put(list, { ...EMPTY, isOpen: true }),
+    clear: () => store(list, { ...EMPTY, isOpen: true }),
   }
 }
 
 export type PickRow = (id: string, isPicked: boolean, isRange: boolean) => void
 
-/** Picks a row, or with Shift all rows from the one picked last to it. The function stays the same while rows come and go. */
+/** Picks a row or, with Shift, all rows between it and the last one. The returned function stays the same between renders. */
 export function usePickRange(ids: readonly string[], set: Selection['set'] | undefined): PickRow {
   const shown = useRef(ids)
   const last = useRef<string>(undefined)
@@ -131,30 +131,30 @@ export function usePickRange(ids: readonly string[], set: Selection['set'] | und
   )
 }
 
-/** The rows that the page shows, by which one is told which picked ones it does not; undefined for an act on all rows. */
+/** The rows on the page, to mark the others in a confirmation; undefined outside the selection bar. */
 const ShownRows = createContext<ReadonlySet<string> | undefined>(undefined)
 
 interface SelectionBarProps {
   selection: Selection
-  /** The ids of the rows that the page shows; an array that stays the same between renders. */
+  /** The ids of the rows on the page. Keep the same array between renders. */
   shownIds: readonly string[]
-  /** How many rows the list's filter matches; undefined while they are being counted. */
+  /** The number of rows that the list's filter matches; undefined while they are being counted. */
   total: number | undefined
   /** There are more than `total`. */
   isMore?: boolean
-  /** What several rows are called. */
+  /** The plural noun for the rows. */
   noun?: string
   /** Buttons that act on the picked rows. */
   children: ReactNode
 }
 
-/** The bar below a list with an open basket: the counter, buttons to pick all or none, and the acts. */
+/** The bar below a list with an open selection: count, buttons to select all or none, and the acts. */
 export function SelectionBar({ selection, shownIds, total, isMore = false, noun = 'rows', children }: SelectionBarProps) {
   const { count, isAll } = selection
   const shown = useMemo(() => new Set(shownIds), [shownIds])
   const bar = useRef<HTMLElement>(null)
 
-  // The buttons go with the last picked row, and the one that picks all rows goes when it is pressed: the focus that was on it stays here.
+  // The pressed button disappears when the selection becomes empty or complete. The bar then takes the focus.
   useEffect(() => {
     if ((count === 0 || isAll) && document.activeElement === document.body) bar.current?.focus()
   }, [count, isAll])
@@ -189,7 +189,7 @@ function countText({ count, isMore }: Selection, noun: string): string {
   return isMore ? `All matching ${noun} selected (${formattedTotal(count, isMore)})` : `${formatted(count)} selected`
 }
 
-/** Says of a basket that it holds what one does not see. */
+/** Says that some selected rows are not visible. */
 function Elsewhere({ selection: { isOfOtherView, target }, shown }: { selection: Selection; shown: ReadonlySet<string> }) {
   const hidden = 'ids' in target ? target.ids.filter((id) => !shown.has(id)).length : 0
   if (isOfOtherView) return <span className={classes['elsewhere']}>, by another search or filter than this one</span>
@@ -197,26 +197,26 @@ function Elsewhere({ selection: { isOfOtherView, target }, shown }: { selection:
   return null
 }
 
-/** What an act did, and the button of its toast that undoes it. */
+/** The result of a bulk act, with the Undo button for its toast. */
 export type BulkDone = Omit<BulkOutput, 'success'> & { undo?: { label: string; onClick: () => void } | undefined }
 
 export interface BulkAct {
-  /** The title of the question, such as `Delete users`. */
+  /** The title of the confirmation, such as `Delete users`. */
   title: string
-  /** The question with the number of rows that the act will affect: `Are you sure you want to delete 3 users?` */
+  /** The confirmation's text with the number of affected rows: `Are you sure you want to delete 3 users?` */
   question: (count: string) => string
   isDestructive?: boolean
   run: (options: { dryRun: true } | { expected: number }) => Promise<BulkDone>
-  /** Asked after the first question, of an act that nothing brings back. */
+  /** A second confirmation, for an act that cannot be undone. */
   lastQuestion?: string
   successText: (count: string) => string
-  /** The message of a failed call. */
+  /** Returns the message for a failed call. */
   messageOf: (error: unknown) => string
-  /** Runs after the act was done or has failed, but not after a cancelled one. Resolves once the list shows what has become of the rows. */
+  /** Runs after the act succeeded or failed, but not after Cancel. Resolves once the list has been reloaded. */
   onEnd: (isDone: boolean) => Promise<void>
 }
 
-/** An act on many rows: a dry run, one confirmation of its summary, then the act. */
+/** Returns a function that runs a bulk act: dry run, one confirmation with its summary, then the act. */
 export function useBulk(): (act: BulkAct) => Promise<void> {
   const confirm = useConfirm()
   const shown = use(ShownRows)
@@ -225,14 +225,14 @@ export function useBulk(): (act: BulkAct) => Promise<void> {
 
 interface BulkButtonProps {
   act: BulkAct
-  /** There is nothing to act on. The button keeps the focus. */
+  /** There is nothing to act on. The button stays focusable. */
   isOff?: boolean
-  /** It stands beside the page's heading, where buttons are larger than in the bar of picked rows. */
+  /** Stands beside the page's heading, where buttons are larger than in the selection bar. */
   isInPageHead?: boolean
   children: ReactNode
 }
 
-/** A button that starts an act on many rows. */
+/** A button that starts a bulk act. */
 export function BulkButton({ act, isOff = false, isInPageHead = false, children }: BulkButtonProps) {
   const start = useBulk()
   const [isBusy, setIsBusy] = useState(false)
@@ -291,7 +291,7 @@ interface PlanProps {
   shown: ReadonlySet<string> | undefined
 }
 
-/** The question, which rows it is about, and which will be left alone for what reason. */
+/** The confirmation: the question, the affected rows, and the refused rows with their reasons. */
 function Plan({ question, plan: { affected, named, refused, refusals }, shown }: PlanProps) {
   return (
     <>

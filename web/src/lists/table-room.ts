@@ -1,16 +1,16 @@
-/** Where a table stands in the window: it ends where the window does, and what was searched for is within what one sees of it. */
+/** Fits a table into the window: its height ends where the window does, and search matches are scrolled into view. */
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 
-/** Tells the style sheet how much of the page is above the table (`--above`), and of its frame below it (`--after`). */
+/** Sets the CSS variables `--above` (height of the page above the table) and `--after` (height of its frame below it). */
 export function useTableRoom(scroller: RefObject<HTMLElement | null>): void {
-  useLayoutEffect(() => tellRoom(scroller.current))
+  useLayoutEffect(() => updateRoom(scroller.current))
   useEffect(() => {
     const element = scroller.current
     if (!element?.parentElement) return undefined
     let frame = 0
     const observer = new ResizeObserver(() => {
       cancelAnimationFrame(frame)
-      frame = requestAnimationFrame(() => tellRoom(element)) // not at once: it may resize what is observed
+      frame = requestAnimationFrame(() => updateRoom(element)) // deferred, because it may resize the observed element
     })
     observer.observe(element.parentElement)
     return () => {
@@ -20,23 +20,23 @@ export function useTableRoom(scroller: RefObject<HTMLElement | null>): void {
   }, [scroller])
 }
 
-function tellRoom(scroller: HTMLElement | null): void {
+function updateRoom(scroller: HTMLElement | null): void {
   if (!scroller?.parentElement) return
   const { top, bottom } = scroller.getBoundingClientRect()
   const after = scroller.parentElement.getBoundingClientRect().bottom - bottom
-  tell(scroller, '--above', top + scrollY)
-  tell(scroller, '--after', after)
+  setPixels(scroller, '--above', top + scrollY)
+  setPixels(scroller, '--after', after)
 }
 
-/** Only what is new: the browser would style and lay out the table again. */
-function tell({ style }: HTMLElement, property: string, pixels: number): void {
+/** Sets a property only if it changes, because the browser would restyle and lay out the table again. */
+function setPixels({ style }: HTMLElement, property: string, pixels: number): void {
   const value = `${Math.ceil(pixels)}px`
   if (style.getPropertyValue(property) !== value) style.setProperty(property, value)
 }
 
 /**
- * Scrolls a wide table sideways to the first cell that says what was searched for, if one sees none that does, and back once nothing is
- * searched for any more.
+ * Scrolls a wide table sideways to the first cell that contains the search text, if no match is visible. Scrolls back when the search is
+ * cleared.
  */
 export function useMatchInView(
   scroller: RefObject<HTMLElement | null>,
@@ -45,7 +45,7 @@ export function useMatchInView(
   rows: readonly unknown[] | undefined,
 ): void {
   const leftBefore = useRef<number>(undefined)
-  /** The search and page of which one sees a match: it stays where it is when the same page is loaded again. */
+  /** The page and search already scrolled to, so that a reload of the same page does not scroll again. */
   const shown = useRef<string>(undefined)
   useEffect(() => {
     const wanted = search.trim().toLowerCase()

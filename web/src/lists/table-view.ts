@@ -1,16 +1,16 @@
-/** How an operator wants tables to look: the columns of each table and the density of all. This browser remembers it. */
+/** The look of tables, kept in this browser: the columns of each table and one density for all. */
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 
 const KEY = 'arcade-tables'
 
 interface Stored {
   isCompact?: boolean
-  /** The changed columns, by the table's label. */
+  /** The columns that differ from the default, by the table's label. */
   hidden?: Record<string, string[]>
 }
 
 export interface TableLook {
-  /** The headers of columns that are hidden though they are shown at first, or shown though they are not. */
+  /** The headers of columns that differ from the default: hidden instead of shown, or the reverse. */
   changed: readonly string[]
   isCompact: boolean
 }
@@ -21,7 +21,7 @@ export interface ChangeableLook extends TableLook {
 
 interface Hideable {
   header: string
-  /** One has to choose the column to see it. */
+  /** Hidden until the operator chooses it. */
   isHiddenAtFirst?: boolean
 }
 
@@ -45,7 +45,7 @@ function parse(): Stored {
   try {
     return (JSON.parse(localStorage.getItem(KEY) ?? '{}') as Stored | null) ?? {}
   } catch {
-    return {} // the browser forbids storage, or it holds something else
+    return {} // the browser forbids storage, or the stored text is not JSON
   }
 }
 
@@ -54,7 +54,7 @@ function write(next: Stored): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(next))
   } catch {
-    // the browser forbids storage: the choice lasts until the page is left
+    // the browser forbids storage: the choice lasts until the page is closed
   }
   for (const listener of listeners) listener()
 }
@@ -64,7 +64,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** The look of the table with this label as this browser remembers it. */
+/** Returns the stored look of the table with this label. */
 export function useTableLook(label: string): ChangeableLook {
   const { isCompact = false, hidden } = useSyncExternalStore(subscribe, read)
   const own = hidden?.[label]

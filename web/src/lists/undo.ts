@@ -1,4 +1,4 @@
-/** Undoing what one has just done, from its toast: the act is known by the id of its request. */
+/** The Undo button of toasts: undoes an act by its id, which is the id of the request. */
 import type { List } from '@arcade/contract/entity'
 import type { ListName } from '@arcade/contract/lists'
 import { asCallError, type CallOptions, client } from '#src/client.ts'
@@ -7,24 +7,24 @@ import { counted, formatted } from '#src/ui/numbers.ts'
 import { toast } from '#src/ui/toast.tsx'
 import { refreshAfterActOn } from './changes.ts'
 
-/** An announcement that was active is not shown to players again before somebody activates it. */
+/** A restored announcement is inactive, so that players do not see it again until an operator activates it. */
 export const COMES_BACK_INACTIVE = 'An announcement comes back inactive.'
 
 type NamedList = List & { name: ListName }
 
-/** What a call is given that may be undone. */
+/** Options for a call whose act can be undone. */
 export interface ActOptions {
   context: CallOptions
 }
 
-/** Makes a call, and gives the id of its act with its answer. */
+/** Makes a call and returns its answer with the id of its act. */
 export async function asAct<T>(run: (options: ActOptions) => Promise<T>): Promise<{ answer: T; actId: string | undefined }> {
   let actId: string | undefined
   const answer = await run({ context: { onRequestId: (id) => (actId = id) } })
   return { answer, actId }
 }
 
-/** How acts on a list are undone. */
+/** Returns the Undo buttons for acts on a list. */
 export function useUndo({ name, noun }: NamedList) {
   const confirm = useConfirm()
 
@@ -33,7 +33,7 @@ export function useUndo({ name, noun }: NamedList) {
     await refreshAfterActOn(name)
   }
 
-  /** Gives back what an act has deleted. */
+  /** Restores the records that an act deleted. */
   const restore = async (actId: string, areAnnouncements: boolean) => {
     const { affected, named, refused, refusals } = await client.trash.restoreAct({ actId })
     if (affected > 0)
@@ -42,7 +42,8 @@ export function useUndo({ name, noun }: NamedList) {
         areAnnouncements ? { detail: COMES_BACK_INACTIVE } : {},
       )
     if (refused === 0) return
-    // What exists again cannot be restored; any other one can, with another priority or e-mail address.
+    // STALE: the record exists again and cannot be restored. Any other refused record can be restored from the trash with another priority
+    // or e-mail address.
     const restorable = refusals.find(({ code }) => code !== 'STALE')
     const first = restorable ?? refusals[0]
     const others = refused > 1 ? ` and ${formatted(refused - 1)} more stay` : ' stays'
@@ -50,7 +51,7 @@ export function useUndo({ name, noun }: NamedList) {
     toast.failure(`${first?.title}${others} in the trash${advice}.`, { detail: first?.reason ?? '' })
   }
 
-  /** Gives back what an act has changed. What has changed since is named, and the rest is undone if one wants that. */
+  /** Reverts the changes of an act. Records that were changed since are named, and a confirmation offers to revert the others. */
   const takeBack = async (actId: string, title?: string) => {
     const undo = async (isPartial: boolean) => {
       const { affected } = await client.acts.undo({ actId, isPartial })
@@ -71,10 +72,10 @@ export function useUndo({ name, noun }: NamedList) {
     return { label: 'Undo', run, onClick: () => void run() }
   }
   return {
-    /** Announcements come back inactive, which is said. */
+    /** Says that announcements come back inactive. */
     ofDeletion: (actId: string | undefined, areAnnouncements = name === 'announcements') =>
       action(actId, (deletion) => restore(deletion, areAnnouncements)),
-    /** @param title of the one record that was changed */
+    /** @param title the name of the record, if the act changed just one */
     ofChange: (actId: string | undefined, title?: string) => action(actId, (change) => takeBack(change, title)),
   }
 }

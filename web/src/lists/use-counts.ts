@@ -1,4 +1,4 @@
-/** How many rows a long list has: once it was filtered, that is counted by a call of its own, so that its rows need not wait. */
+/** The number of rows of a long list. With filters, a separate call counts them, so that the rows appear sooner. */
 import type { Count } from '@arcade/contract/field-schemas'
 import { type QueryKey, useQuery, type UseQueryOptions } from '@tanstack/react-query'
 
@@ -8,9 +8,9 @@ interface Listed {
 }
 
 /**
- * @param optionsFor the call that counts what a filter matches
- * @param listed the call for the rows, whose answer may not know how many there are
- * @returns `counted` to be given to `useList`, and how many there are without a search and filters, only while there are some
+ * @param optionsFor the call that counts the rows that a filter matches
+ * @param listed the call for the rows, whose answer may lack the total
+ * @returns `counted` for `useList`, and `everyone`, the number of rows without search and filters, only while there are some
  */
 export function useCounts<Filter extends object, Failure, Key extends QueryKey>(
   optionsFor: (filter: Filter) => UseQueryOptions<Count, Failure, Count, Key>,

@@ -1,4 +1,4 @@
-/** The state of a list on its page: what the address asks for, what the server has answered, and how to get from one to another page of it. */
+/** The state of a list on its page: its address, the server's answer, and navigation between its pages. */
 import type { FilterOf, List } from '@arcade/contract/entity'
 import type { Count } from '@arcade/contract/field-schemas'
 import { keepPreviousData, type UseQueryResult } from '@tanstack/react-query'
@@ -8,10 +8,10 @@ import { type Selection, useSelection } from './selection.tsx'
 import { firstPage, type ListAddress, listFilter, type LookAddress, withoutUndefined } from './list-address.ts'
 import { useKeptFresh } from './live.ts'
 
-/** How the call of a list is made: a page stays until the next one has arrived, and `useList` says when it is loaded again. */
+/** Query options of a list's call: the old page stays until the next one arrives, and `useList` decides when to reload. */
 export const asListed = { placeholderData: keepPreviousData, refetchOnWindowFocus: false } as const
 
-/** What every list answers beside its rows. Unknown (null) is how many rows there are while they are being counted. */
+/** What every list answers besides its rows. The totals are null while a separate call counts the rows. */
 interface Answer {
   page?: number
   pageSize: number
@@ -23,33 +23,33 @@ interface Answer {
 
 interface ListOptions<L extends List, Data extends Answer, Row> {
   address: ListAddress<L>
-  /** The call that `address` asks for, made `asListed`. */
+  /** The query for `address`, made with `asListed`. */
   query: UseQueryResult<Data>
   rowsOf: (data: Data) => readonly Row[]
-  /** How many rows there are, for an answer that does not know it. */
+  /** The separately counted total, for an answer without one. */
   counted?: Count | undefined
-  /** Goes to another address of the list; by default the whole address of the page. */
+  /** Navigates to another address of the list. By default that is the page's whole address. */
   onAddress?: (address: ListAddress<L>, replace: boolean) => void
-  /** The page itself sees to it that the rows are those of now, or says that there are newer ones. */
+  /** The page keeps its rows up to date by itself, or says that there are newer ones. */
   isKeptByPage?: boolean
 }
 
 export interface ListState<L extends List, Row> {
   list: L
   address: ListAddress<L>
-  /** Nothing narrows the list down. */
+  /** No search and no filters. */
   isWhole: boolean
-  /** `undefined`: on their way. */
+  /** Undefined while loading. */
   rows: readonly Row[] | undefined
   total: number | undefined
   /** There are more than `total`. */
   isMore: boolean
   selection: Selection<FilterOf<L>>
-  /** Goes to the first page of the list as `change` alters it. */
+  /** Goes to the first page of the list with the changed parameters. */
   change: (change: Partial<ListAddress<L>>, replace?: boolean) => void
-  /** Stays on the page, whose rows another look does not alter. */
+  /** Changes the look and stays on the page. */
   changeLook: (look: LookAddress) => void
-  /** What `DataTable` takes of all this. */
+  /** The props for `DataTable`. */
   table: {
     rows: readonly Row[] | undefined
     error: string | undefined
@@ -62,7 +62,7 @@ export interface ListState<L extends List, Row> {
   }
 }
 
-/** Brings together a list's declaration, its address and the answer of its call. */
+/** Combines a list's declaration, its address and the answer of its call. */
 export function useList<L extends List, Data extends Answer, Row>(
   list: L,
   { address, query, rowsOf, counted, onAddress, isKeptByPage = false }: ListOptions<L, Data, Row>,
@@ -74,7 +74,7 @@ export function useList<L extends List, Data extends Answer, Row>(
   useKeptFresh(query, !isKeptByPage)
   const { total, isMore } =
     data?.total == null ? { total: counted?.total, isMore: counted?.isMore ?? false } : { total: data.total, isMore: false }
-  // An answer to a page beyond the last one has no rows, though the list has: the last page is about to be asked for.
+  // The answer to a page beyond the last one has no rows. Show no empty list: the last page is requested next.
   const isBeyond = data?.page !== undefined && data.page > (data.pageCount ?? data.page)
   const rows = data && !isBeyond ? rowsOf(data) : undefined
 
@@ -97,7 +97,7 @@ export function useList<L extends List, Data extends Answer, Row>(
         onRetry: () => void refetch(),
         isStale: isPlaceholderData,
         paging: data && { page: address.page ?? 1, pageSize: data.pageSize, pageCount: data.pageCount ?? undefined },
-        // Coming back by the browser must not lead to a page that is no more.
+        // Replaces the history entry of a page that no longer exists.
         onPageChange: (next) => change({ page: next > 1 ? next : undefined } as Partial<ListAddress<L>>, isBeyond),
         pager: 'numbers',
       },
@@ -106,19 +106,19 @@ export function useList<L extends List, Data extends Answer, Row>(
 
   const pageSize = data?.pageSize ?? list.pageSizes[0]
   const pageCount = total === undefined ? undefined : Math.max(1, Math.ceil(total / pageSize))
-  // The cursor says what the page shows. Its number is a guess where rows have come or gone since one came to it.
+  // The cursor decides what the page shows. Its number is only approximate if rows were added or removed.
   const page = Math.min(address.page ?? 1, (isMore ? undefined : pageCount) ?? Infinity)
 
-  /** §4: Previous does nothing on page 1, Next nothing without a last-document cursor; both wait for a page on its way. */
+  /** §4: Previous does nothing on page 1, Next nothing without a cursor, and both nothing while a page is loading. */
   const handlePageChange = (next: number): void => {
     if (!data || isPlaceholderData) return
     const at = (place: { page: number; after?: string; before?: string }) => change(place as Partial<ListAddress<L>>)
     if (next > page && data.after != null) at({ page: next, after: data.after })
     if (next >= page || page === 1) return
     if (next > 1 && data.before != null) at({ page: next, before: data.before })
-    else goTo(firstPage(address)) // wherever the list begins by now
+    else goTo(firstPage(address)) // rows may have been added at the beginning
   }
-  // A cursor in an old address may not be one any more; the first page always is.
+  // The cursor of an old address may be invalid. Retry then opens the first page.
   const isLost = error !== null && asCallError(error).code === 'INVALID_INPUT'
   return {
     ...shared,

@@ -39,7 +39,7 @@ function setUp() {
 const button = page.getByRole('button', { name: 'Saved: View a' })
 const name = page.getByRole('textbox', { name: 'Name' })
 
-test('Views: the button names the present view; the pane has all of them as links, by keyboard, too', async () => {
+test('Views: the button names the current view; the pane has all views as links that work by keyboard', async () => {
   const { onOpen } = setUp()
   await button.click()
   await expect.element(page.getByRole('link', { name: 'View a' })).toHaveAttribute('aria-current', 'true')
@@ -53,7 +53,7 @@ test('Views: the button names the present view; the pane has all of them as link
   await expect.element(button).toHaveFocus()
 })
 
-test('Views: a view is saved under a name, for oneself unless it is shared; a refusal stands at its field', async () => {
+test('Views: a view is saved under a name, private unless shared; a refusal stands at its field', async () => {
   const { onSave } = setUp()
   onSave.mockResolvedValueOnce({ fields: { name: 'You have a view of this name already' } })
   await button.click()
@@ -73,7 +73,7 @@ test('Views: a view is saved under a name, for oneself unless it is shared; a re
   ])
 })
 
-test('Views: one is changed, deleted, and seen first or no more', async () => {
+test('Views: a view is changed, deleted, and made the default or not', async () => {
   const { onSave, onDelete, onDefault } = setUp()
   await button.click()
   await page.getByRole('button', { name: 'See View a first' }).click()

@@ -1,6 +1,6 @@
 /**
- * The saved views of a list: a button with a pane in which one opens, saves, changes and deletes them, and chooses the one that one sees
- * first. A view is a link, so that its address can be copied, sent, and opened in another tab.
+ * The saved views of a list: a button with a pane to open, save, change and delete views, and to choose the default. Views are links, so
+ * that they can be copied, sent, and opened in another tab.
  */
 import type { View, ViewInput } from '@arcade/contract/views/calls'
 import { ActionIcon, Button, Popover } from '@mantine/core'
@@ -13,22 +13,22 @@ import classes from './views-pane.module.css'
 const loadViewInput = async () => (await import('@arcade/contract/views/calls')).viewInput
 
 export interface ListView extends View {
-  /** Where the view is. */
+  /** The view's address. */
   href: string
-  /** The list is as the view has it. */
+  /** Whether the list currently shows this view. */
   isCurrent: boolean
 }
 
 interface ViewsPaneProps {
-  /** Undefined while they are on their way. */
+  /** Undefined while loading. */
   views: readonly ListView[] | undefined
-  /** The list as it is without any view. */
+  /** The list without any view. */
   whole: { href: string; isCurrent: boolean }
   onOpen: (href: string) => void
-  /** Saves what the list shows now: as another view, or with other values in this one. */
+  /** Saves what the list shows as a new view, or changes `view`: its name and, with `isWithList`, what it shows. */
   onSave: (input: ViewInput, view: View | undefined, isWithList: boolean) => Promise<Refusal | void>
   onDelete: (view: View) => Promise<void>
-  /** Undefined: none is seen first. */
+  /** Sets the default view; undefined for none. */
   onDefault: (view: View | undefined) => Promise<void>
 }
 
@@ -110,7 +110,7 @@ export function ViewsPane({ views, whole, onOpen, onSave, onDelete, onDefault }:
 }
 
 interface ViewActProps {
-  /** Names the view, too. */
+  /** Includes the view's name. */
   label: string
   title: string
   Icon: IconType

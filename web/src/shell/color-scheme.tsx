@@ -1,4 +1,7 @@
-/** The choice between light, dark and the system's scheme. This browser remembers it; public/color-scheme.js sets it before the first paint. */
+/**
+ * The choice of colour scheme: light, dark or the system's. It is kept in this browser; public/color-scheme.js applies it before the first
+ * paint.
+ */
 import { type MantineColorScheme, useMantineColorScheme } from '@mantine/core'
 import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react'
 import { memo } from 'react'
@@ -10,7 +13,7 @@ export const colorSchemes: readonly { value: MantineColorScheme; label: string; 
   { value: 'auto', label: 'System', Icon: IconDeviceDesktop },
 ]
 
-/** A memo, because Mantine asks the browser for the system's scheme in each drawing, for which it styles the whole page. */
+/** Memoised, because each render makes Mantine query the system's scheme, which forces a style recalculation of the whole page. */
 export const ColorSchemeSwitch = memo(function ColorSchemeSwitch() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (

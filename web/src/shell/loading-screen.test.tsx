@@ -1,4 +1,4 @@
-/** The screen of a server that cannot be reached, in a browser: it asks again by itself. */
+/** The screen for an unreachable server retries by itself. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { render } from '#src/testing/render.tsx'
 import { UnreachableScreen } from './loading-screen.tsx'
@@ -23,7 +23,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('§2 it asks again every few seconds, and goes on once there is an answer', async () => {
+test('§2 it retries every few seconds and continues once the server answers', async () => {
   await vi.advanceTimersByTimeAsync(7000)
   expect(ask).toHaveBeenCalledTimes(2)
   expect(handleRetry).not.toHaveBeenCalled()
@@ -32,13 +32,13 @@ test('§2 it asks again every few seconds, and goes on once there is an answer',
   await vi.waitFor(() => expect(handleRetry).toHaveBeenCalledTimes(1))
 })
 
-test('§2 it asks at once when the browser is online again', async () => {
+test('§2 it retries at once when the browser is online again', async () => {
   isBack = true
   window.dispatchEvent(new Event('online'))
   await vi.waitFor(() => expect(handleRetry).toHaveBeenCalledTimes(1))
 })
 
-test('§2 it does not ask while nobody can see it', async () => {
+test('§2 it does not retry while the page is hidden', async () => {
   const hidden = vi.spyOn(document, 'hidden', 'get').mockReturnValue(true)
   await vi.advanceTimersByTimeAsync(30_000)
   expect(ask).not.toHaveBeenCalled()

@@ -1,9 +1,9 @@
-/** The screens before the session is known (§2): loading, and that the server cannot be reached. */
+/** The screens before the session is known (§2): loading, and the server cannot be reached. */
 import { Problem } from '#src/ui/page.tsx'
 import { useServerAnswer } from './server-answer.ts'
 import classes from './loading-screen.module.css'
 
-/** The same markup as in index.html, which shows it before React has started. */
+/** The same markup as in index.html, which shows it before React starts. */
 export function LoadingScreen() {
   return (
     <main className="app-loading">
@@ -18,7 +18,7 @@ export function LoadingScreen() {
   )
 }
 
-/** Asks again by itself, and says the same until there is an answer. */
+/** Retries by itself, and shows the same text until the server answers. */
 export function UnreachableScreen({ onRetry }: { onRetry: () => void }) {
   useServerAnswer(onRetry)
   return (

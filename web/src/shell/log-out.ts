@@ -7,7 +7,7 @@ import { useConfirm } from '#src/ui/confirm.tsx'
 import { toast } from '#src/ui/toast.tsx'
 import { hasUnsavedWork } from '#src/ui/unsaved.ts'
 
-/** Signs out, after a question if unsaved text would be lost. A call while another one is on its way does nothing. */
+/** Signs out. Asks first if unsaved input would be lost. Does nothing while another sign-out is under way. */
 export function useLogOut(): () => Promise<void> {
   const navigate = useNavigate()
   const confirm = useConfirm()

@@ -1,4 +1,4 @@
-/** The phone's slide-in menu (§2). shell.tsx loads this file when the browser is idle. */
+/** The phone's slide-in menu (§2). shell.tsx preloads this file when the browser is idle. */
 import { Drawer } from '@mantine/core'
 import { Navigation } from './navigation.tsx'
 import classes from './shell.module.css'

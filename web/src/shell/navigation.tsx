@@ -1,4 +1,4 @@
-/** The content of the sidebar and of the phone's drawer: the links of the shell (§2), the greeting and Log Out. */
+/** The contents of the sidebar and the phone's drawer: links (§2), greeting and Log Out. */
 import type { SessionUser } from '@arcade/contract/auth/calls'
 import {
   type Icon,
@@ -28,9 +28,9 @@ interface Place {
   label: string
   Icon: Icon
   isAdminOnly: boolean
-  /** Other paths of the same place, by their first segments. */
+  /** The first path segments of other pages that belong to this link. */
   also: string[]
-  /** The second key of the shortcut, after `g`. */
+  /** The key that opens the page after `g`. */
   goKey: string
 }
 
@@ -72,7 +72,7 @@ const links: readonly Place[] = [
   { to: '/history', label: 'History', Icon: IconHistory, isAdminOnly: true, also: [], goKey: 'h' },
 ]
 
-/** The pages by which an installation is looked after; those above are the specification's (§2). */
+/** Pages for running the installation. The ones above are the specification's (§2). */
 const upkeep: readonly Place[] = [
   { to: '/audit', label: 'Audit', Icon: IconListSearch, isAdminOnly: true, also: [], goKey: 'l' },
   { to: '/trash', label: 'Trash', Icon: IconTrash, isAdminOnly: true, also: [], goKey: 'x' },
@@ -80,12 +80,12 @@ const upkeep: readonly Place[] = [
   { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook, isAdminOnly: true, also: [], goKey: 'w' },
 ]
 
-/** Pages that one seldom goes to: by the palette, by their shortcut, and by links of other pages. */
+/** Rarely used pages, reached through the palette, their shortcut or links on other pages. */
 const seldom: readonly Place[] = [
   { to: '/backups', label: 'Backups', Icon: IconDatabaseExport, isAdminOnly: true, also: [], goKey: 'b' },
 ]
 
-/** The places that a user of this type may go to. */
+/** Returns the pages that a user of this type may open. */
 export function placesFor(
   userType: SessionUser['userType'] | undefined,
   among: readonly Place[] = [...links, ...upkeep, ...seldom],
@@ -95,7 +95,7 @@ export function placesFor(
 
 interface NavigationProps {
   onNavigate?: () => void
-  /** Only the icons show; their names are tooltips. */
+  /** Shows icons only, with the labels as tooltips. */
   isRail?: boolean
 }
 

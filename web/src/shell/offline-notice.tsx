@@ -1,4 +1,4 @@
-/** Says that the browser is offline, so that what is shown may be old and nothing can be saved. */
+/** Says that the browser is offline, so that the page may be out of date and changes cannot be saved. */
 import { useSyncExternalStore } from 'react'
 import classes from './shell.module.css'
 

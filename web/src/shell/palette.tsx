@@ -1,6 +1,6 @@
 /**
- * The command palette finds a page, an action, a player, a user, a task or an announcement by a few letters. It is a combobox over a list of
- * groups (ARIA APG): the focus stays in the field, the arrow keys choose, and Enter opens.
+ * The command palette: finds pages, actions, players, users, tasks and announcements. It is a combobox with a grouped listbox (ARIA APG):
+ * the focus stays in the field, the arrow keys select, Enter opens.
  */
 import { announcementTypeLabels } from '@arcade/contract/announcements/fields'
 import { taskCollections } from '@arcade/contract/tasks/fields'
@@ -26,7 +26,7 @@ interface Entry {
   id: string
   label: string
   detail?: string
-  /** What one types instead, where there is a keyboard. */
+  /** The keyboard shortcut that does the same. */
   keys?: string
   run: () => void
 }
@@ -34,9 +34,9 @@ interface Entry {
 interface Group {
   title: string
   entries: Entry[]
-  /** How many there are besides the entries that are shown; undefined while they are counted. */
+  /** All matches, also those not shown; undefined while they are being counted. */
   total?: number | undefined
-  /** There are more than `total`. */
+  /** There are more matches than `total`. */
   isMore?: boolean
 }
 
@@ -47,11 +47,11 @@ const FOUND_OF_EACH = 5
 export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
-  /** Runs once the dialog has closed, because the dialog gives the focus back first. */
+  /** Runs after the dialog has closed, because closing it moves the focus back. */
   const chosen = useRef<Entry>(undefined)
   const [text, setText] = useState('')
   const [activeId, setActiveId] = useState<string>()
-  /** Enter was pressed before there was anything to open. */
+  /** Enter was pressed before there were results. */
   const [isAwaited, setIsAwaited] = useState(false)
   const commands = useCommands(onKeyboardMap)
   const views = useViews()
@@ -110,7 +110,7 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
       : resultsText(groups)
 
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events -- a click beside it closes it, as Escape does
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events -- a click on the backdrop closes it, as Escape does
     <dialog
       ref={dialog}
       aria-label="Search"
@@ -157,7 +157,7 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
               <div
                 key={entry.id}
                 id={optionId(entry)}
-                // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- of such a list
+                // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an option of the listbox above
                 role="option"
                 aria-selected={entry === active}
                 className={classes['option']}
@@ -189,7 +189,7 @@ export function Palette({ onClose, onKeyboardMap }: OverlayProps) {
   )
 }
 
-/** `5 of 56 results`: of each kind of things the first ones are shown. */
+/** Returns `5 of 56 results`: each group shows only its first matches. */
 function resultsText(groups: readonly Group[]): string {
   const shown = groups.reduce((sum, { entries }) => sum + entries.length, 0)
   const total = groups.reduce((sum, group) => sum + ('total' in group ? (group.total ?? Number.NaN) : group.entries.length), 0)
@@ -198,12 +198,12 @@ function resultsText(groups: readonly Group[]): string {
   return `${isPart ? shownText(shown, total, isUncounted) : shown} ${shown === 1 && !isPart ? 'result' : 'results'}`
 }
 
-/** Not a number is a total that is being counted. */
+/** NaN is a total that is still being counted. */
 function shownText(shown: number, total: number, isMore: boolean): string {
   return `${shown} of ${Number.isNaN(total) ? '…' : formattedTotal(total, isMore)}`
 }
 
-/** The pages and actions that this user may use. */
+/** The pages and actions that the current user may use. */
 function useCommands(onKeyboardMap: () => void): Group[] {
   const { user } = useSession()
   const { history } = useRouter()
@@ -253,7 +253,7 @@ function useViews(): Group[] {
   return [{ title: 'Views', entries: entries ?? [] }]
 }
 
-/** Views come before what the server finds if the text begins words of a view's name, else after it. */
+/** Puts views before search results if each word of the text begins a word of a view's name, otherwise after them. */
 function inOrder(commands: Group[], views: Group[], found: Group[], text: string): Group[] {
   const isMeant = views.some(({ entries }) => entries.some(({ label }) => beginsWords(label, text)))
   return isMeant ? [...commands, ...views, ...found] : [...commands, ...found, ...views]
@@ -267,12 +267,12 @@ function wordsOf(text: string): string[] {
   return text.trim().toLowerCase().split(/\s+/)
 }
 
-/** The first entries of a group, and how many it has. */
+/** Returns the first entries of a group, with its total. */
 function takeFirst({ title, entries }: Group): Group {
   return { title, total: entries.length, entries: entries.slice(0, FOUND_OF_EACH) }
 }
 
-/** Leaves the entries whose label, detail or keys contain every word of the text. */
+/** Keeps the entries whose label, detail or keys contain every word of the text. */
 function matching(groups: Group[], text: string): Group[] {
   const words = wordsOf(text)
   return groups.map(({ title, entries }) => ({
@@ -286,12 +286,12 @@ function matching(groups: Group[], text: string): Group[] {
 interface Found {
   groups: Group[]
   isSearching: boolean
-  /** The titles of the groups that could not be searched. */
+  /** The titles of the groups whose search failed. */
   failed: string[]
   retry: () => void
 }
 
-/** What the server finds, for admins only. When the text changes, the search for the old text is cancelled and its answer is not shown. */
+/** Searches the server, for admins only. A new text cancels the search for the old one. */
 function useFound(text: string): Found {
   const { user } = useSession()
   const router = useRouter()
@@ -301,7 +301,7 @@ function useFound(text: string): Found {
   const players = useQuery(
     api.players.list.queryOptions({ input: { search: settled, pageSize: String(FOUND_OF_EACH) }, ...search }),
   )
-  // Many players are counted by a call of its own, so that those who are shown need not wait.
+  // A separate call counts large numbers of players, so that the first matches show sooner.
   const isUncounted = players.data?.total === null
   const counted = useQuery(
     api.players.count.queryOptions({ input: { search: settled }, ...search, enabled: search.enabled && isUncounted }),
@@ -362,7 +362,7 @@ function useFound(text: string): Found {
   if (!isWanted) return { groups: [], isSearching: false, failed: [], retry: () => {} }
   const failed = sources.filter(({ query }) => query.isError)
   return {
-    // While the text is being typed, the answers belong to an older text.
+    // While the user is typing, the results belong to an older text.
     groups:
       settled === text
         ? sources.map(({ title, query, total, entries = [] }) => ({

@@ -1,4 +1,4 @@
-/** Signing in again above a form whose text would otherwise be lost with the session (§4). */
+/** The dialog for signing in again on top of a form, when the session ended before the form was saved (§4). */
 import type { LoginInput } from '@arcade/contract/auth/calls'
 import { Button } from '@mantine/core'
 import { useEffect, useId, useRef, useState } from 'react'
@@ -25,7 +25,7 @@ export function RenewalDialog({ email }: { email: string }) {
       return undefined
     } catch (cause) {
       const error = asCallError(cause)
-      if (!error.isException) form.resetField('password') // otherwise it may be right
+      if (!error.isException) form.resetField('password') // after an exception the password may still be right
       form.setFocus('password')
       return error
     }
@@ -37,7 +37,7 @@ export function RenewalDialog({ email }: { email: string }) {
       aria-labelledby={`${id}-title`}
       aria-describedby={`${id}-text`}
       className={`${dialogClasses['dialog']} ${classes['renewal']}`}
-      onCancel={(event) => event.preventDefault()} // Escape is pressed too easily for what it would give up
+      onCancel={(event) => event.preventDefault()} // Escape is easily pressed by mistake, and would discard the input
     >
       <h2 id={`${id}-title`} className={dialogClasses['title']}>
         Your session has ended

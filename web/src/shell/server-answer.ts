@@ -1,10 +1,10 @@
-/** Waits for a server that is out of reach. */
+/** Detects when an unreachable server answers again. */
 import { useEffect, useEffectEvent } from 'react'
 import { CallError, client } from '#src/client.ts'
 
 const ASK_AGAIN_MS = 3000
 
-/** No answer, a server that says it is busy or not ready, or a proxy that says so of it. */
+/** Statuses of an unreachable server: no answer (0), not ready or busy, or a proxy that cannot reach it. */
 const OUT_OF_REACH = new Set([0, 502, 503, 504])
 
 export function isOutOfReach(error: unknown): boolean {
@@ -12,8 +12,8 @@ export function isOutOfReach(error: unknown): boolean {
 }
 
 /**
- * Asks whether the server answers, when the browser is online again and, with `isAskedFor`, again and again while somebody may see the
- * page.
+ * Calls `onAnswer` once the server answers. Checks when the browser comes online and, with `isAskedFor`, every 3 s while the page is
+ * visible.
  */
 export function useServerAnswer(onAnswer: () => void, isAskedFor = true): void {
   const handleAnswer = useEffectEvent(onAnswer)
@@ -23,7 +23,7 @@ export function useServerAnswer(onAnswer: () => void, isAskedFor = true): void {
     const ask = async (): Promise<void> => {
       if (isAsking || document.hidden) return
       isAsking = true
-      await client.auth.session().then(handleAnswer, () => {}) // the page still says so
+      await client.auth.session().then(handleAnswer, () => {}) // the page still shows the error
       isAsking = false
     }
     const handleTurn = () => void ask()

@@ -1,6 +1,6 @@
 /**
- * The frame of all signed-in pages (§2): a sidebar on a desktop, of icons alone on a small one, and a brand header and a slide-in drawer
- * on a phone.
+ * The layout of all signed-in pages (§2): a sidebar on desktops, a rail of icons on small desktops, and a header with a slide-in drawer on
+ * phones.
  */
 import { useMediaQuery } from '@mantine/hooks'
 import { IconMenu2, IconSearch } from '@tabler/icons-react'
@@ -48,7 +48,7 @@ export function Shell() {
             <Navigation isRail={isRail} />
           </header>
         )}
-        {/* The key draws the page anew when somebody else signs in, so that nobody sees another one's state. */}
+        {/* The key remounts the page when somebody else signs in, so that they do not see the previous user's state. */}
         <main id="main" key={user?.id} tabIndex={-1} className={classes['main']}>
           <OfflineNotice />
           {user && <PersonsPage id={user.id} />}
@@ -64,7 +64,7 @@ function useWindow(query: string): boolean {
   return useMediaQuery(query, undefined, { getInitialValueInEffect: false })
 }
 
-/** The phone's menu and its button. The drawer is loaded once the page is there and the browser idle, or at the first touch of the button. */
+/** The phone's menu and its button. The drawer is loaded when the page has finished loading, or when the button is touched or focused. */
 function Menu() {
   const [isOpen, setIsOpen] = useState(false)
   const [Drawer, setDrawer] = useState<ComponentType<MenuDrawerProps>>()
@@ -73,7 +73,7 @@ function Menu() {
     const { MenuDrawer } = await import('./menu-drawer.tsx')
     setDrawer(() => MenuDrawer)
   }
-  const preload = () => void load().catch(() => {}) // it is loaded again when it is opened
+  const preload = () => void load().catch(() => {}) // opening the menu retries
 
   const isPageLoading = useIsFetching() > 0
   const preloadLater = useEffectEvent(() => (globalThis.requestIdleCallback ?? setTimeout)(preload))
@@ -114,7 +114,7 @@ interface SearchButtonProps {
   isRail?: boolean
 }
 
-/** Opens the palette. Where there is room, the button also shows the keys that do so. */
+/** Opens the palette. Shows its shortcut if there is room. */
 function SearchButton({ shortcuts, className, isRail = false }: SearchButtonProps) {
   return (
     <button
@@ -157,7 +157,7 @@ function HomeLink({ isRail = false }: { isRail?: boolean }) {
   )
 }
 
-/** Moves the focus to the page's content, as the link says, without changing the address, which belongs to the router. */
+/** Moves the focus to the page's content without changing the address, because the router would handle the `#main` link. */
 function skipToMain(event: MouseEvent): void {
   event.preventDefault()
   document.querySelector<HTMLElement>('#main')?.focus()

@@ -1,16 +1,16 @@
-/** What the shortcuts and the overlays that they open share: the names of keys, the switch for single keys, the overlays' props. */
+/** Shared by the shortcuts and the overlays that they open: key names, the setting for single keys, the overlays' props. */
 
 export const isMac = /mac|iphone|ipad/i.test(navigator.platform)
 export const PALETTE_KEYS = isMac ? ['⌘', 'K'] : ['Ctrl', 'K']
 
 const SINGLE_KEYS_OFF = 'arcade-single-keys-off'
 
-/** Whether single keys are shortcuts. This browser remembers the choice; without one they are. */
+/** Whether single-key shortcuts are on. The setting is kept in this browser; the default is on. */
 export function hasSingleKeys(): boolean {
   try {
     return localStorage.getItem(SINGLE_KEYS_OFF) === null
   } catch {
-    return true // this browser forbids storage
+    return true // the browser forbids storage
   }
 }
 
@@ -19,7 +19,7 @@ export function setSingleKeys(isOn: boolean): void {
     if (isOn) localStorage.removeItem(SINGLE_KEYS_OFF)
     else localStorage.setItem(SINGLE_KEYS_OFF, '1')
   } catch {
-    // this browser forbids storage
+    // the browser forbids storage
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The keyboard of the signed-in pages: Ctrl K or ⌘ K, and single keys. This file listens from the start; the palette and the keyboard map
- * are loaded when they are opened. Single keys do nothing while one types or a dialog is open, and can be switched off (WCAG 2.1.4).
+ * Keyboard shortcuts of the signed-in pages: Ctrl K or ⌘ K, and single keys. The palette and the keyboard map are loaded when opened.
+ * Single keys are ignored in text fields and dialogs, and can be switched off (WCAG 2.1.4).
  */
 import { useRouter } from '@tanstack/react-router'
 import { type ComponentType, type ReactNode, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
@@ -16,9 +16,9 @@ const overlays = {
 }
 type OverlayName = keyof typeof overlays
 
-const SEQUENCE_MS = 1500 // between `g` and the key of the place
+const SEQUENCE_MS = 1500 // longest time between `g` and the second key
 
-/** Listens to the keys. The caller renders `overlay`, the open palette or keyboard map. */
+/** Listens for shortcuts. The caller renders `overlay`, the open palette or keyboard map. */
 export function useShortcuts(): { openPalette: () => void; preloadPalette: () => void; overlay: ReactNode } {
   const { user } = useSession()
   const router = useRouter()
@@ -39,10 +39,10 @@ export function useShortcuts(): { openPalette: () => void; preloadPalette: () =>
     }
   }
 
-  /** A dialog reports late that it was closed, so another one may be open by then. */
+  /** A dialog's close event arrives late, when another one may already be open. */
   const handleClose = (number: number) => setOverlay((last) => (last?.number === number ? undefined : last))
 
-  const preloadPalette = () => void overlays.palette().catch(() => {}) // it is loaded again when it is opened
+  const preloadPalette = () => void overlays.palette().catch(() => {}) // opening the palette retries
 
   const press = (event: KeyboardEvent) => {
     if (event.key === 'Control' || event.key === 'Meta') preloadPalette() // Ctrl K may follow
@@ -72,7 +72,7 @@ export function useShortcuts(): { openPalette: () => void; preloadPalette: () =>
   }
 
   const handleKey = useEffectEvent(press)
-  // Keys work from the moment at which the page is seen: other effects wait until it is painted.
+  // A layout effect, so that keys work as soon as the page is visible: other effects run after the paint.
   useLayoutEffect(() => {
     const listener = (event: KeyboardEvent) => handleKey(event)
     addEventListener('keydown', listener)
@@ -92,7 +92,7 @@ export function useShortcuts(): { openPalette: () => void; preloadPalette: () =>
   }
 }
 
-/** Shortcuts rest while a dialog is open. */
+/** Whether a dialog is open, which turns the shortcuts off. */
 function isBlocked(): boolean {
   return document.querySelector('dialog[open], [aria-modal="true"]') !== null
 }

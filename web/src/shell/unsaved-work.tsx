@@ -1,6 +1,6 @@
 /**
- * Keeps what was typed and not saved: asks before the page is left, by a link, the palette, Back or closing the tab, and has a session
- * that ended meanwhile renewed above the form.
+ * Protects unsaved input: asks before leaving the page (by link, palette, Back or closing the tab), and lets the user sign in again on top
+ * of the form when the session ends.
  */
 import { useBlocker } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
@@ -32,7 +32,7 @@ export function UnsavedWorkGuard() {
     },
   })
 
-  // The dialog is there before it is needed: without a session, or after an update of the server, it might not come any more.
+  // Preload the dialog: after the session ends or the server is updated, it may no longer be available.
   useEffect(() => {
     if (isUnsaved) loadRenewalDialog().catch(() => {})
   }, [isUnsaved])

@@ -1,4 +1,4 @@
-/** Puts a component on the page as the app does: in its theme, strictly, with the places of confirmations and toasts. */
+/** Renders a component as the app does: with its theme, in strict mode, with confirmations and toasts. */
 import { MantineProvider } from '@mantine/core'
 import { type ReactNode, StrictMode } from 'react'
 import { flushSync } from 'react-dom'
@@ -9,7 +9,7 @@ import { Toasts } from '#src/ui/toast.tsx'
 
 const mounted = new Map<Root, HTMLElement>()
 
-/** Shows `ui` at once; what it returns shows another one in its place, which keeps the state of what both have. */
+/** Renders `ui` synchronously. Returns a function that renders other content in its place, as a React update. */
 export function render(ui: ReactNode): (ui: ReactNode) => void {
   const container = document.body.appendChild(document.createElement('div'))
   const root = createRoot(container)

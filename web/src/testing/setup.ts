@@ -1,4 +1,4 @@
-/** Around every component test: the app's own style sheets, and nothing may be printed to the console. */
+/** Setup of every component test: the app's style sheets, and a check that nothing is printed to the console. */
 import { notifications } from '@mantine/notifications'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
 import '#src/ui/styles.css'

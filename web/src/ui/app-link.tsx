@@ -1,16 +1,16 @@
-/** The way to another page from a screen that is shown both with and without the router: Login, which is there before the router is. */
+/** A link that works with and without the router. Login needs it, because it renders before the router is loaded. */
 import type { AnchorHTMLAttributes, MouseEvent } from 'react'
 
 type Go = (path: string) => Promise<void>
 
 let go: Go | undefined
 
-/** To be called by the app: how it shows another page. */
+/** Sets how the app navigates. Called once by the app. */
 export function setGo(next: Go): void {
   go = next
 }
 
-/** Shows the page of this address. */
+/** Navigates to `path`. */
 export async function goTo(path: string): Promise<void> {
   await go?.(path)
 }

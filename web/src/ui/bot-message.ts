@@ -1,47 +1,47 @@
 /**
- * The message that the game's bot would send for an announcement or a task. The specification has no template for the bot, so this file
- * is the console's proposal to it; bot-preview.tsx draws the message.
+ * Builds the message that the game's bot would send for an announcement or a task. The specification has no template for it; this is the
+ * console's proposal. bot-preview.tsx draws the message.
  *
- * A message with an image is sent by sendPhoto, whose caption holds the text; one without by sendMessage. The text is the title in bold,
- * the subtitle, the description and the reward. The link is a button, and so is the player's way to answer. The Bot API has no icon in a
- * message, so the preview shows the icon beside the title, as the game's list does.
+ * With an image the message is a photo (sendPhoto) with the text as its caption, otherwise a text (sendMessage). The text is the bold
+ * title, the subtitle, the description and the reward. The link and the player's answer are buttons. Messages of the Bot API cannot have an
+ * icon, so the preview shows it beside the title, as the game's list does.
  *
  * Limits: https://core.telegram.org/bots/api#sendmessage (text, 1–4096 characters after entities parsing), …#sendphoto (caption, 0–1024).
- * The Bot API counts characters in UTF-16 units, and so do we.
+ * The Bot API counts UTF-16 code units, and so does this file.
  */
 
 const MESSAGE_MAX_LENGTH = 4096
 const CAPTION_MAX_LENGTH = 1024
 
-/** The fields of a form. An empty text is one that is still to be filled in, which the preview holds a place for; a form may lack some. */
+/** The fields of a form. An empty text is not filled in yet and shows a placeholder; an undefined field does not exist in the form. */
 export interface BotItem {
   title: string
   subtitle?: string
   description?: string
   link?: string
-  /** The label of the button with which the player answers. */
+  /** The label of the button that the player answers with. */
   answer?: string
-  /** The place that the link's button names: `Open Twitter`. */
+  /** The place that the link's button names, such as Twitter in `Open Twitter`. */
   place?: string
-  /** Undefined while it is to be filled in. */
+  /** Undefined until it is filled in. */
   reward: number | undefined
-  /** Addresses of pictures, of the server or of this browser. */
+  /** URLs of images, on the server or in this browser (blob). */
   image?: string | undefined
   icon?: string | undefined
 }
 
 interface BotButton {
   label: string
-  /** A button without an address calls the bot back. */
+  /** A button without a URL calls the bot back. */
   url?: string
-  /** It stands for what is to be filled in. */
+  /** A placeholder for a field that is not filled in. */
   isPlaceholder?: boolean
 }
 
 interface BotLine {
   text: string
   isBold?: boolean
-  /** It stands for what is to be filled in. */
+  /** A placeholder for a field that is not filled in. */
   isPlaceholder?: boolean
 }
 
@@ -53,7 +53,7 @@ export interface BotMessage {
   buttons: BotButton[]
 }
 
-/** The message that the bot would send for `item`. */
+/** Returns the message that the bot would send for `item`. */
 export function botMessage({ title, subtitle, description, link, answer, place, reward, image, icon }: BotItem): BotMessage {
   const done = answer ?? (link === undefined ? 'Claim' : 'Done')
   return {
@@ -63,7 +63,7 @@ export function botMessage({ title, subtitle, description, link, answer, place, 
       { ...toLine(title, 'Your title'), isBold: true },
       ...(subtitle === undefined ? [] : [toLine(subtitle, 'Your subtitle')]),
       ...(description === undefined ? [] : [toLine(description, 'Your description')]),
-      toLine(reward === undefined ? '' : `Reward: ${figure(reward)}`, 'Reward: …'),
+      toLine(reward === undefined ? '' : `Reward: ${formattedAmount(reward)}`, 'Reward: …'),
     ],
     buttons: [
       ...(link === undefined ? [] : [{ label: place ? `Open ${place}` : 'Open link', url: link, isPlaceholder: link === '' }]),
@@ -76,22 +76,22 @@ function toLine(text: string, placeholder: string): BotLine {
   return text.trim() === '' ? { text: placeholder, isPlaceholder: true } : { text: text.trim() }
 }
 
-export function figure(value: number): string {
+export function formattedAmount(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: 20 })
 }
 
-/** How long the message's text is, of how much Telegram takes. Placeholders do not count. */
+/** Returns the length of the message's text without placeholders, and Telegram's limit, both in UTF-16 code units. */
 export function textMeasure({ photo, lines }: BotMessage): { length: number; limit: number } {
   const typed = lines.filter(({ isPlaceholder }) => !isPlaceholder).map(({ text }) => text)
   return { length: typed.join('\n').length, limit: photo ? CAPTION_MAX_LENGTH : MESSAGE_MAX_LENGTH }
 }
 
-/** What keeps the bot from sending the text whole; undefined if nothing does. */
+/** Returns why Telegram would not take the whole text; undefined if it would. */
 export function textProblem(item: BotItem): string | undefined {
   const { length, limit } = textMeasure(botMessage(item))
   if (length <= limit) return undefined
   const [place, remedy] = item.image
     ? ['below an image', 'Shorten the text or leave the image out.']
     : ['in a message', 'Shorten the text.']
-  return `The text has ${figure(length)} characters. Telegram takes ${figure(limit)} ${place}, so the bot cannot send it whole. ${remedy}`
+  return `The text has ${formattedAmount(length)} characters. Telegram takes ${formattedAmount(limit)} ${place}, so the bot cannot send it whole. ${remedy}`
 }

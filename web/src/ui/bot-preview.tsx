@@ -1,13 +1,13 @@
 /**
- * Draws the message that the bot would send (bot-message.ts) in Telegram's two looks, and counts what Telegram limits.
+ * Draws the bot's message (bot-message.ts) in Telegram's light and dark looks, and counts the lengths that Telegram limits.
  *
- * Limits: https://core.telegram.org/bots/api#inlinekeyboardbutton (callback data, 1–64 bytes). The Bot API names no limit for a button's
- * label or address: we allow 64 characters for a label, and the contract limits the address.
+ * Limits: https://core.telegram.org/bots/api#inlinekeyboardbutton (callback data, 1–64 bytes). The Bot API has no limit for a button's
+ * label or URL: the console allows 64 characters for a label, and the contract limits the URL.
  */
 import { LINK_MAX_LENGTH } from '@arcade/contract/field-schemas'
 import { useComputedColorScheme } from '@mantine/core'
 import { useDeferredValue, useEffect, useId, useState } from 'react'
-import { type BotItem, type BotMessage, botMessage, figure, textMeasure } from './bot-message.ts'
+import { type BotItem, type BotMessage, botMessage, formattedAmount, textMeasure } from './bot-message.ts'
 import classes from './bot-preview.module.css'
 
 const BUTTON_LABEL_MAX_LENGTH = 64
@@ -26,12 +26,12 @@ function measureMessage(message: BotMessage): Measure[] {
     ? {
         name: 'Photo caption',
         ...measure,
-        warning: `Telegram takes ${figure(measure.limit)} characters beside a photo. Shorten the text or clear the image.`,
+        warning: `Telegram takes ${formattedAmount(measure.limit)} characters beside a photo. Shorten the text or clear the image.`,
       }
     : {
         name: 'Message text',
         ...measure,
-        warning: `Telegram takes ${figure(measure.limit)} characters in a message. Shorten the text.`,
+        warning: `Telegram takes ${formattedAmount(measure.limit)} characters in a message. Shorten the text.`,
       }
   const labels = buttons.map(({ label }, index) => ({
     name: buttons.length > 1 ? `Button ${index + 1}` : 'Button',
@@ -54,7 +54,7 @@ function measureMessage(message: BotMessage): Measure[] {
   return [text, ...labels, ...addresses]
 }
 
-/** The preview may lag behind the typing while the browser is busy. Nothing in it takes the focus, and only a limit is read aloud. */
+/** The preview may update later than the form while the browser is busy. It takes no focus, and only announces exceeded limits. */
 export function BotPreview({ item }: { item: BotItem }) {
   const message = botMessage(useDeferredValue(item))
   const measures = measureMessage(message)
@@ -67,7 +67,7 @@ export function BotPreview({ item }: { item: BotItem }) {
           <div key={name} data-over={length > limit || undefined}>
             <dt>{name}</dt>
             <dd>
-              {figure(length)} / {figure(limit)}
+              {formattedAmount(length)} / {formattedAmount(limit)}
             </dd>
           </div>
         ))}
@@ -133,7 +133,7 @@ function Chat({ message }: { message: BotMessage }) {
   )
 }
 
-/** The picture has no alternative text, because the form names it already. A broken picture is left out. */
+/** The image has no alternative text, because the form already names it. A broken image is hidden. */
 function Picture({ url, className }: { url: string | undefined; className: string | undefined }) {
   const [broken, setBroken] = useState<string>()
   if (!url || url === broken) return null

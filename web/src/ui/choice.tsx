@@ -1,4 +1,4 @@
-/** A box that one ticks, with its label, in a pane of choices. */
+/** A checkbox with its label, for panes of choices. */
 import type { ComponentProps } from 'react'
 import classes from './choice.module.css'
 

@@ -28,7 +28,7 @@ const ask = page.getByRole('button', { name: 'Ask', exact: true })
 const dialog = page.getByRole('alertdialog')
 const answers = page.getByRole('status')
 
-test('§5 the question names and describes the dialog, and nothing is answered before a button is pressed', async () => {
+test('§5 the question is the dialog’s name and description, and there is no answer before a button is pressed', async () => {
   render(<Asking />)
   await expect.element(dialog).not.toBeInTheDocument()
   await ask.click()
@@ -37,7 +37,7 @@ test('§5 the question names and describes the dialog, and nothing is answered b
   await expect.element(answers).toBeEmptyDOMElement()
 })
 
-test('§5 Confirm is yes', async () => {
+test('§5 Confirm answers true', async () => {
   render(<Asking />)
   await ask.click()
   await dialog.getByRole('button', { name: 'Confirm' }).click()
@@ -45,7 +45,7 @@ test('§5 Confirm is yes', async () => {
   await expect.element(dialog).not.toBeInTheDocument()
 })
 
-test('§5 Cancel and Escape are no, and give the focus back', async () => {
+test('§5 Cancel and Escape answer false and restore the focus', async () => {
   render(<Asking />)
   await ask.click()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
@@ -58,7 +58,7 @@ test('§5 Cancel and Escape are no, and give the focus back', async () => {
   await expect.element(ask).toHaveFocus()
 })
 
-test('§5 the answer to one question is not the answer to the next', async () => {
+test('§5 the answer to one question does not carry over to the next', async () => {
   render(<Asking />)
   await ask.click()
   await dialog.getByRole('button', { name: 'Confirm' }).click()
@@ -69,7 +69,7 @@ test('§5 the answer to one question is not the answer to the next', async () =>
   await expect.element(answers).toHaveTextContent('true false')
 })
 
-test('§5 a question that follows at once, before the browser has told that the one before was closed, stays open', async () => {
+test('§5 a question asked before the previous dialog’s close event stays open', async () => {
   render(<Asking />)
   await ask.click()
   await expect.element(dialog).toBeVisible()
@@ -81,7 +81,7 @@ test('§5 a question that follows at once, before the browser has told that the 
   await expect.element(answers).toHaveTextContent('false true')
 })
 
-test('§5 a question that another one replaces is answered with no', async () => {
+test('§5 a question that is replaced by another one is answered false', async () => {
   render(<Asking />)
   await page.getByRole('button', { name: 'Ask twice' }).click()
   await expect.element(dialog).toHaveAccessibleDescription('The second')
@@ -90,7 +90,7 @@ test('§5 a question that another one replaces is answered with no', async () =>
   await expect.element(answers).toHaveTextContent('false true')
 })
 
-test('§5 the keyboard stays within the dialog, and starts on what changes nothing', async () => {
+test('§5 the focus stays within the dialog and starts on Cancel', async () => {
   render(<Asking />)
   await ask.click()
   await expect.element(dialog.getByRole('button', { name: 'Cancel' })).toHaveFocus()

@@ -1,14 +1,14 @@
-/** Asks before an act that cannot be undone (§5): the app has one dialog, and the caller awaits the answer. */
+/** The confirmation before an act that cannot be undone (§5). The app has one dialog; the caller awaits its answer. */
 import { Button } from '@mantine/core'
 import { createContext, type ReactNode, use, useCallback, useEffect, useId, useRef, useState } from 'react'
 import classes from './confirm.module.css'
 import dialogClasses from './dialog.module.css'
 
 export interface Question {
-  /** The act in a few words, such as `Delete user`. */
+  /** The act in two or three words, such as `Delete user`. */
   title: string
   message: ReactNode
-  /** The act destroys something, so its button is red. */
+  /** Destructive acts have a red confirm button. */
   isDestructive?: boolean
 }
 
@@ -16,7 +16,7 @@ type Confirm = (question: Question) => Promise<boolean>
 
 const ConfirmContext = createContext<Confirm>(() => Promise.resolve(false))
 
-/** `await confirm({ title, message })` is true after Confirm, and false after Cancel or Escape. */
+/** `await confirm({ title, message })` resolves with true after Confirm, with false after Cancel or Escape. */
 export function useConfirm(): Confirm {
   return use(ConfirmContext)
 }
@@ -27,7 +27,7 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
   const [question, setQuestion] = useState<Question>()
   const id = useId()
 
-  /** Answers the question by how its dialog was closed, which is no while it is open. */
+  /** Answers the current question with the dialog's return value; false while it is still open. */
   const answer = useCallback(() => {
     resolve.current?.(dialog.current?.returnValue === 'confirm')
     resolve.current = undefined
@@ -45,14 +45,14 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
     [answer],
   )
 
-  // The browser's modal dialog traps the focus, closes on Escape and gives the focus back.
+  // A modal <dialog> traps the focus, closes on Escape and restores the focus.
   useEffect(() => {
     if (!question || !dialog.current || dialog.current.open) return
     dialog.current.showModal()
   }, [question])
 
   const handleClose = () => {
-    if (dialog.current?.open) return // The browser tells late that it was closed, and the next question is there already.
+    if (dialog.current?.open) return // The close event comes late: the next question is already open.
     answer()
     setQuestion(undefined)
   }

@@ -1,4 +1,4 @@
-/** A button that copies a value and says so (§8). */
+/** A button that copies a value and confirms it with a toast (§8). */
 import { ActionIcon } from '@mantine/core'
 import { IconCopy } from '@tabler/icons-react'
 import { toast } from './toast.tsx'
@@ -16,6 +16,6 @@ export async function copyText(text: string): Promise<void> {
     await navigator.clipboard.writeText(text)
     toast.success('Copied!')
   } catch {
-    toast.failure('Failed to copy') // the person refused it, or the page has no clipboard because it came by plain http
+    toast.failure('Failed to copy') // the user refused permission, or the page is on plain http and has no clipboard
   }
 }

@@ -38,13 +38,13 @@ async function open(): Promise<void> {
   await expect.element(reason).toHaveFocus()
 }
 
-test('design §8 Escape closes a dialog in which nothing was typed', async () => {
+test('design §8 Escape closes a dialog without input', async () => {
   await open()
   await userEvent.keyboard('{Escape}')
   await expect.element(dialog).not.toBeInTheDocument()
 })
 
-test('design §8 Escape asks before it loses what was typed, and Escape again keeps it', async () => {
+test('design §8 Escape asks before it discards the input; a second Escape keeps the input', async () => {
   await open()
   await userEvent.keyboard('A farm{Escape}')
   await expect.element(question).toBeVisible()
@@ -57,7 +57,7 @@ test('design §8 Escape asks before it loses what was typed, and Escape again ke
   await expect.element(dialog).not.toBeInTheDocument()
 })
 
-test('design §8 a click beside the dialog asks, too', async () => {
+test('design §8 a click beside the dialog asks as well', async () => {
   await open()
   await userEvent.keyboard('A farm')
   await userEvent.click(document.querySelector('.mantine-Modal-overlay')!, { position: { x: 5, y: 5 } })
@@ -66,7 +66,7 @@ test('design §8 a click beside the dialog asks, too', async () => {
   await expect.element(reason).toHaveValue('A farm')
 })
 
-test('design §8 Cancel closes at once', async () => {
+test('design §8 Cancel closes without a question', async () => {
   await open()
   await userEvent.keyboard('A farm')
   await dialog.getByRole('button', { name: 'Cancel' }).click()
@@ -74,7 +74,7 @@ test('design §8 Cancel closes at once', async () => {
   await expect.element(question).not.toBeInTheDocument()
 })
 
-test('design §8 what was typed and taken back is nothing to ask about', async () => {
+test('design §8 Escape does not ask after the input was undone', async () => {
   await open()
   await userEvent.keyboard('A{Backspace}{Escape}')
   await expect.element(dialog).not.toBeInTheDocument()

@@ -1,6 +1,6 @@
 /**
- * A form in a dialog (design §8): it opens with the focus in its first field, and ends with Cancel and Confirm. What was typed is not lost by
- * Escape, a click beside it, another page, or the end of the session.
+ * A form in a dialog (design §8), with the focus in its first field, Cancel and Confirm. Escape, a click beside it, a navigation or the end
+ * of the session do not lose the input without a question.
  */
 import { Button, Modal } from '@mantine/core'
 import { type ComponentProps, createContext, type ReactNode, use, useCallback, useEffect, useRef, useState } from 'react'
@@ -10,7 +10,7 @@ import { FormRefusal } from './form-notice.tsx'
 import { Form, FormActions, type Refusal, SubmitButton } from './form.tsx'
 import { useUnsaved } from './unsaved.ts'
 
-/** Tells the dialog around a form whether something was typed. */
+/** Reports to the surrounding dialog whether the form has input. */
 const TypedContext = createContext<(isTyped: boolean) => void>(() => {})
 
 const question = { title: 'Close without saving?', message: 'What you typed in the dialog is lost then.' }
@@ -19,31 +19,31 @@ interface FormDialogProps {
   isOpen: boolean
   title: string
   onClose: () => void
-  /** Holds a `DialogForm`. */
+  /** Contains a `DialogForm`. */
   children: ReactNode
 }
 
 export function FormDialog({ isOpen, title, onClose, children }: FormDialogProps) {
   const confirm = useConfirm()
   const [isTyped, setIsTyped] = useState(false)
-  const typed = useRef(isTyped) // is right at once, also for a key that follows another within the same frame
+  const typed = useRef(isTyped) // a ref, because a second key may follow before the next render
   const isAsking = useRef(false)
   const focused = useRef<HTMLElement>(undefined)
   useUnsaved(isOpen && isTyped, { isKept: false })
 
   const handleClose = async () => {
-    if (isAsking.current) return // The Escape that answers the question is told to this dialog, too.
+    if (isAsking.current) return // this dialog also receives the Escape that answers the question
     if (typed.current) {
       isAsking.current = true
       await endOfKeyPress()
-      const isGivenUp = await confirm(question)
+      const isDiscarded = await confirm(question)
       isAsking.current = false
-      if (!isGivenUp) return focused.current?.focus() // a click beside the dialog has taken it away
+      if (!isDiscarded) return focused.current?.focus() // the click beside the dialog moved the focus
     }
     onClose()
   }
 
-  const tellTyped = useCallback((is: boolean) => {
+  const reportTyped = useCallback((is: boolean) => {
     typed.current = is
     setIsTyped(is)
   }, [])
@@ -51,13 +51,13 @@ export function FormDialog({ isOpen, title, onClose, children }: FormDialogProps
   return (
     <Modal opened={isOpen} onClose={() => void handleClose()} title={title}>
       <div onFocus={({ target }) => (focused.current = target)}>
-        <TypedContext value={tellTyped}>{children}</TypedContext>
+        <TypedContext value={reportTyped}>{children}</TypedContext>
       </div>
     </Modal>
   )
 }
 
-/** The browser gives an Escape to the dialog on top once it was told to the page: the question must not be that one yet. */
+/** Waits until the Escape key has been handled: if the confirmation opened earlier, the browser would close it with the same key. */
 function endOfKeyPress(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve))
 }
@@ -67,7 +67,7 @@ type FormProps<Input extends FieldValues, Output> = ComponentProps<typeof Form<I
 interface DialogFormProps<Input extends FieldValues, Output> extends FormProps<Input, Output> {
   form: FormProps<Input, Output>['form'] & { refusal: Refusal | undefined }
   onCancel: () => void
-  /** What it does is red. */
+  /** Destructive dialogs have a red confirm button. */
   isDestructive?: boolean
   children: ReactNode
 }
@@ -75,11 +75,11 @@ interface DialogFormProps<Input extends FieldValues, Output> extends FormProps<I
 export function DialogForm<Input extends FieldValues, Output>(props: DialogFormProps<Input, Output>) {
   const { onCancel, isDestructive = false, children, ...form } = props
   const { isDirty } = useFormState({ control: form.form.control })
-  const tellTyped = use(TypedContext)
+  const reportTyped = use(TypedContext)
   useEffect(() => {
-    tellTyped(isDirty)
-    return () => tellTyped(false)
-  }, [tellTyped, isDirty])
+    reportTyped(isDirty)
+    return () => reportTyped(false)
+  }, [reportTyped, isDirty])
   return (
     <div ref={markFirstField}>
       <Form {...form}>
@@ -99,7 +99,7 @@ export function DialogForm<Input extends FieldValues, Output>(props: DialogFormP
   )
 }
 
-/** Else Mantine's dialog gives the focus to the cross that closes it, where Enter loses what one wanted to do. */
+/** Marks the first field for the initial focus. Mantine would focus the close button, where Enter discards the input. */
 function markFirstField(dialog: HTMLElement | null): void {
   dialog?.querySelector('input, textarea')?.setAttribute('data-autofocus', '')
 }

@@ -13,7 +13,7 @@ const cancel = page.getByRole('button', { name: 'Cancel' })
 const progress = page.getByRole('progressbar', { name: 'Download User Data' })
 const toasts = page.getByRole('alert')
 
-/** A download that is held until the test ends it; `started` tells what it was given, a start each. */
+/** A download that does not end before `end` or `fail` is called; `started` collects the options of each start. */
 function held() {
   const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<Start>>>()
   const started: Options[] = []
@@ -33,7 +33,7 @@ beforeEach(() => {
   })
 })
 
-test('§7 what arrives is saved under its name, and a toast says so', async () => {
+test('§7 the file is saved under its name, and a toast says so', async () => {
   const { start, end } = held()
   render(<DownloadButton label="Download User Data" start={start} {...texts} />)
   await button.click()
@@ -44,7 +44,7 @@ test('§7 what arrives is saved under its name, and a toast says so', async () =
   expect(await (await fetch(saved[0]?.href ?? '')).text()).toBe('rows')
 })
 
-test('§8 a failure says so, saves nothing and can be tried again', async () => {
+test('§8 a failed download shows a toast, saves nothing and can be retried', async () => {
   const { start, started, fail } = held()
   render(<DownloadButton label="Download User Data" start={start} {...texts} />)
   await button.click()
@@ -56,7 +56,7 @@ test('§8 a failure says so, saves nothing and can be tried again', async () => 
   await expect.poll(() => toasts.elements()).toHaveLength(2)
 })
 
-test('§8 the text of a failure may be made of it', async () => {
+test('§8 the failure text can depend on the error', async () => {
   const { start, fail } = held()
   const failureText = (error: unknown) => (error as Error).message
   render(<DownloadButton label="Download User Data" start={start} {...texts} failureText={failureText} />)
@@ -65,7 +65,7 @@ test('§8 the text of a failure may be made of it', async () => {
   await expect.element(toasts).toHaveTextContent('This item has no history.')
 })
 
-test('§4 its progress shows in rows where the total is known, and in bytes where it is not', async () => {
+test('§4 progress is shown in rows if the total is known, otherwise in bytes', async () => {
   const { start, started, end } = held()
   render(<DownloadButton label="Download User Data" start={start} {...texts} />)
   await button.click()
@@ -80,7 +80,7 @@ test('§4 its progress shows in rows where the total is known, and in bytes wher
   await expect.element(progress).not.toBeInTheDocument()
 })
 
-test('§4 Cancel ends it without a toast and without a file', async () => {
+test('§4 Cancel ends the download without a toast and without a file', async () => {
   const { start, started } = held()
   render(<DownloadButton label="Download User Data" start={start} {...texts} />)
   await button.click()
@@ -88,11 +88,11 @@ test('§4 Cancel ends it without a toast and without a file', async () => {
   await expect.element(button).toBeVisible()
   expect(started[0]?.signal.aborted).toBe(true)
   expect(saved).toEqual([])
-  toast.success('The first toast') // one of the download would have come before it
+  toast.success('The first toast') // a toast of the download would have come first
   await expect.element(toasts).toHaveTextContent('The first toast')
 })
 
-test('§4 it goes on while one is on another page, and is still there when one comes back', async () => {
+test('§4 a download continues on other pages, and its progress is still there on return', async () => {
   const { start, started, end } = held()
   const download = <DownloadButton label="Download User Data" start={start} {...texts} />
   const show = render(download)
@@ -108,7 +108,7 @@ test('§4 it goes on while one is on another page, and is still there when one c
   expect(saved).toHaveLength(1)
 })
 
-test('one download a name: two buttons show the same one, another id is another one', async () => {
+test('buttons with the same id share one download; another id is a separate download', async () => {
   const { start, started } = held()
   render(
     <>
@@ -125,7 +125,7 @@ test('one download a name: two buttons show the same one, another id is another 
   await expect.element(cancel).not.toBeInTheDocument()
 })
 
-test('design §7 other choices are one step further, and run in its place', async () => {
+test('design §7 other formats are in a menu, and run in the place of the button', async () => {
   const [own, other] = [held(), held()]
   render(
     <DownloadButton
@@ -147,13 +147,13 @@ test('design §7 other choices are one step further, and run in its place', asyn
   await expect.element(toasts).toHaveTextContent('Data Downloaded Successfuly!')
 })
 
-test('a disabled one starts nothing', async () => {
+test('a disabled button starts nothing', async () => {
   const { start } = held()
   render(<DownloadButton label="Download User Data" start={start} {...texts} disabled />)
   await expect.element(button).toBeDisabled()
 })
 
-test('the focus of the button that starts a download goes to Cancel, and back once it is there', async () => {
+test('the focus moves from the download button to Cancel, and back when the download ends', async () => {
   const { start, end } = held()
   render(<DownloadButton label="Download User Data" start={held().start} others={[{ label: 'As CSV', start }]} {...texts} />)
   await page.getByRole('button', { name: 'More exports' }).click()

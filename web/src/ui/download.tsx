@@ -1,4 +1,4 @@
-/** A download button. While a download runs, its progress and Cancel stand in place of the button, also after one left the page and came back. */
+/** A download button. A running download shows its progress and Cancel instead of the button, also after leaving the page and returning. */
 import { Button, Popover, Progress } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
 import { useEffect, useId, useRef, useState, useSyncExternalStore } from 'react'
@@ -8,7 +8,7 @@ import { formatted } from './numbers.ts'
 
 interface DownloadProgress {
   bytes: number
-  /** How many of `total` rows the server has written so far. */
+  /** Rows written by the server so far, of `total`. */
   rows?: number
   total?: number
 }
@@ -20,15 +20,15 @@ type Start = (options: {
 
 interface DownloadProps {
   label: string
-  /** Tells two downloads apart whose buttons have the same text. */
+  /** Identifies the download; by default its label. Needed if two buttons have the same label. */
   id?: string
   start: Start
-  /** What else can be downloaded here, one step further. */
+  /** Other downloads, in a menu beside the button. */
   others?: readonly { label: string; start: Start }[]
-  /** Says beside the button how much it downloads. */
+  /** The amount to be downloaded, shown beside the button. */
   note?: string | undefined
   successText: string
-  /** The toast of a failure, or a function that makes it of the error. */
+  /** The toast of a failed download, or a function that returns it for the error. */
   failureText: string | ((error: unknown) => string)
   disabled?: boolean
   size?: 'compact-sm'
@@ -65,7 +65,7 @@ export function DownloadButton(props: DownloadProps) {
     void download(started)
   }
 
-  // The button that was pressed goes, and Cancel after it; the focus stays here instead of being lost.
+  // The pressed button disappears, and later Cancel does. The focus moves to what replaces it.
   useEffect(() => {
     if (!isStarter.current) return
     if (document.activeElement === document.body) place.current?.querySelector('button')?.focus()
@@ -176,7 +176,7 @@ function save(blob: Blob, fileName: string): void {
   document.body.append(link)
   link.click()
   link.remove()
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000) // Safari reads the file after the click
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000) // Safari reads the blob after the click
 }
 
 function describe({ bytes, rows, total }: DownloadProgress): string {

@@ -1,4 +1,4 @@
-/** A box of a form that one ticks, with a hint below it. The schema says what it is unless somebody ticks it. */
+/** A checkbox in a form, with a hint below it. The schema has its default value. */
 import { useId } from 'react'
 import { type FieldValues, useController } from 'react-hook-form'
 import { Choice } from './choice.tsx'

@@ -44,7 +44,7 @@ function Sample({ name = 'task new', basis, values = { title: '' } }: SampleProp
   )
 }
 
-/** Opens the form anew, as somebody who comes back to it does. */
+/** Remounts the form, as when the user returns to it. */
 function visit(props: SampleProps = {}, owner = 'ada'): void {
   unmountAll()
   render(
@@ -61,14 +61,14 @@ const savedNow = page.getByText(/Somebody else has changed this, too/)
 const useDraft = page.getByRole('button', { name: 'Use Draft' })
 const discardDraft = page.getByRole('button', { name: 'Discard Draft' })
 
-test('a form without a draft offers none, and nothing of it is unsaved', async () => {
+test('a form without a draft offers none and has no unsaved work', async () => {
   visit()
   await expect.element(title).toBeVisible()
   await expect.element(offer).not.toBeInTheDocument()
   expect(hasUnsavedWork()).toBe(false)
 })
 
-test('what was typed is offered when the form is opened again, and filled in only when that is asked for', async () => {
+test('input is offered as a draft when the form is opened again, and filled in only on request', async () => {
   visit()
   await title.fill('Follow us')
   await page.getByLabelText('Type').selectOptions('link')
@@ -86,7 +86,7 @@ test('what was typed is offered when the form is opened again, and filled in onl
   expect(hasUnsavedWork()).toBe(true)
 })
 
-test('a draft that is discarded is gone', async () => {
+test('a discarded draft is deleted', async () => {
   visit()
   await title.fill('Follow us')
   visit()
@@ -97,7 +97,7 @@ test('a draft that is discarded is gone', async () => {
   await expect.element(offer).not.toBeInTheDocument()
 })
 
-test('saving ends the draft', async () => {
+test('saving deletes the draft', async () => {
   visit()
   await title.fill('Follow us')
   expect(hasUnsavedWork()).toBe(true)
@@ -107,7 +107,7 @@ test('saving ends the draft', async () => {
   expect(localStorage).toHaveLength(0)
 })
 
-test('text that is taken back leaves no draft and nothing unsaved', async () => {
+test('input that was undone leaves no draft and no unsaved work', async () => {
   visit({ name: 'task 7', values: { title: 'Follow us', reward: 5 } })
   await title.fill('Follow them')
   await reward.fill('')
@@ -119,7 +119,7 @@ test('text that is taken back leaves no draft and nothing unsaved', async () => 
   expect(localStorage).toHaveLength(0)
 })
 
-test('a field that was emptied is empty in the draft, too', async () => {
+test('a cleared field is empty in the draft', async () => {
   const task = { name: 'task 7', values: { title: 'Follow us', type: 'link', reward: 5 } }
   visit(task)
   await title.fill('')
@@ -132,7 +132,7 @@ test('a field that was emptied is empty in the draft, too', async () => {
   await expect.element(page.getByLabelText('Type')).toHaveValue('link')
 })
 
-test('what was begun instead of the draft is not lost either: the two can be exchanged', async () => {
+test('using a draft keeps the current input as another draft, so that the two can be swapped', async () => {
   visit()
   await title.fill('The first')
   visit()
@@ -144,7 +144,7 @@ test('what was begun instead of the draft is not lost either: the two can be exc
   await expect.element(title).toHaveValue('The second')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect.element(title).toHaveValue('')
-  // The one that is still offered was neither used nor discarded.
+  // The draft still on offer was neither used nor discarded.
   await useDraft.click()
   await expect.element(title).toHaveValue('The first')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -152,7 +152,7 @@ test('what was begun instead of the draft is not lost either: the two can be exc
   expect(localStorage).toHaveLength(0)
 })
 
-test('two drafts are offered one after the other, the newer one first', async () => {
+test('two drafts are offered one after the other, newest first', async () => {
   visit()
   await title.fill('The first')
   visit()
@@ -164,7 +164,7 @@ test('two drafts are offered one after the other, the newer one first', async ()
   await expect.element(title).toHaveValue('The first')
 })
 
-test('a draft of another version says so', async () => {
+test('a draft of an older version says so', async () => {
   visit({ name: 'task 7', basis: 1 })
   await title.fill('Follow us')
   visit({ name: 'task 7', basis: 1 })
@@ -173,7 +173,7 @@ test('a draft of another version says so', async () => {
   await expect.element(offer).toMatchTextContent('The saved version has changed since.')
 })
 
-test('a draft brings back only what was changed in it: what somebody else has saved of other fields stays', async () => {
+test('a draft restores only the fields changed in it; other fields keep what somebody else saved', async () => {
   visit({ name: 'task 7', basis: 1, values: { title: 'Follow us', type: 'link', reward: 5 } })
   await title.fill('Follow them')
   visit({ name: 'task 7', basis: 2, values: { title: 'Follow us', reward: 8 } })
@@ -184,7 +184,7 @@ test('a draft brings back only what was changed in it: what somebody else has sa
   await expect.element(savedNow).not.toBeInTheDocument()
 })
 
-test('of a field that both have changed one sees what is saved, also after the form was left once more', async () => {
+test('a field changed on both sides shows the saved value, also after another visit', async () => {
   visit({ name: 'task 7', basis: 1, values: { title: 'Follow us', reward: 5 } })
   await title.fill('Follow them')
   for (const visits of [1, 2]) {
@@ -200,7 +200,7 @@ test('of a field that both have changed one sees what is saved, also after the f
   await expect.element(savedNow).not.toBeInTheDocument()
 })
 
-test('a draft that does not tell what it began with brings back all of it', async () => {
+test('a draft without its initial values restores all fields', async () => {
   const values = { title: 'Follow them', type: 'link', reward: 5 }
   const draft = { id: '1', at: '2026-11-22T10:00:00.000Z', basis: 1, values }
   localStorage.setItem('draft ada task 7', JSON.stringify([draft]))
@@ -210,7 +210,7 @@ test('a draft that does not tell what it began with brings back all of it', asyn
   await expect.element(reward).toHaveValue('5')
 })
 
-test('drafts are of one person and of one item', async () => {
+test('drafts belong to one user and one item', async () => {
   visit({ name: 'task 7' })
   await title.fill('Follow us')
   visit({ name: 'task 8' })
@@ -223,7 +223,7 @@ test('drafts are of one person and of one item', async () => {
   await expect.element(offer).toBeVisible()
 })
 
-test('signing out drops the drafts of that person alone', async () => {
+test('signing out deletes only that user’s drafts', async () => {
   visit()
   await title.fill('Of Ada')
   visit({}, 'bob')
@@ -237,7 +237,7 @@ test('signing out drops the drafts of that person alone', async () => {
   await expect.element(offer).toBeVisible()
 })
 
-test('a password is unsaved text, but in no draft', async () => {
+test('a password counts as unsaved work but is in no draft', async () => {
   visit()
   await page.getByLabelText('Password').fill('secret1')
   expect(hasUnsavedWork()).toBe(true)
@@ -246,7 +246,7 @@ test('a password is unsaved text, but in no draft', async () => {
   expect(JSON.stringify(localStorage)).not.toContain('secret1')
 })
 
-test('a form that is gone is not unsaved', async () => {
+test('an unmounted form has no unsaved work', async () => {
   visit()
   await title.fill('Follow us')
   expect(hasUnsavedWork()).toBe(true)
@@ -254,7 +254,7 @@ test('a form that is gone is not unsaved', async () => {
   expect(hasUnsavedWork()).toBe(false)
 })
 
-test('a browser that keeps nothing has no drafts, and the form works', async () => {
+test('without storage there are no drafts, and the form works', async () => {
   vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
     throw new DOMException('no room', 'QuotaExceededError')
   })

@@ -1,7 +1,7 @@
 /**
- * A form whose text is not lost: leaving is asked about (unsaved.ts), and what was typed is kept as a draft (drafts.ts), which the form
- * offers the next time and never fills in by itself. A draft brings back only what was changed in it, so that what somebody else has
- * saved meanwhile stays; what both have changed is told at the field. Passwords are in no draft.
+ * A form that keeps its input as a draft (drafts.ts) and asks before it is left (unsaved.ts). A draft is offered on the next visit and
+ * never filled in by itself. It restores only the fields changed in it; if somebody else changed such a field as well, the form shows the
+ * saved value beside it. Passwords are never kept.
  */
 import { Button } from '@mantine/core'
 import { use, useEffect, useRef, useState } from 'react'
@@ -16,21 +16,21 @@ import { forgetUnsavedWork, markUnsaved } from './unsaved.ts'
 type Values = Readonly<Record<string, unknown>>
 
 interface DraftOptions {
-  /** What tells the form and its item from others: `social-tasks 17`. */
+  /** Identifies the form and its item: `social-tasks 17`. */
   name: string
-  /** The version of the item that is being changed. */
+  /** The version of the item being edited. */
   basis?: number | undefined
 }
 
 interface Offer {
   draft: Draft
-  /** Another version was saved since the draft was begun. */
+  /** The item was saved since the draft was started. */
   isOutdated: boolean
   onUse: () => void
   onDiscard: () => void
 }
 
-/** `useForm` with drafts: `offer` is for a `DraftOffer` above the form. Call `finish` in place of `reset` once the form was saved. */
+/** `useForm` with drafts. Pass `offer` to a `DraftOffer` above the form. After saving, call `finish` instead of `reset`. */
 export function useDraftForm<Schema extends FormSchema>(
   load: () => Promise<Schema>,
   defaultValues: DefaultValues<z.input<Schema>>,
@@ -47,9 +47,9 @@ function useDraft<Input extends FieldValues, Output>(
 ): { offer: Offer | undefined; savedMeanwhile: Values; keepAsDraft: () => void; finish: () => void } {
   const key = draftKey(use(DraftOwner), name)
   const [first] = useState(defaultValues)
-  const [draft, setDraft] = useState(() => readDrafts(key).find((one) => hasOwn(one, first)))
+  const [draft, setDraft] = useState(() => readDrafts(key).find((one) => hasChanges(one, first)))
   const [savedMeanwhile, setSavedMeanwhile] = useState<Values>({})
-  /** The draft that is being typed now. */
+  /** The draft that the current input is saved in. */
   const current = useRef({ id: newId(), basis, base: withoutPasswords(first) })
   const { subscribe, reset, getValues } = form
 
@@ -70,13 +70,13 @@ function useDraft<Input extends FieldValues, Output>(
   }, [subscribe, first, key])
 
   const handleUse = (offered: Draft) => {
-    // What has been typed meanwhile is a draft, too, and is offered in turn, as an older one is.
-    setDraft(readDrafts(key).find((one) => one.id !== offered.id && hasOwn(one, first)))
+    // The current input is itself a draft, and is offered next, like any older draft.
+    setDraft(readDrafts(key).find((one) => one.id !== offered.id && hasChanges(one, first)))
     const own = ownValues(offered)
     const { base } = offered
-    const clashes = base ? Object.keys(own).filter((field) => isOther(first, base, field) && isOther(first, own, field)) : []
+    const clashes = base ? Object.keys(own).filter((field) => differs(first, base, field) && differs(first, own, field)) : []
     setSavedMeanwhile(valuesOf(first, clashes))
-    // Somebody who leaves the form once more is told again what both have changed.
+    // Keep the old base for conflicting fields, so that the conflict is shown again after another visit.
     current.current = {
       id: offered.id,
       basis: clashes.length === 0 ? basis : offered.basis,
@@ -87,7 +87,7 @@ function useDraft<Input extends FieldValues, Output>(
 
   const handleDiscard = (offered: Draft) => {
     dropDraft(key, offered.id)
-    setDraft(readDrafts(key).find((one) => one.id !== current.current.id && hasOwn(one, first)))
+    setDraft(readDrafts(key).find((one) => one.id !== current.current.id && hasChanges(one, first)))
   }
 
   return {
@@ -97,15 +97,15 @@ function useDraft<Input extends FieldValues, Output>(
       onUse: () => handleUse(draft),
       onDiscard: () => handleDiscard(draft),
     },
-    /** What is saved of the fields that the draft in use and somebody else have both changed. */
+    /** The saved values of fields that both the draft in use and somebody else changed. */
     savedMeanwhile,
-    /** Another tab that has saved the form meanwhile has dropped its drafts. */
+    /** Saves the draft again before a reload: saving in another tab may have deleted it. */
     keepAsDraft() {
       const values = withoutPasswords(getValues())
       keepDraft(key, { ...current.current, at: new Date().toISOString(), values })
     },
     finish() {
-      dropDrafts(key, { but: draft?.id }) // one that is offered still waits for its answer
+      dropDrafts(key, { except: draft?.id }) // a draft on offer was neither used nor discarded
       forgetUnsavedWork()
       setSavedMeanwhile({})
       reset()
@@ -113,12 +113,12 @@ function useDraft<Input extends FieldValues, Output>(
   }
 }
 
-/** Says above a form that there is a draft, if there is one. */
+/** Offers the form's draft, if there is one. */
 export function DraftOffer({ offer }: { offer: Offer | undefined }) {
   const place = useRef<HTMLDivElement>(null)
   if (!offer) return null
-  /** The button goes; the focus goes on to the form's first field. */
-  const goOn = (act: () => void) => {
+  /** The button disappears, so the focus moves to the form's first field. */
+  const moveFocusAnd = (act: () => void) => {
     place.current?.parentElement?.querySelector<HTMLElement>('form :is(input, select, textarea)')?.focus()
     act()
   }
@@ -129,10 +129,10 @@ export function DraftOffer({ offer }: { offer: Offer | undefined }) {
         {offer.isOutdated && '. The saved version has changed since.'}
       </p>
       <div className={classes['buttons']}>
-        <Button variant="default" size="compact-sm" onClick={() => goOn(offer.onUse)}>
+        <Button variant="default" size="compact-sm" onClick={() => moveFocusAnd(offer.onUse)}>
           Use Draft
         </Button>
-        <Button variant="subtle" size="compact-sm" onClick={() => goOn(offer.onDiscard)}>
+        <Button variant="subtle" size="compact-sm" onClick={() => moveFocusAnd(offer.onDiscard)}>
           Discard Draft
         </Button>
       </div>
@@ -140,21 +140,21 @@ export function DraftOffer({ offer }: { offer: Offer | undefined }) {
   )
 }
 
-/** What a draft changes. */
+/** Returns the values that the draft changes. */
 function ownValues({ base, values }: Draft): Values {
   if (!base) return values
   return valuesOf(
     values,
-    Object.keys(values).filter((field) => isOther(values, base, field)),
+    Object.keys(values).filter((field) => differs(values, base, field)),
   )
 }
 
-/** Whether a draft makes anything of a form that begins with `first` that it is not already. */
-function hasOwn(draft: Draft, first: Values): boolean {
+/** Whether a draft would change a form with the values `first`. */
+function hasChanges(draft: Draft, first: Values): boolean {
   return !isSame(Object.assign({}, first, ownValues(draft)), first)
 }
 
-function isOther(one: Values, other: Values, field: string): boolean {
+function differs(one: Values, other: Values, field: string): boolean {
   return !isSame(valuesOf(one, [field]), valuesOf(other, [field]))
 }
 
@@ -162,12 +162,12 @@ function valuesOf(values: Values, fields: readonly string[]): Record<string, unk
   return Object.fromEntries(fields.map((field) => [field, values[field] ?? '']))
 }
 
-/** Whether two fillings of a form say the same: an empty field and one that is missing do. */
+/** Whether two sets of values are equal. Empty and missing fields count as equal. */
 function isSame(a: object, b: object): boolean {
-  return said(a) === said(b)
+  return normalised(a) === normalised(b)
 }
 
-function said(values: object): string {
+function normalised(values: object): string {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== '')
   return JSON.stringify(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -24,7 +24,7 @@ function Sample({ onSubmit, onReload }: SampleProps) {
 const submit = page.getByRole('button', { name: 'Update' })
 const reload = page.getByRole('button', { name: 'Load the new version' })
 
-test('§8 why a form was not saved stands in it until it is sent again', async () => {
+test('§8 the reason why a form was not saved is shown until it is sent again', async () => {
   const onSubmit = vi.fn<SampleProps['onSubmit']>(async () => {})
   onSubmit.mockResolvedValueOnce({ message: 'This task does not exist any more.', code: 'NO_SUCH_TASK' })
   render(<Sample onSubmit={onSubmit} onReload={() => {}} />)
@@ -44,7 +44,7 @@ test('§4 after a stale save a button loads the new version', async () => {
   expect(onReload).toHaveBeenCalledOnce()
 })
 
-test('§8 what stands at a field does not stand below the form, too', async () => {
+test('§8 an error at a field is not repeated below the form', async () => {
   const refusal = { message: 'The request is not valid.', fields: { title: 'Too long' } }
   render(<Sample onSubmit={async () => refusal} />)
   await submit.click()

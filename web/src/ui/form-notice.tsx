@@ -1,12 +1,12 @@
-/** Says at a form why it was not saved, and what can be done. After a stale save the typed text stays, and a button loads the new version. */
+/** The notice in a form that was not saved, with its reason. After a stale save the input stays, and a button loads the new version. */
 import { Button } from '@mantine/core'
 import classes from './form-notice.module.css'
 import type { Refusal } from './form.tsx'
 
 interface FormNoticeProps {
-  /** Without a message nothing is shown. */
+  /** Undefined shows nothing. */
   message: string | undefined
-  /** What can be done about it. */
+  /** A button in the notice. */
   action?: { label: string; onClick: () => void } | undefined
 }
 
@@ -29,11 +29,11 @@ export function FormNotice({ message, action }: FormNoticeProps) {
 
 interface FormRefusalProps {
   form: { refusal: Refusal | undefined; keepAsDraft?: () => void }
-  /** Loads the version that somebody else has saved meanwhile. */
+  /** Loads the version that somebody else saved. */
   onReload?: (() => void) | undefined
 }
 
-/** What the server refused a form for, unless that stands at a field. */
+/** Shows why the server refused the form, unless the error is shown at a field. */
 export function FormRefusal({ form: { refusal, keepAsDraft }, onReload }: FormRefusalProps) {
   const isStale = refusal?.code === 'STALE' && onReload !== undefined
   const handleReload = () => {

@@ -77,7 +77,7 @@ test.for([
   expect(onSubmit).not.toHaveBeenCalled()
 })
 
-test('§5 what is typed stays while it is typed, and is shown as its number when it is left', async () => {
+test('§5 the typed text stays while typing, and is formatted on blur', async () => {
   render(<Sample onSubmit={async () => {}} />)
   await reward.click()
   await userEvent.keyboard('02.0')
@@ -88,7 +88,7 @@ test('§5 what is typed stays while it is typed, and is shown as its number when
   await expect.element(reward).toHaveValue('2.05')
 })
 
-test('§5 1e3 is shown as the number it is when it is left', async () => {
+test('§5 1e3 is shown as 1000 on blur', async () => {
   render(<Sample onSubmit={async () => {}} />)
   await reward.click()
   await userEvent.keyboard('1e3')
@@ -97,7 +97,7 @@ test('§5 1e3 is shown as the number it is when it is left', async () => {
   await expect.element(reward).toHaveValue('1000')
 })
 
-test('§5 empty is not 0: the schema says that it is required', async () => {
+test('§5 an empty field is not 0: the schema says that it is required', async () => {
   const onSubmit = vi.fn<OnSubmit>(async () => {})
   render(<Sample onSubmit={onSubmit} />)
   await reward.fill('5')
@@ -107,7 +107,7 @@ test('§5 empty is not 0: the schema says that it is required', async () => {
   expect(onSubmit).not.toHaveBeenCalled()
 })
 
-test('§5 the number that a form began with can be taken away, and is required then', async () => {
+test('§5 an initial number can be cleared, and is then required', async () => {
   const onSubmit = vi.fn<OnSubmit>(async () => {})
   render(<Sample onSubmit={onSubmit} reward={5} />)
   await expect.element(reward).toHaveValue('5')
@@ -118,7 +118,7 @@ test('§5 the number that a form began with can be taken away, and is required t
   expect(onSubmit).not.toHaveBeenCalled()
 })
 
-test('§5 its error shows once it was touched', async () => {
+test('§5 an error shows after the field was touched', async () => {
   render(<Sample onSubmit={async () => {}} />)
   await reward.click()
   await expect.element(reward).not.toHaveAttribute('aria-invalid')
@@ -126,7 +126,7 @@ test('§5 its error shows once it was touched', async () => {
   await expect.element(reward).toHaveAccessibleDescription('Reward is required')
 })
 
-test('§5 a number that the schema refuses has its message', async () => {
+test('§5 a number that the schema refuses shows the schema’s message', async () => {
   render(<Sample onSubmit={async () => {}} />)
   await reward.fill('9007199254740994')
   await submit.click()

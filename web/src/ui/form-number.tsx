@@ -1,4 +1,4 @@
-/** A number in a form. It has a file of its own, because only few pages need Mantine's number input. */
+/** A number field of a form. In its own file, because only a few pages need it. */
 import type { ReactNode } from 'react'
 import type { FieldValues } from 'react-hook-form'
 import classes from './form.module.css'
@@ -6,14 +6,14 @@ import { type FieldProps, useField } from './form.tsx'
 import { NumberInput } from './number-input.tsx'
 
 interface NumberFieldProps<Input extends FieldValues, Output> extends FieldProps<Input, Output> {
-  /** Stands beside the box, such as a button that fills it in. */
+  /** Content beside the input, such as a button that fills it in. */
   beside?: ReactNode
 }
 
-/** Its value is a number, '' once it was emptied, or the text as it was typed where no number says the same; a schema refuses those. */
+/** The field's value is a number, '' for an empty input, or the typed text if it is not exactly a number; schemas refuse text. */
 export function NumberField<Input extends FieldValues, Output>(props: NumberFieldProps<Input, Output>) {
   const { field, wrapper } = useField(props)
-  // Not undefined: to react-hook-form that is the value which the field began with.
+  // '' and not undefined: react-hook-form replaces undefined with the default value.
   return (
     <NumberInput
       {...wrapper}

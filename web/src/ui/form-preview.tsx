@@ -1,4 +1,4 @@
-/** A form with a preview: beside it on a desktop, below it and collapsible on a phone. The preview is loaded after the form. */
+/** A form with a preview: beside it on desktops, collapsible below it on phones. The preview is loaded after the form. */
 import { lazy, type ReactNode, Suspense } from 'react'
 import type { BotItem } from './bot-message.ts'
 import classes from './form-preview.module.css'

@@ -57,14 +57,14 @@ async function fillIn(): Promise<void> {
   await type.selectOptions('link')
 }
 
-test('§5 a form that is reset by sending it is as new: what is right was sent, so nothing of it is wrong', async () => {
+test('§5 a form that is reset while it is sent shows no errors', async () => {
   const { promise: sent, resolve } = Promise.withResolvers<void>()
   function Emptied() {
     const form = useForm(async () => z.object({ email: z.string().min(1, 'Email is required') }), { email: '' })
     const next = useRef<HTMLButtonElement>(null)
     const handleSubmit = async () => {
       form.reset()
-      next.current?.focus() // as what was made gets the focus
+      next.current?.focus() // as pages focus the created record
       await sent
     }
     return (
@@ -86,7 +86,7 @@ test('§5 a form that is reset by sending it is as new: what is right was sent, 
   await expect.element(email).not.toHaveAttribute('aria-invalid', 'true')
 })
 
-test('§5 what is right is handed over as the schema makes it', async () => {
+test('§5 valid input is passed on as parsed by the schema', async () => {
   const onSubmit = vi.fn<SampleProps['onSubmit']>(async () => {})
   render(<Sample onSubmit={onSubmit} />)
   await fillIn()
@@ -107,7 +107,7 @@ test('§5 an error shows only after its field was touched', async () => {
   await expect.element(password).not.toHaveAttribute('aria-invalid')
 })
 
-test('§5 an error follows what is typed, from rule to rule, and goes when it is right', async () => {
+test('§5 an error is updated while typing and disappears when the value is valid', async () => {
   render(<Sample onSubmit={async () => {}} />)
   await password.click()
   await email.click()
@@ -118,7 +118,7 @@ test('§5 an error follows what is typed, from rule to rule, and goes when it is
   await expect.element(password).not.toHaveAttribute('aria-invalid')
 })
 
-test('§5 submitting shows every error, sends nothing and puts the focus on the first wrong field', async () => {
+test('§5 submitting invalid input shows all errors, sends nothing and focuses the first invalid field', async () => {
   const onSubmit = vi.fn<SampleProps['onSubmit']>(async () => {})
   render(<Sample onSubmit={onSubmit} />)
   await submit.click()
@@ -128,7 +128,7 @@ test('§5 submitting shows every error, sends nothing and puts the focus on the 
   expect(onSubmit).not.toHaveBeenCalled()
 })
 
-test('§5 a field that another one’s rule looks at is checked again with it', async () => {
+test('§5 a field whose rule depends on another one is validated again with it', async () => {
   render(<Sample onSubmit={async () => {}} />)
   await fillIn()
   await field('Again').fill('secret2')
@@ -138,7 +138,7 @@ test('§5 a field that another one’s rule looks at is checked again with it', 
   await expect.element(field('Again')).not.toHaveAttribute('aria-invalid')
 })
 
-test('§4 a form is sent once, however often it is submitted; the button keeps the focus and says it is busy', async () => {
+test('§4 a form is sent once however often it is submitted; the button keeps the focus and says that it is busy', async () => {
   const held = Promise.withResolvers<void>()
   const onSubmit = vi.fn<SampleProps['onSubmit']>(() => held.promise)
   render(<Sample onSubmit={onSubmit} />)
@@ -156,7 +156,7 @@ test('§4 a form is sent once, however often it is submitted; the button keeps t
   await expect.poll(() => onSubmit.mock.calls).toHaveLength(2)
 })
 
-test('§4 Enter in a field submits, in several lines it does not', async () => {
+test('§4 Enter submits in a single-line field, but not in a textarea', async () => {
   const onSubmit = vi.fn<SampleProps['onSubmit']>(async () => {})
   render(<Sample onSubmit={onSubmit} />)
   await fillIn()
@@ -169,7 +169,7 @@ test('§4 Enter in a field submits, in several lines it does not', async () => {
   await expect.poll(() => onSubmit.mock.calls).toHaveLength(1)
 })
 
-test('§8 the server’s messages stand at their fields, the first of them has the focus, the texts are kept', async () => {
+test('§8 the server’s messages stand at their fields, the first of these has the focus, and the input is kept', async () => {
   const fields = { password: 'Too common', type: 'Not this one', other: 'No field of this form' }
   const onSubmit = vi.fn<SampleProps['onSubmit']>(async () => {}).mockResolvedValueOnce({ fields })
   render(<Sample onSubmit={onSubmit} />)
@@ -183,7 +183,7 @@ test('§8 the server’s messages stand at their fields, the first of them has t
   await expect.poll(() => onSubmit.mock.calls).toHaveLength(2)
 })
 
-test('§4 what could not be sent can be sent again', async () => {
+test('§4 a form that was refused can be sent again', async () => {
   const onSubmit = vi.fn<SampleProps['onSubmit']>(async () => {}).mockImplementationOnce(async () => ({ fields: {} }))
   render(<Sample onSubmit={onSubmit} />)
   await fillIn()
@@ -193,7 +193,7 @@ test('§4 what could not be sent can be sent again', async () => {
   await expect.poll(() => onSubmit.mock.calls).toHaveLength(2)
 })
 
-test('§5 the schema is loaded with the first focus, and once', async () => {
+test('§5 the schema is loaded once, on the first focus', async () => {
   const load = vi.fn<() => Promise<typeof schema>>(async () => schema)
   render(<Sample onSubmit={async () => {}} load={load} />)
   await expect.element(email).toBeVisible()
@@ -204,7 +204,7 @@ test('§5 the schema is loaded with the first focus, and once', async () => {
   expect(load).toHaveBeenCalledOnce()
 })
 
-test('§5 without its schema the form is sent as it is: the server decides', async () => {
+test('§5 a form whose schema cannot be loaded is sent unchecked: the server validates', async () => {
   const onSubmit = vi.fn<SampleProps['onSubmit']>(async () => {})
   render(<Sample onSubmit={onSubmit} load={() => Promise.reject(new TypeError('Failed to fetch'))} />)
   await email.fill('nobody')
@@ -212,7 +212,7 @@ test('§5 without its schema the form is sent as it is: the server decides', asy
   await expect.poll(() => onSubmit.mock.calls).toMatchObject([[{ email: 'nobody', password: '' }]])
 })
 
-test('§5 a password shows its characters when it is asked to', async () => {
+test('§5 a button shows the characters of a password', async () => {
   render(<Sample onSubmit={async () => {}} />)
   await password.fill('secret1')
   await expect.element(password).toHaveAttribute('type', 'password')
@@ -220,13 +220,13 @@ test('§5 a password shows its characters when it is asked to', async () => {
   await expect.element(password).toHaveAttribute('type', 'text')
 })
 
-test('§5 a choice begins with none, which cannot be chosen again', async () => {
+test('§5 a select starts with its placeholder, which cannot be selected again', async () => {
   render(<Sample onSubmit={async () => {}} />)
   await expect.element(type).toHaveDisplayValue('Select a type')
   await expect.element(page.getByRole('option', { name: 'Select a type' })).toBeDisabled()
 })
 
-test('§5 an error does not move what stands below it', async () => {
+test('§5 an error does not shift the layout below it', async () => {
   render(<Sample onSubmit={async () => {}} />)
   const top = () => submit.element().getBoundingClientRect().top
   await expect.element(submit).toBeVisible()
@@ -246,7 +246,7 @@ test('§5 an error keeps its distance from the label below it', async () => {
   expect(below - error.element().getBoundingClientRect().bottom).toBeGreaterThanOrEqual(8)
 })
 
-/** WCAG's contrast of two colours as `rgb(…)`. */
+/** Returns the WCAG contrast ratio of two `rgb(…)` colours. */
 function contrast(one: string, other: string): number {
   const [light, dark] = [one, other].map(luminance).toSorted((a, b) => b - a)
   return (light! + 0.05) / (dark! + 0.05)
@@ -274,7 +274,7 @@ test.for(['light', 'dark'])('WCAG 1.4.11: the borders of inputs have a contrast 
   document.documentElement.setAttribute('data-mantine-color-scheme', 'light')
 })
 
-test('§4 what turns while the form is sent does not lie over the label', async () => {
+test('§4 the loader does not overlap the label of the submit button', async () => {
   const held = Promise.withResolvers<void>()
   render(<Sample onSubmit={() => held.promise} />)
   await fillIn()
@@ -301,7 +301,7 @@ function Marked() {
 
 const markOf = (label: string) => getComputedStyle(page.getByText(label, { exact: true }).element(), '::after')
 
-test('§5 a required field is marked, and its name stays its label', async () => {
+test('§5 a required field is marked, and its accessible name is only its label', async () => {
   render(<Marked />)
   const title = page.getByRole('textbox', { name: 'Title', exact: true })
   await expect.element(title).toHaveAttribute('aria-required', 'true')
@@ -311,7 +311,7 @@ test('§5 a required field is marked, and its name stays its label', async () =>
   expect(markOf('Subtitle').content).toBe('none')
 })
 
-test('§5 a mark stays when the fields that are not required go', async () => {
+test('§5 required marks stay when the optional fields are removed', async () => {
   function Changing({ isWhole }: { isWhole: boolean }) {
     const form = useForm(async () => z.object({ title: z.string(), note: z.string() }), { title: '', note: '' })
     return (
@@ -329,7 +329,7 @@ test('§5 a mark stays when the fields that are not required go', async () => {
   expect(markOf('Title').display).toBe('inline-block')
 })
 
-test('§5 characters are counted in sight; near the end, and beyond it, that is read aloud', async () => {
+test('§5 a counter shows the number of characters, and is read aloud near and beyond the limit', async () => {
   render(<Marked />)
   const subtitle = page.getByLabelText('Subtitle', { exact: true })
   await expect.element(page.getByText('0/20')).toBeVisible()

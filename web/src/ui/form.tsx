@@ -1,7 +1,7 @@
 /**
- * Forms (§5). The contract's schema validates the fields, and an error shows once its field was touched; the server's errors stand at the
- * same place. A form that is being sent is not sent again. Every field keeps room for its error: the click that blurs a field would miss
- * the button if the error moved it.
+ * Forms (§5). The contract's schema validates the fields, and errors show once a field was touched; the server's errors show in the same
+ * place. A form that is being sent is not sent again. Every field reserves space for its error: if an error shifted the layout on blur, the
+ * click that caused it would miss its button.
  */
 import { zodResolver } from '@hookform/resolvers/zod'
 import { Button, type ButtonProps, Loader, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core'
@@ -20,12 +20,12 @@ import type { z } from 'zod'
 import classes from './form.module.css'
 import { toast } from './toast.tsx'
 
-/** The schema of a form makes an object of an object. */
+/** A form's schema: from an object to an object. */
 export type FormSchema = z.ZodType<FieldValues, FieldValues>
 
 /**
- * A form of the schema that `load` imports; the fields and the submit handler have the schema's types. The schema is loaded when the form
- * gets the focus, because zod is a sixth of the login page. If it cannot be loaded, the server's validation decides.
+ * A form for the schema that `load` imports, which also types the fields and the submit handler. The schema is loaded when the form gets
+ * the focus, because zod is a sixth of the login page. If it cannot be loaded, the input is sent unchecked and the server validates it.
  */
 export function useForm<Schema extends FormSchema>(load: () => Promise<Schema>, defaultValues: DefaultValues<z.input<Schema>>) {
   const loading = useRef<Promise<Schema | undefined>>(undefined)
@@ -43,14 +43,14 @@ export function useForm<Schema extends FormSchema>(load: () => Promise<Schema>, 
   const resetLater = useRef<() => void>(undefined)
   const [refusal, setRefusal] = useState<Refusal>()
 
-  // That one is offline is true no more.
+  // Being offline is no longer the reason.
   useEffect(() => {
     const handleOnline = () => setRefusal((last) => (last?.code === 'OFFLINE' ? undefined : last))
     window.addEventListener('online', handleOnline)
     return () => window.removeEventListener('online', handleOnline)
   }, [])
 
-  /** Submits what is right to `send`, unless a submit is on its way already; the server's messages about fields stand at them. */
+  /** Validates the form and calls `send`, unless a submit is under way. Shows the server's field errors at their fields. */
   const submit = async (send: (values: z.output<Schema>) => Promise<Refusal | void>): Promise<void> => {
     if (isBusy.current) return
     isBusy.current = true
@@ -67,7 +67,7 @@ export function useForm<Schema extends FormSchema>(load: () => Promise<Schema>, 
       resetLater.current = undefined
     }
   }
-  /** While it is being sent, it stays as it is until then: else it would be an empty form that was sent, with errors at what it lacks. */
+  /** Resets the form, but not before a running submit has ended: otherwise an empty form would be validated and show errors. */
   const reset: typeof form.reset = (...values) => {
     if (isBusy.current) resetLater.current = () => form.reset(...values)
     else form.reset(...values)
@@ -75,7 +75,7 @@ export function useForm<Schema extends FormSchema>(load: () => Promise<Schema>, 
   return { ...form, reset, submit, refusal, loadSchema: () => void loadOnce() }
 }
 
-/** Whether a message of the refusal stands at a field of the form now. */
+/** Shows the refusal's field errors. Returns whether any belongs to a field of the form. */
 function showAtFields<Input extends FieldValues, Output>(form: UseFormReturn<Input, unknown, Output>, refusal: Refusal | void) {
   const names = Object.keys(form.getValues())
   const refused = Object.entries(refusal?.fields ?? {}).filter(([name]) => names.includes(name))
@@ -86,9 +86,9 @@ function showAtFields<Input extends FieldValues, Output>(form: UseFormReturn<Inp
 
 /** Why a form was not saved. */
 export interface Refusal {
-  /** Messages about fields, by the fields' names on the wire. */
+  /** Messages for fields, by the fields' names in the API. */
   fields?: Record<string, string>
-  /** What is to be said where no message stands at a field; the form's `refusal` has it until it is sent again. */
+  /** The message if no field shows one. The form's `refusal` keeps it until the form is sent again. */
   message?: string
   code?: string
   retryAfterSeconds?: number | undefined
@@ -98,12 +98,12 @@ interface FormProps<Input extends FieldValues, Output> {
   form: UseFormReturn<Input, unknown, Output> & {
     submit: (send: (values: Output) => Promise<Refusal | void>) => Promise<void>
     loadSchema: () => void
-    /** What is saved of fields that hold something else, by their names; it is told at them. */
+    /** Saved values of fields that the draft changes as well, by field name; shown at the fields. */
     savedMeanwhile?: Readonly<Record<string, unknown>>
   }
-  /** Gets what the schema made of the fields, shows its own toasts, and returns the server's messages for the fields, if any. */
+  /** Receives the parsed values, shows its own toasts, and returns the server's refusal, if any. */
   onSubmit: (values: Output) => Promise<Refusal | void>
-  /** Names the form for assistive technology. */
+  /** The form's accessible name. */
   label: string
   children: ReactNode
 }
@@ -114,7 +114,7 @@ const SavedMeanwhile = createContext<Readonly<Record<string, unknown>>>({})
 export function Form<Input extends FieldValues, Output>({ form, onSubmit, label, children }: FormProps<Input, Output>) {
   const { isSubmitting } = useFormState({ control: form.control })
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- not its own: the focus of its fields
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- it only observes the focus of its fields
     <form
       noValidate
       aria-label={label}
@@ -132,11 +132,11 @@ export function Form<Input extends FieldValues, Output>({ form, onSubmit, label,
   )
 }
 
-/** The form's submit button, which keeps the focus while it is busy. */
+/** The submit button, which keeps the focus while it is busy. */
 export function SubmitButton({ children, ...props }: ButtonProps & { children: ReactNode }) {
   const isSubmitting = use(SubmittingContext)
   return (
-    // With room on both sides: what turns while the form is sent never lies over the label.
+    // The padding leaves room for the loader beside the label.
     <Button type="submit" px="2.5rem" aria-disabled={isSubmitting} className={classes['submit'] ?? ''} {...props}>
       {children}
       {isSubmitting && <Loader size="xs" color="currentColor" className={classes['busy'] ?? ''} aria-hidden />}
@@ -144,7 +144,7 @@ export function SubmitButton({ children, ...props }: ButtonProps & { children: R
   )
 }
 
-/** Another way to submit, which Enter in a field does not take. `onClick` calls the form's `submit`. */
+/** A second submit button, which Enter in a field does not trigger. `onClick` calls the form's `submit`. */
 export function OtherSubmitButton({ children, onClick }: { children: ReactNode; onClick: () => void }) {
   const isSubmitting = use(SubmittingContext)
   return (
@@ -154,7 +154,7 @@ export function OtherSubmitButton({ children, onClick }: { children: ReactNode; 
   )
 }
 
-/** The row of buttons that ends a form: the way back, then those that submit. */
+/** The buttons at the end of a form: back first, then those that submit. */
 export function FormActions({ back, children }: { back?: ReactNode; children: ReactNode }) {
   return (
     <div className={classes['actions']}>
@@ -169,13 +169,13 @@ export interface FieldProps<Input extends FieldValues, Output = unknown> {
   name: FieldPath<Input>
   label: string
   description?: string
-  /** It is marked as required. Whether it is, the schema decides. */
+  /** Marks the field as required. The schema decides whether it is. */
   isRequired?: boolean
-  /** Fields whose rules depend on this one, so that they are checked again with it. */
+  /** Fields to validate again when this one changes. */
   checks?: FieldPath<Input>[]
 }
 
-/** Binds one field. `error` is undefined until the field was touched or the form submitted. */
+/** Binds a field to the form. `error` is undefined until the field was touched or the form submitted. */
 export function useField<Input extends FieldValues, Output>({
   control,
   name,
@@ -204,7 +204,7 @@ export function useField<Input extends FieldValues, Output>({
   }
 }
 
-/** Both the draft in use and somebody else have changed the field. */
+/** The hint at a field that both the draft in use and somebody else changed. */
 function savedText(saved: unknown): string {
   return `Somebody else has changed this, too. Saved now: ${saved === '' ? '–' : String(saved)}`
 }
@@ -213,7 +213,7 @@ interface TextFieldProps<Input extends FieldValues, Output> extends FieldProps<I
   type?: 'text' | 'email' | 'url'
   autoComplete?: HTMLInputAutoCompleteAttribute
   placeholder?: string
-  /** A counter shows how many characters there are of as many as this. The schema has the limit. */
+  /** Shows a counter of characters up to this limit. The schema enforces the limit. */
   countsTo?: number
 }
 
@@ -242,19 +242,19 @@ export function TextField<Input extends FieldValues, Output>(props: TextFieldPro
   )
 }
 
-const TOLD_FROM = 10
+const ANNOUNCED_FROM = 10
 
-/** What is read aloud of a counter: it is worth something only near the end. */
+/** Returns the counter's text for screen readers, only near the limit. */
 function remainder(left: number): string {
   if (left < 0) return `${characters(-left)} too many`
-  return left <= TOLD_FROM ? `${characters(left)} left` : ''
+  return left <= ANNOUNCED_FROM ? `${characters(left)} left` : ''
 }
 
 function characters(count: number): string {
   return count === 1 ? '1 character' : `${count} characters`
 }
 
-/** A password with a button that shows its characters. */
+/** A password field with a button that shows its characters. */
 export function PasswordField<Input extends FieldValues, Output>(
   props: FieldProps<Input, Output> & { autoComplete: 'current-password' | 'new-password' },
 ) {
@@ -265,7 +265,7 @@ export function PasswordField<Input extends FieldValues, Output>(
       {...field}
       autoComplete={props.autoComplete}
       visibilityToggleFocusable
-      // The name must not contain `Password`, which is the field's name alone.
+      // The label must not contain `Password`, so that only the field has that name.
       visibilityToggleButtonProps={{ 'aria-label': 'Show characters' }}
     />
   )
@@ -277,7 +277,7 @@ export function TextareaField<Input extends FieldValues, Output>(props: FieldPro
 }
 
 interface SelectFieldProps<Input extends FieldValues, Output> extends FieldProps<Input, Output> {
-  /** The text of the first line, which stands for no value. */
+  /** The text of the first option, which stands for no value. */
   placeholder: string
   options: readonly { value: string; label: string }[]
 }

@@ -1,4 +1,4 @@
-/** A list of the few things of a page that have no table: each with a name, facts about it and buttons. */
+/** A list of a few items without a table: each with a name, facts about it and buttons. */
 import type { ReactNode } from 'react'
 import classes from './item-list.module.css'
 
@@ -8,12 +8,12 @@ export function ItemList({ children }: { children: ReactNode }) {
 
 interface ItemProps {
   name: string
-  /** What sets it apart, beside its name. */
+  /** A short label beside the name, such as a state. */
   badge?: string | false
-  /** `Facts` and the like. */
+  /** Usually `Facts`. */
   children: ReactNode
   buttons?: ReactNode
-  /** What opens below its buttons. */
+  /** Content that opens below the buttons. */
   details?: ReactNode
 }
 
@@ -32,7 +32,7 @@ export function Item({ name, badge, children, buttons, details }: ItemProps) {
   )
 }
 
-/** A line about an item. */
+/** One line of facts about an item. */
 export function Facts({ children }: { children: ReactNode }) {
   return <p className={classes['facts']}>{children}</p>
 }

@@ -1,4 +1,4 @@
-/** A button that leads to a page (§2: Add User, Back, Update, …). Its role is button, but like a link it can be opened in a new tab. */
+/** A link that looks like a button and has its role (§2: Add User, Back, Update, …), so that it can be opened in a new tab. */
 import { Button, type ButtonProps } from '@mantine/core'
 import { createLink } from '@tanstack/react-router'
 import type { AnchorHTMLAttributes, KeyboardEvent, Ref } from 'react'

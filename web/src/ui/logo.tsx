@@ -1,4 +1,4 @@
-/** The product's mark and name. */
+/** The product's logo and name. */
 import classes from './logo.module.css'
 
 export function Logo({ isMarkOnly = false }: { isMarkOnly?: boolean }) {

@@ -1,4 +1,4 @@
-/** A moment as `MM/dd/yyyy hh:mm a` (§3) in the operator's time zone. The tooltip names the zone. */
+/** Shows a time as `MM/dd/yyyy hh:mm a` (§3) in the operator's time zone. The tooltip names the zone. */
 import classes from './moment.module.css'
 
 const datePart = new Intl.DateTimeFormat('en-US', { year: 'numeric', month: '2-digit', day: '2-digit' })
@@ -14,19 +14,19 @@ export function Moment({ iso }: { iso: string }) {
   )
 }
 
-/** A moment as `Moment` shows it. */
+/** Formats a time as `Moment` does. */
 export function momentText(iso: string): string {
   const date = new Date(iso)
   return `${datePart.format(date)} ${withPlainSpace(timePart.format(date))}`
 }
 
-/** A day or a minute of the operator's time zone, as an input has it (`2026-11-01`, `2026-11-01T09:30`), in the same format as a moment. */
+/** Formats the value of a date or datetime-local input (`2026-11-01`, `2026-11-01T09:30`) in the same way. */
 export function inputText(value: string): string {
   const [day = '', minute] = value.split('T')
   return minute === undefined ? datePart.format(new Date(`${day}T00:00`)) : momentText(value)
 }
 
-/** A moment to the second in the operator's time zone, and as exactly as it is known in UTC. */
+/** Shows a time to the second in the operator's time zone, and with full precision in UTC. */
 export function ExactMoment({ iso }: { iso: string }) {
   return (
     <time dateTime={iso}>
@@ -37,7 +37,7 @@ export function ExactMoment({ iso }: { iso: string }) {
   )
 }
 
-/** The day alone. */
+/** Shows only the day. */
 export function Day({ iso }: { iso: string }) {
   const date = new Date(iso)
   return (
@@ -47,7 +47,7 @@ export function Day({ iso }: { iso: string }) {
   )
 }
 
-/** The time of day alone, for a place below the day's name. */
+/** Shows only the time of day, below a heading with the day. */
 export function TimeOfDay({ iso }: { iso: string }) {
   const date = new Date(iso)
   return (
@@ -57,7 +57,7 @@ export function TimeOfDay({ iso }: { iso: string }) {
   )
 }
 
-/** Intl puts a narrow no-break space before AM and PM, but §3's format has a plain one. */
+/** Intl puts a narrow no-break space before AM and PM; §3's format has a plain space. */
 function withPlainSpace(text: string): string {
   return text.replace('\u202F', ' ')
 }

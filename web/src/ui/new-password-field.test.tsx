@@ -25,7 +25,7 @@ function Sample() {
 const password = page.getByLabelText('Password', { exact: true })
 const hint = page.getByText(/^(Very weak|Weak|Fair|Good|Strong)/)
 
-test('security: a hint says how hard a new password is to guess, as it is typed', async () => {
+test('security: a hint rates a new password while it is typed', async () => {
   render(<Sample />)
   await expect.element(hint).not.toBeInTheDocument()
   await password.fill('password')
@@ -39,7 +39,7 @@ test('security: a hint says how hard a new password is to guess, as it is typed'
   await expect.element(hint).not.toBeInTheDocument()
 })
 
-test('security: one’s own name makes a password no stronger', async () => {
+test('security: the user’s own name does not make a password stronger', async () => {
   render(<Sample />)
   await password.fill('Adalbert-Maximilian')
   await expect.element(hint).toHaveTextContent('Fair: longer is better.')
@@ -47,7 +47,7 @@ test('security: one’s own name makes a password no stronger', async () => {
   await expect.element(hint).toHaveTextContent('Very weak: guessed at once.')
 })
 
-test('§5 an error stands where the hint would, and the field is as high with and without either', async () => {
+test('§5 an error replaces the hint, and the field keeps its height with and without them', async () => {
   render(<Sample />)
   const submit = page.getByRole('button', { name: 'Create' })
   const top = () => submit.element().getBoundingClientRect().top

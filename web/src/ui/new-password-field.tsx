@@ -1,6 +1,6 @@
 /**
- * A password that is chosen anew (§5), with a hint how hard it is to guess. Every one that §5 accepts is accepted all the same. What judges
- * it is loaded with the first character, because it knows 3,000 passwords; without it there is no hint.
+ * A field for a new password (§5), with a hint how hard it is to guess. The hint never blocks a password that §5 accepts. The code that
+ * rates passwords knows 3,000 common ones, so it is loaded with the first character; without it there is no hint.
  */
 import type { passwordStrength } from '@arcade/contract/password-strength'
 import { useEffect, useState } from 'react'
@@ -9,9 +9,9 @@ import { type FieldProps, PasswordField } from './form.tsx'
 import classes from './form.module.css'
 
 interface NewPasswordFieldProps<Input extends FieldValues, Output> extends FieldProps<Input, Output> {
-  /** Fields of the form that others know: a name in a password makes it no better. */
+  /** Fields of the form whose values others may know, such as a name: they do not make a password stronger. */
   known?: FieldPath<Input>[]
-  /** What others know beside that. */
+  /** Other texts that others may know. */
   knownTexts?: readonly string[]
 }
 
@@ -44,7 +44,7 @@ function NewPasswordField<Input extends FieldValues, Output>({
   )
 }
 
-/** The fields `password` and `confirmPassword` of a form. */
+/** The form fields `password` and `confirmPassword`. */
 export function NewPasswordFields<Input extends FieldValues & { password: string; confirmPassword: string }, Output>(
   props: Omit<NewPasswordFieldProps<Input, Output>, 'name'>,
 ) {

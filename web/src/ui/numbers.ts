@@ -1,15 +1,15 @@
-/** Numbers as people read them (§2): with a comma at every third digit, and with the noun that fits. */
+/** Formats numbers for people (§2): with thousands separators, and with a noun in the singular or plural. */
 
 export function formatted(value: number): string {
   return value.toLocaleString('en-US')
 }
 
-/** @param isMore counting ended at `total`: there are more */
+/** @param isMore counting stopped at `total`: there are more */
 export function formattedTotal(total: number, isMore: boolean | undefined): string {
   return `${isMore ? 'more than ' : ''}${formatted(total)}`
 }
 
-/** The sum of two decimal numbers as one adds them by hand: 0.1 and 0.2 are 0.3. */
+/** Returns the exact decimal sum of two numbers: 0.1 and 0.2 are 0.3. */
 export function exactSum(one: number, other: number): number {
   const [first, second] = [decimalParts(one), decimalParts(other)]
   const places = Math.max(first.fraction.length, second.fraction.length)
@@ -24,7 +24,7 @@ function decimalParts(value: number): { whole: string; fraction: string } {
   return { whole, fraction }
 }
 
-/** `1 player`, `2,000 players` */
+/** Returns `1 player` or `2,000 players`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${formatted(count)} ${count === 1 ? one : many}`
 }

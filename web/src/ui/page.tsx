@@ -1,12 +1,12 @@
-/** The frame of a page (heading, document title, focus after a navigation, buttons), and what stands in place of content that failed to load. */
+/** The layout of a page (heading, document title, focus after a navigation, buttons), and the message for content that failed to load. */
 import { Button } from '@mantine/core'
 import { type ReactNode, type RefObject, useEffect, useId, useRef } from 'react'
 import classes from './page.module.css'
 
-/** The focus stays where the browser put it on the first page of a visit. */
+/** On the first page of a visit the focus stays where the browser put it. */
 let isFirstPage = true
 
-/** Names the document after the page and moves the focus to the heading, which needs `tabIndex={-1}`. */
+/** Sets the document title, and focuses the heading, which needs `tabIndex={-1}`. */
 export function usePageHeading(title: string): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -21,7 +21,7 @@ interface PageProps {
   title: string
   /** Buttons beside the heading. */
   actions?: ReactNode
-  /** Limits the width, so that forms and texts are comfortable to read; `with-aside` leaves room for half as much beside them. */
+  /** Limits the width, for comfortable reading. `with-aside` leaves half that width beside it for an aside. */
   narrow?: boolean | 'with-aside'
   children: ReactNode
 }
@@ -43,7 +43,7 @@ export function Page({ title, actions, narrow = false, children }: PageProps) {
 
 interface PanelProps {
   title?: string
-  /** The id of what names it instead. */
+  /** The id of an element that names the panel instead of `title`. */
   labelledBy?: string
   children: ReactNode
 }
@@ -62,7 +62,7 @@ export function Panel({ title, labelledBy, children }: PanelProps) {
   )
 }
 
-/** What a panel is about, above what it holds. */
+/** An introduction at the top of a panel. */
 export function PanelText({ children }: { children: ReactNode }) {
   return <p className={classes['text']}>{children}</p>
 }
@@ -70,11 +70,11 @@ export function PanelText({ children }: { children: ReactNode }) {
 interface ProblemProps {
   message: string
   onRetry?: () => void
-  /** What one can do besides trying again. */
+  /** Buttons besides Retry. */
   children?: ReactNode
 }
 
-/** Stands in place of content that could not be loaded. */
+/** Shown instead of content that could not be loaded. */
 export function Problem({ message, onRetry, children }: ProblemProps) {
   return (
     <div className={classes['problem']} role="alert">

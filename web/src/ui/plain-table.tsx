@@ -1,4 +1,4 @@
-/** Tables of few rows, which are neither sorted nor paged. Their rows are the children. */
+/** Tables with a few rows, without sorting and pages. Their rows are the children. */
 import type { ReactNode } from 'react'
 import classes from './plain-table.module.css'
 
@@ -16,7 +16,7 @@ export function PlainTable(props: TableProps) {
   )
 }
 
-/** One whose place says what it looks like. */
+/** A table without styles of its own. */
 export function HeadedTable({ label, columns, children }: TableProps) {
   return (
     <table aria-label={label}>

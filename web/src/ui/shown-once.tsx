@@ -1,4 +1,7 @@
-/** A secret that is shown once, to be copied: it gets the focus, because the button that made it may be far below. Its `key` is the secret. */
+/**
+ * A secret that is shown once, to be copied. It takes the focus, because the button that created it may be far below. Pass the secret as
+ * `key`.
+ */
 import { TextInput } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { CopyButton } from './copy-button.tsx'

@@ -1,13 +1,13 @@
-/** The rows of the page's table by keyboard: the focus moves from row to row, Enter opens the one it is on, and back leads to it again. */
+/** Keyboard use of the page's table rows: moving between rows, opening a row with Enter, and restoring the focus after Back. */
 import { useEffect, useRef, useState } from 'react'
 
-/** A row's link or button with this attribute is what Enter on the row does. */
+/** Marks the link or button in a row that Enter on the row clicks. */
 export const opensRow = { 'data-opens-row': '' }
 
 const ROW = 'tr[tabindex]'
 const ROWS = `main tbody > ${ROW}`
 
-/** Moves the focus by so many rows, to the first row from elsewhere; false where there is none. */
+/** Moves the focus one row up or down, or to the first row if none has it. Returns false if there are no rows. */
 export function moveToRow(step: 1 | -1): boolean {
   const rows = [...document.querySelectorAll<HTMLElement>(ROWS)].filter((row) => row.checkVisibility())
   const current = rows.findIndex((row) => row.contains(document.activeElement))
@@ -16,7 +16,7 @@ export function moveToRow(step: 1 | -1): boolean {
   return next !== undefined
 }
 
-/** Gives the focus to the first row, or what stands in its place, when what had it goes. */
+/** Focuses the first row, or the table or heading if there is none, when the focused element disappears. */
 export function focusRows(options?: FocusOptions): void {
   const places = [...document.querySelectorAll<HTMLElement>(`${ROWS}, main section[tabindex], main h1`)]
   const shown = places.filter((place) => place.checkVisibility())
@@ -24,31 +24,31 @@ export function focusRows(options?: FocusOptions): void {
   place?.focus(options)
 }
 
-/** Gives the focus to a row that comes into the page's table, if one comes soon and the focus has not gone elsewhere by itself. */
-export function focusRowThatComes(): void {
+/** Focuses the next row that is added to the page's table within 5 s, unless the focus has moved elsewhere. */
+export function focusAddedRow(): void {
   const rows = () => [...document.querySelectorAll<HTMLElement>(ROWS)]
   const before = new Set(rows())
   const focused = document.activeElement
   const observer = new MutationObserver(() => {
-    const come = rows().find((row) => !before.has(row))
-    if (!come) return
+    const added = rows().find((row) => !before.has(row))
+    if (!added) return
     observer.disconnect()
-    if (document.activeElement === focused || document.activeElement === document.body) come.focus()
+    if (document.activeElement === focused || document.activeElement === document.body) added.focus()
   })
   observer.observe(document.querySelector('main') ?? document.body, { childList: true, subtree: true })
-  setTimeout(() => observer.disconnect(), ROW_COMES_MS)
+  setTimeout(() => observer.disconnect(), ROW_ADDED_MS)
 }
 
-const ROW_COMES_MS = 5000 // longer than an act and the list after it take
+const ROW_ADDED_MS = 5000 // longer than an act and the reload of its list take
 
-/** A ref of what goes while a button in it may have the focus: then the page's heading gets it. */
+/** A ref callback: if the element is removed while it contains the focus, the page's heading gets it. */
 export function focusHeadingWhenGone(going: HTMLElement | null): () => void {
   return () => {
     if (going?.contains(document.activeElement)) document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
   }
 }
 
-/** Puts the focus into the page's search box; false if it has none. */
+/** Focuses the page's search box. Returns false if it has none. */
 export function focusSearch(): boolean {
   const boxes = document.querySelectorAll<HTMLElement>('main :is(input[type=search], [role=searchbox])')
   const box = [...boxes].find((one) => one.checkVisibility())
@@ -56,7 +56,7 @@ export function focusSearch(): boolean {
   return box !== undefined
 }
 
-/** Opens a row that has the focus itself, unless an act on it is under way; false for anything else. */
+/** Opens the row if it has the focus itself, unless an act on it is under way. Returns false if the target is not a row that opens. */
 export function openRow(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement) || !target.matches(ROWS)) return false
   const opener = target.querySelector<HTMLElement>('[data-opens-row]')
@@ -64,15 +64,15 @@ export function openRow(target: EventTarget | null): boolean {
   return opener !== null
 }
 
-/** Tells a place that is unique among those in the browser's history. */
+/** Returns the key of the current history entry. */
 export type PlaceNow = () => string | undefined
 
-/** The row that last had the focus, by the place in the browser's history at which its table stood. */
+/** The row that last had the focus, by the key of the history entry that showed its table. */
 const lastRows = new Map<string, string>()
 
 /**
- * Gives a row the focus again when one comes back to the place at which it had it last; somebody who has moved on meanwhile keeps theirs.
- * @param ids the ids of the rows that are drawn
+ * Restores the focus of a row after Back or Forward, unless the user has already moved the focus.
+ * @param ids the ids of the rendered rows
  */
 export function useFocusedRow(placeNow: PlaceNow | undefined, ids: readonly string[]) {
   const body = useRef<HTMLTableSectionElement>(null)
@@ -81,7 +81,7 @@ export function useFocusedRow(placeNow: PlaceNow | undefined, ids: readonly stri
 
   useEffect(() => {
     if (index === -1) return undefined
-    // After the page's heading, which gets the focus when a page is drawn.
+    // After the heading, which gets the focus when a page is rendered.
     const frame = requestAnimationFrame(() => {
       setWanted(undefined)
       const isFree = document.activeElement === document.body || document.activeElement?.matches('h1')
@@ -99,12 +99,12 @@ export function useFocusedRow(placeNow: PlaceNow | undefined, ids: readonly stri
   return { ref: body, onFocus: handleFocus }
 }
 
-/** @param isLoaded the list was loaded again, so that what the act has changed is drawn before the row can be used */
+/** @param isLoaded the list was reloaded: wait until the new rows are painted before the row can be used again */
 export type EndBusy = (isLoaded?: 'is loaded') => void
 
 /**
- * Shows that an act on the row or item of a button is under way: it is dimmed, and nothing in it can be pressed, until the returned
- * function is called or it is gone. A row keeps the focus that was in it.
+ * Marks the row or item around a button as busy: dimmed and inert, until the returned function is called or it is removed. A row keeps the
+ * focus that was inside it.
  */
 export function markBusy(within: Element | null): EndBusy {
   const row = within?.closest<HTMLElement>('tr, li')
@@ -128,7 +128,7 @@ export function markBusy(within: Element | null): EndBusy {
   }
 }
 
-/** The same of all picked rows that are shown. */
+/** Marks all picked rows on the page as busy. */
 export function markPickedBusy(): EndBusy {
   const ends = [...document.querySelectorAll(`${ROWS}[data-picked]`)].map(markBusy)
   return (isLoaded) => {
@@ -136,11 +136,11 @@ export function markPickedBusy(): EndBusy {
   }
 }
 
-const ROW_LEAVES_MS = 2000 // far longer than React takes to draw the rows that have come
+const ROW_REMOVED_MS = 2000 // far longer than React takes to render the new rows
 
 /**
- * Keeps the focus in the list while a button that has it goes, alone or with its row: the returned function, to be called once the list is
- * loaded again, gives it to the row that then stands there, or the first button of an item.
+ * Keeps the focus in the list when the focused button disappears, alone or with its row. Call the returned function after the list was
+ * reloaded: the row now in that position gets the focus, or an item's first button.
  */
 export function keepFocusInRows(within: Element | null): () => void {
   const row = within?.closest<HTMLElement>('tr, li')
@@ -164,6 +164,6 @@ export function keepFocusInRows(within: Element | null): () => void {
       focusNext()
     })
     observer.observe(document.querySelector('main') ?? body, { childList: true, subtree: true })
-    setTimeout(() => observer.disconnect(), ROW_LEAVES_MS)
+    setTimeout(() => observer.disconnect(), ROW_REMOVED_MS)
   }
 }

@@ -1,4 +1,4 @@
-/** Mantine's theme: the brand's colours in both schemes, and what Mantine lacks to pass axe (contrast, names). */
+/** Mantine's theme: brand colours for both schemes, and fixes that axe requires (contrast, names). */
 import { createTheme, type CSSVariablesResolver, defaultVariantColorsResolver, type MantineColorsTuple } from '@mantine/core'
 
 const arcade: MantineColorsTuple = [
@@ -40,7 +40,7 @@ const red: MantineColorsTuple = [
   '#9c1919',
 ]
 
-/** Mantine makes a dialog's head a <header>, which assistive technology would take for the page's banner. */
+/** Mantine renders a dialog's header as <header>, which assistive technology would take for the page's banner. */
 const noBanner = { header: { role: 'presentation' } }
 
 export const theme = createTheme({
@@ -48,7 +48,7 @@ export const theme = createTheme({
   primaryColor: 'arcade',
   primaryShade: { light: 8, dark: 4 },
   autoContrast: true,
-  // Mantine's autoContrast looks at the shade of the light scheme only, but the shades of the dark scheme are bright.
+  // autoContrast only considers the light scheme's shade, but the dark scheme's shades are bright.
   variantColorResolver: (input) => {
     const colors = defaultVariantColorsResolver(input)
     return input.variant === 'filled' ? { ...colors, color: 'var(--app-on-filled)' } : colors
@@ -58,7 +58,7 @@ export const theme = createTheme({
   defaultRadius: 'md',
   fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif",
   headings: { fontFamily: 'inherit' },
-  // A page that is locked behind a dialog would lose what sticks to its edges: the lock makes the body scroll instead of the window.
+  // lockScroll is off: it makes the body scroll instead of the window, which breaks sticky elements behind a dialog.
   components: {
     Modal: {
       defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, centered: true, lockScroll: false, attributes: noBanner },
@@ -75,7 +75,7 @@ export const theme = createTheme({
 
 const pagerLabels = { first: 'First page', previous: 'Previous page', next: 'Next page', last: 'Last page' }
 
-/** Mantine's error red, placeholder and dimmed grey miss a contrast of 4.5:1, and its outlines of bright shades turn white. */
+/** Mantine's error red, placeholder and dimmed grey have less contrast than 4.5:1, and its outlines of bright shades are white. */
 export const cssVariablesResolver: CSSVariablesResolver = () => ({
   variables: {},
   light: {

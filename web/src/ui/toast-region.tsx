@@ -1,15 +1,15 @@
-/** Mantine's notifications as the specification wants them (§9). toast.tsx loads this file when a toast may soon be needed. */
+/** Mantine's notifications, configured as specified (§9). toast.tsx loads this file when a toast may soon be needed. */
 import { Button } from '@mantine/core'
 import { Notifications, notifications, notificationsStore, useNotifications } from '@mantine/notifications'
 import { type MouseEvent, useLayoutEffect, useRef, useState } from 'react'
-import { focusRows, focusRowThatComes } from './table-rows.ts'
+import { focusRows, focusAddedRow } from './table-rows.ts'
 import classes from './toast-region.module.css'
 
 const TOAST_AUTO_CLOSE_MS = 5000 // §9
 const TOASTS_AT_ONCE = 10
-/** Above dialogs, below what a button opens: a menu that is open is what one needs next. */
+/** Above dialogs, but below popovers: an open menu must not be covered. */
 const Z_INDEX = 250 // between Mantine's `modal` and `popover`
-/** On a low screen toasts are not further down than this share of it. */
+/** Toasts start at the latest at this share of the window's height, so that they stay visible on low screens. */
 const LOWEST_PLACE = 0.4
 export interface ToastAction {
   label: string
@@ -32,7 +32,7 @@ export function ToastRegion() {
   )
 }
 
-/** A toast with an `action` has a button for it, and stays twice as long, and while its button has the focus, so that one can reach it. */
+/** Shows a toast. With an `action` it has a button, stays twice as long, and stays while the button has the focus. */
 export function showToast(message: string, color: string, { action, detail }: { action?: ToastAction; detail?: string }): void {
   const reason = detail !== undefined && withoutMark(detail) !== withoutMark(message) ? detail : undefined
   const content =
@@ -45,7 +45,7 @@ export function showToast(message: string, color: string, { action, detail }: { 
     message: content,
     ...(action && {
       autoClose: 2 * TOAST_AUTO_CLOSE_MS,
-      // The pointer keeps a toast by itself, the focus does not.
+      // Mantine keeps a hovered toast open, but not a focused one.
       onFocusCapture: () => notifications.update({ id, message: content, autoClose: false }),
       onBlurCapture: () => notifications.update({ id, message: content, autoClose: 2 * TOAST_AUTO_CLOSE_MS }),
     }),
@@ -60,28 +60,30 @@ export function hideToasts(color: string): void {
   for (const { id, color: own } of [...shown, ...queue]) if (id !== undefined && own === color) notifications.hide(id)
 }
 
-/** In pixels, where there is a head and the toolbar of a list, whose buttons are what one needs next: toasts stand below them. */
+/**
+ * Returns where the page's header and the list's toolbar end, in pixels. Toasts stand below them, so that they do not cover their buttons.
+ */
 function bottomOfHead(): number | undefined {
   const bottoms = [...document.querySelectorAll('[data-page-head]')].map((head) => head.getBoundingClientRect().bottom)
   if (bottoms.length === 0) return undefined
   const lowest = innerHeight * LOWEST_PLACE
-  // A toolbar further down is not in their way.
+  // Ignore a toolbar further down.
   return Math.min(lowest, Math.max(bottoms[0]!, ...bottoms.filter((one) => one < lowest)))
 }
 
 /**
- * A toast must not cover what one needs next. A click or a touch goes through it, and it turns nearly transparent while the mouse or the
- * focus is at something below it, or a finger has touched there; only its own buttons take either.
- * @returns from where on there is room for toasts, in pixels, as soon as there is one
+ * Keeps toasts out of the way. Clicks pass through a toast except for its buttons, and it turns nearly transparent while the pointer or the
+ * focus is at something below it.
+ * @returns where toasts start, in pixels; undefined while there are none
  */
 function useYieldingToasts(): number | undefined {
   const { notifications: shown } = useNotifications()
   const [below, setBelow] = useState<number>()
 
   useLayoutEffect(() => {
-    if (shown.length === 0) return undefined // a page without toasts is not laid out for them
+    if (shown.length === 0) return undefined // no layout work while there are no toasts
     const stop = new AbortController()
-    // A toast whose button is being pressed has the focus, and stays under the pointer.
+    // Do not move a toast while its button has the focus: it would move away from under the pointer.
     const place = () => {
       if (!document.activeElement?.closest(`.${classes['toast']}`)) setBelow(bottomOfHead())
     }
@@ -96,7 +98,7 @@ function useYieldingToasts(): number | undefined {
       if (pointerType === 'mouse' || type === 'pointerdown') yieldTo({ left: x, right: x, top: y, bottom: y }, target)
     }
     const handleFocus = ({ target }: FocusEvent) => {
-      place() // the heading of another page gets the focus
+      place() // a focused heading may mean a new page
       if (target instanceof Element) yieldTo(target.getBoundingClientRect(), target)
     }
     place()
@@ -110,7 +112,7 @@ function useYieldingToasts(): number | undefined {
   return below
 }
 
-/** §8 has the same text with and without an exclamation mark. */
+/** §8 has the same texts with and without an exclamation mark. */
 function withoutMark(text: string): string {
   return text.replace(/[.!]$/, '')
 }
@@ -123,17 +125,17 @@ interface FullMessageProps {
 }
 
 function FullMessage({ message, reason, action, onDone }: FullMessageProps) {
-  const isDone = useRef(false) // a toast that fades out can still be pressed
-  const cameFrom = useRef<EventTarget>(null)
+  const isDone = useRef(false) // the button can still be pressed while the toast fades out
+  const focusedBefore = useRef<EventTarget>(null)
   const handleClick = ({ currentTarget, detail }: MouseEvent) => {
     if (isDone.current) return
     isDone.current = true
-    // The button goes with the toast. A mouse must not scroll the list that it is in.
+    // The button disappears with its toast, so restore the focus. After a mouse click, do not scroll the list.
     if (currentTarget === document.activeElement) {
-      const before = cameFrom.current
+      const before = focusedBefore.current
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: detail > 0 })
       else focusRows({ preventScroll: detail > 0 })
-      focusRowThatComes()
+      focusAddedRow()
     }
     onDone()
     action?.onClick()
@@ -146,7 +148,7 @@ function FullMessage({ message, reason, action, onDone }: FullMessageProps) {
         <Button
           variant="default"
           size="compact-sm"
-          onFocus={({ relatedTarget }) => (cameFrom.current = relatedTarget)}
+          onFocus={({ relatedTarget }) => (focusedBefore.current = relatedTarget)}
           onClick={handleClick}
           data-toast-action
           aria-keyshortcuts="u"

@@ -7,15 +7,15 @@ import { toast } from './toast.tsx'
 
 const toasts = page.getByRole('alert')
 
-// The time of the toasts alone: neither React nor the expectations wait for it.
+// Only timers of toasts are fake; React and the assertions do not depend on them.
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
-// A pointer that the last test left on its toast would keep the next one.
+// A pointer left on a toast would keep the next test's toast open.
 afterEach(async () => {
   vi.useRealTimers()
   await userEvent.unhover(document.body)
 })
 
-test('§8 a toast is an alert in a live region, at the top right, below the buttons of the page', async () => {
+test('§8 a toast is an alert in a live region, at the top right, below the page’s buttons', async () => {
   render(<p>A page</p>)
   toast.success('Copied!')
   await expect.element(toasts).toHaveTextContent('Copied!')
@@ -46,7 +46,7 @@ test.for([1000, 2000])('§4 a toast may come %i ms late', async (delayMs) => {
   await expect.element(toasts).toBeVisible()
 })
 
-test('§9 a pointer at a toast’s button keeps it; Dismiss closes it', async () => {
+test('§9 hovering a toast’s button keeps the toast open; Dismiss closes it', async () => {
   render(<p>A page</p>)
   toast.success('Copied!')
   await expect.element(toasts).toBeVisible()
@@ -60,7 +60,7 @@ test('§9 a pointer at a toast’s button keeps it; Dismiss closes it', async ()
   await expect.element(toasts).not.toBeInTheDocument()
 })
 
-test('a toast with something to do about it stays 10 s, does it once and goes', async () => {
+test('a toast with an action stays 10 s, runs the action once and closes', async () => {
   render(<p>A page</p>)
   const onClick = vi.fn<() => void>()
   toast.success('Task 1 moved.', { action: { label: 'Undo', onClick } })
@@ -106,7 +106,7 @@ test.for([
   expect(isBelow()).toBe(true)
 })
 
-/** A page whose list has its toolbar there. */
+/** A page whose list has its toolbar at this height. */
 const listPage = (toolbarTop: string) => (
   <Page title="Social Tasks">
     <div data-page-head style={{ position: 'absolute', top: toolbarTop, height: '2.5rem' }}>
@@ -115,7 +115,7 @@ const listPage = (toolbarTop: string) => (
   </Page>
 )
 
-test('§9 a toast stands below the toolbar of a list, too, but not below one that is far down', async () => {
+test('§9 a toast stands below a list’s toolbar, unless that is far down', async () => {
   const show = render(listPage('8rem'))
   toast.success('Copied!')
   await expect.element(toasts).toBeVisible()
@@ -126,7 +126,7 @@ test('§9 a toast stands below the toolbar of a list, too, but not below one tha
   await expect.poll(() => toasts.element().getBoundingClientRect().top).toBeLessThan(160)
 })
 
-test('a toast stays where it is while its button is pressed, whatever has moved before', async () => {
+test('a toast does not move while its button is pressed', async () => {
   const show = render(listPage('8rem'))
   const undo = vi.fn<() => void>()
   toast.success('Deleted!', { action: { label: 'Undo', onClick: undo } })
@@ -137,7 +137,7 @@ test('a toast stays where it is while its button is pressed, whatever has moved 
   expect(undo).toHaveBeenCalledOnce()
 })
 
-test('§8 a failure is told no more once somebody tries again, also one that is still to come', async () => {
+test('§8 trying again drops toasts of earlier failures, also delayed ones', async () => {
   render(<p>A page</p>)
   toast.failure('Internal Server Error!')
   toast.success('Copied!')
@@ -148,7 +148,7 @@ test('§8 a failure is told no more once somebody tries again, also one that is 
   await expect.poll(() => toasts.elements().map(({ textContent }) => textContent)).toEqual(['Copied!'])
 })
 
-test('what lies below a toast can be seen and clicked', async () => {
+test('content below a toast can be seen and clicked', async () => {
   const onClick = vi.fn<() => void>()
   render(
     <button
@@ -171,7 +171,7 @@ test('what lies below a toast can be seen and clicked', async () => {
   await expect.element(toasts).not.toHaveAttribute('data-yields')
 })
 
-test('what a button opens stands above a toast', async () => {
+test('a popover covers a toast', async () => {
   render(
     <Popover opened position="bottom-end" withinPortal>
       <Popover.Target>
@@ -191,7 +191,7 @@ test('what a button opens stands above a toast', async () => {
   expect(document.elementFromPoint(left + width / 2, top + height / 2)?.textContent).toBe('Everyone')
 })
 
-test('a toast yields to the focus below it', async () => {
+test('a toast turns transparent when an element below it has the focus', async () => {
   render(
     <>
       <button type="button">Elsewhere</button>
@@ -210,7 +210,7 @@ test('a toast yields to the focus below it', async () => {
   await expect.element(toasts).toHaveAttribute('data-yields')
 })
 
-test('§8 a toast gives the reason below its text, unless it says the same', async () => {
+test('§8 a toast shows the reason below its text, unless both are the same', async () => {
   render(<p>A page</p>)
   toast.failure('Error Updating Announcement!', { detail: 'Somebody else has changed this meanwhile.' })
   await expect.element(toasts.getByText('Error Updating Announcement!', { exact: true })).toBeVisible()
@@ -220,7 +220,7 @@ test('§8 a toast gives the reason below its text, unless it says the same', asy
   await expect.element(toasts.getByText('Internal Server Error!')).not.toBeInTheDocument()
 })
 
-test('several toasts stand one below the other', async () => {
+test('several toasts are stacked', async () => {
   render(<p>A page</p>)
   for (const text of ['one', 'two', 'three']) toast.success(text)
   await expect.poll(() => toasts.elements().length).toBe(3)
@@ -229,7 +229,7 @@ test('several toasts stand one below the other', async () => {
   expect(new Set(tops).size).toBe(3)
 })
 
-test('nothing of the toasts is loaded before somebody touches the page', async () => {
+test('the code for toasts is not loaded before the first interaction', async () => {
   render(<button type="button">Touch</button>)
   await expect.element(page.getByRole('button', { name: 'Touch' })).toBeVisible()
   expect(document.querySelector('[aria-live=polite]')).toBeNull()

@@ -1,6 +1,6 @@
 /**
- * Toasts (§8, §9): top right, gone after five seconds, each an alert in a live region. The code that shows them runs from the first touch
- * of the page on, because nothing can fail or succeed before that. The page is there sooner without it: it is fetched afterwards.
+ * Toasts (§8, §9): top right, closed after five seconds, each an alert in a live region. The code that shows them is loaded with the first
+ * interaction, because nothing can fail or succeed before that, and the page appears sooner without it.
  */
 import { type ComponentType, useEffect, useState } from 'react'
 import type { ToastAction } from './toast-region.tsx'
@@ -11,9 +11,9 @@ let loading: Promise<Region> | undefined
 let mountRegion = () => {}
 
 interface ToastOptions {
-  /** §4: some toasts come one or two seconds late. */
+  /** §4: some toasts appear one or two seconds late. */
   delayMs?: number
-  /** The reason, below a message that does not give it. Left out where it says the same as the message. */
+  /** The reason, below the message. Left out if it equals the message. */
   detail?: string
   /** A button in the toast, such as Undo. */
   action?: ToastAction
@@ -22,13 +22,13 @@ interface ToastOptions {
 export const toast = {
   success: (message: string, options?: ToastOptions) => show(message, 'arcade', options),
   failure: (message: string, options?: ToastOptions) => show(message, 'red', options),
-  /** Presses the button of the newest toast that has one; false where none has. */
+  /** Clicks the button of the newest toast that has one. Returns false if there is none. */
   pressAction(): boolean {
     const button = [...document.querySelectorAll<HTMLElement>('[data-toast-action]')].at(-1)
     button?.click()
     return button !== undefined
   },
-  /** To be called when somebody tries again: failures that are shown or on their way are told no more. */
+  /** Call this when the user tries again: hides failures and drops delayed ones. */
   dropFailures() {
     attempt++
     void loading?.then(({ hideToasts }) => hideToasts('red'), ignoreOffline)
@@ -48,18 +48,18 @@ function show(message: string, color: 'arcade' | 'red', { delayMs = 0, ...more }
 
 function load(): Promise<Region> {
   loading ??= import('./toast-region.tsx').catch((error: unknown) => {
-    loading = undefined // the next toast tries again
+    loading = undefined // the next toast retries
     throw error
   })
   return loading
 }
 
-/** A browser that went offline before it had fetched what shows toasts shows none. */
+/** If the browser went offline before the code was loaded, there are no toasts. */
 function ignoreOffline(): void {}
 
 const touches = ['pointerdown', 'keydown', 'focusin'] as const
 
-/** The place where toasts appear; the app renders it once. */
+/** Renders the toasts; the app has one. */
 export function Toasts() {
   const [Region, setRegion] = useState<ComponentType>()
 

@@ -1,7 +1,7 @@
-/** What has been typed and not saved: whatever would take the page away asks here first. */
+/** Keeps track of unsaved input. Everything that would leave the page checks it first. */
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 
-/** Each holder of such work, and whether a draft keeps it. */
+/** The owners of unsaved input, and whether a draft keeps it. */
 const unsaved = new Map<object, boolean>()
 const listeners = new Set<() => void>()
 
@@ -9,12 +9,12 @@ export function hasUnsavedWork(): boolean {
   return unsaved.size > 0
 }
 
-/** Whether drafts keep all of it, but for passwords and files. */
+/** Whether drafts keep all unsaved input, apart from passwords and files. */
 export function isKeptAsDraft(): boolean {
   return [...unsaved.values()].every(Boolean)
 }
 
-/** `holder` is anything that stays the same, such as a ref's object. */
+/** @param holder an object that identifies the owner, such as a ref's object */
 export function markUnsaved(holder: object, isUnsaved: boolean, { isKept = true } = {}): void {
   if (isUnsaved === unsaved.has(holder)) return
   if (isUnsaved) unsaved.set(holder, isKept)
@@ -22,13 +22,13 @@ export function markUnsaved(holder: object, isUnsaved: boolean, { isKept = true 
   for (const listener of listeners) listener()
 }
 
-/** It was saved or given up: what comes next may take the page away. */
+/** Call this after the input was saved or given up: leaving the page is safe. */
 export function forgetUnsavedWork(): void {
   unsaved.clear()
   for (const listener of listeners) listener()
 }
 
-/** Counts as unsaved work while `isUnsaved` says so and the component is there. */
+/** Marks unsaved input while `isUnsaved` is true and the component is mounted. */
 export function useUnsaved(isUnsaved: boolean, { isKept = true } = {}): void {
   const holder = useRef({})
   useEffect(() => {

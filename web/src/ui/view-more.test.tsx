@@ -24,7 +24,7 @@ const link = page.getByRole('button', { name: 'https://arcade…' })
 const dialog = page.getByRole('dialog', { name: 'View More' })
 const toasts = page.getByRole('alert')
 
-test('§2 the whole value with what it is; Close closes it', async () => {
+test('§2 View More shows the whole value with its label; Close closes it', async () => {
   render(<Sample />)
   await expect.element(dialog).not.toBeInTheDocument()
   await link.click()
@@ -35,7 +35,7 @@ test('§2 the whole value with what it is; Close closes it', async () => {
   await expect.element(dialog).toMatchTextContent(/Emailada@gmail\.com/)
 })
 
-test('§2 by keyboard: it begins at Copy, Escape closes it and gives the focus back', async () => {
+test('§2 View More by keyboard: Copy has the focus, Escape closes it and restores the focus', async () => {
   render(<Sample />)
   await userEvent.tab()
   await userEvent.keyboard('{Enter}')
@@ -45,7 +45,7 @@ test('§2 by keyboard: it begins at Copy, Escape closes it and gives the focus b
   await expect.element(link).toHaveFocus()
 })
 
-test('§8 Copy puts the value on the clipboard and says Copied!', async () => {
+test('§8 Copy copies the value to the clipboard and says Copied!', async () => {
   render(<Sample />)
   await link.click()
   await dialog.getByRole('button', { name: 'Copy' }).click()
@@ -53,7 +53,7 @@ test('§8 Copy puts the value on the clipboard and says Copied!', async () => {
   expect(await navigator.clipboard.readText()).toBe(long)
 })
 
-test('§8 a clipboard that refuses: Failed to copy', async () => {
+test('§8 if the clipboard refuses, the toast says Failed to copy', async () => {
   vi.spyOn(navigator.clipboard, 'writeText').mockRejectedValue(new DOMException('refused', 'NotAllowedError'))
   render(<Sample />)
   await link.click()

@@ -1,17 +1,16 @@
-/** The View More dialog (§2), which shows a shortened value in full, with a copy button and a close button. */
+/** The View More dialog (§2): a shortened value in full, with Copy and Close. */
 import { Button, Modal } from '@mantine/core'
 import { type ReactNode, useCallback, useState } from 'react'
 import { copyText } from './copy-button.tsx'
 import classes from './view-more.module.css'
 
 interface Value {
-  /** The value's name, such as the column's header. */
+  /** The value's name, usually the column's header. */
   label: string
   text: string
 }
 
-/** `open` shows a value; `dialog` is to be rendered once by the caller. */
-/** `open` is the same function at every render. */
+/** `open` shows a value and stays the same function between renders. The caller renders `dialog` once. */
 export function useViewMore(): { open: (value: Value) => void; dialog: ReactNode } {
   const [value, setValue] = useState<Value>()
   const [isOpen, setIsOpen] = useState(false)

@@ -25,7 +25,7 @@ test.each([
   await expect.element(page.getByRole('link')).not.toBeInTheDocument()
 })
 
-test('WCAG 2.5.8: a link in a line of text is at least 24 px high, and the line is no higher for it', async () => {
+test('WCAG 2.5.8: a link within text is at least 24 px high and does not make the line higher', async () => {
   render(
     <div style={{ fontSize: '0.875rem', lineHeight: 1.35 }}>
       <p>

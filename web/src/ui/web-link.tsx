@@ -1,4 +1,4 @@
-/** A stored link. One of the web opens in a new tab; anything else, which an import may bring (`javascript:…`), is shown as text. */
+/** A stored link. http(s) links open in a new tab; anything else, such as an imported `javascript:…`, is shown as text. */
 import { Anchor } from '@mantine/core'
 
 export function WebLink({ link, className = '' }: { link: string; className?: string | undefined }) {

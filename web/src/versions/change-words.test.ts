@@ -1,4 +1,4 @@
-/** What changed, as people read it: labels of the entity, its words for values, the specification's texts. */
+/** Changes in words: labels of the entity, words for values, the specification's texts. */
 import { expect, test } from 'vitest'
 import { changesInWords, changesText } from './change-words.ts'
 
@@ -29,6 +29,6 @@ test.each([
   expect(words(kind, changes)).toBe(text)
 })
 
-test('an act that changed nothing of its record has no changes', () => {
+test('an act that changed no field of its record has no changes', () => {
   expect(changesInWords('user', null)).toEqual([])
 })

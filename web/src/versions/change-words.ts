@@ -1,4 +1,4 @@
-/** What an act changed of a record, in words: each field by its label, its value before and after. */
+/** Describes the changes of an act in words: each field's label, and its value before and after. */
 import { announcementFields } from '@arcade/contract/announcements/fields'
 import type { AuditChanges, RecordKind } from '@arcade/contract/audit/fields'
 import type { Field, Fields } from '@arcade/contract/entity'
@@ -9,14 +9,14 @@ import { momentText } from '#src/ui/moment.tsx'
 export interface ChangeInWords {
   name: string
   label: string
-  /** Null: there was none. */
+  /** Null if there was no value. */
   before: string | null
   after: string | null
 }
 
 interface KindOfRecord {
   fields: Fields
-  /** Values that their field's declaration does not put into words. */
+  /** Words for values that the field's declaration does not have. */
   words?: Readonly<Record<string, (value: unknown) => string | undefined>>
 }
 
@@ -33,10 +33,10 @@ const kinds: Partial<Record<RecordKind, KindOfRecord>> = {
   },
 }
 
-/** A file and its name are one thing to people. */
+/** A file and its name are shown as one field. */
 const namesOfFiles: Readonly<Record<string, string>> = { imageName: 'image', iconName: 'icon' }
 
-/** @param changes of an entry: a JSON text, or null for an act that changed nothing of its record */
+/** @param changes the entry's changes as JSON; null for an act that changed no field of its record */
 export function changesInWords(recordKind: RecordKind | null, changes: string | null): ChangeInWords[] {
   return changes === null ? [] : changedInWords(recordKind, JSON.parse(changes) as AuditChanges)
 }
@@ -51,7 +51,7 @@ export function changedInWords(recordKind: RecordKind | null, changed: AuditChan
   })
 }
 
-/** A line for each field, `Title: A → B`. */
+/** Returns one line for each field: `Title: A → B`. */
 export function changesText(changes: readonly ChangeInWords[]): string {
   const lines = changes.map(({ label, before, after }) =>
     before === null ? `${label}: ${after ?? '–'}` : `${label}: ${before} → ${after ?? '–'}`,
@@ -59,19 +59,19 @@ export function changesText(changes: readonly ChangeInWords[]): string {
   return lines.join('\n')
 }
 
-/** The field's label, or its name as words: `rowCount` is `Row Count`. */
+/** Returns the field's label, or its name in words: `rowCount` becomes `Row Count`. */
 export function labelOf(recordKind: RecordKind | null, name: string): string {
   const label = recordKind === null ? undefined : kinds[recordKind]?.fields[name]?.label
   return label ?? name.replace(/^./, (letter) => letter.toUpperCase()).replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
 }
 
-/** The names of fields in the order in which the entity declares them. */
+/** Returns field names in the order of the entity's declaration. */
 export function inOrder(recordKind: RecordKind, names: readonly string[]): string[] {
   const declared = Object.keys(kinds[recordKind]?.fields ?? {})
   return names.toSorted((a, b) => declared.indexOf(a) - declared.indexOf(b))
 }
 
-/** Null for a value that is missing. */
+/** Returns the value in words; null if it is missing. */
 export function valueInWords(recordKind: RecordKind | null, name: string, value: unknown): string | null {
   if (value === null || value === undefined || value === '') return null
   const kind = recordKind === null ? undefined : kinds[recordKind]

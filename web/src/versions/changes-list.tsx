@@ -1,4 +1,4 @@
-/** The fields that an act changed: each by its label, what it was and what it became. */
+/** The fields that an act changed: label, old value, new value. */
 import type { ChangeInWords } from './change-words.ts'
 import classes from './changes-list.module.css'
 

@@ -1,4 +1,4 @@
-/** Two versions merged: what one side alone has changed needs no choice; of what both have, one’s own stands until one chooses. */
+/** Merging two versions: a field changed on one side needs no choice; a field changed on both starts with the user’s own value. */
 import { expect, test, vi } from 'vitest'
 import { page } from 'vitest/browser'
 import { render } from '#src/testing/render.tsx'
@@ -9,16 +9,16 @@ const theirs = {
   base,
   record: { id: '1', version: 2 },
   by: { name: 'Bo Boss', at: '2026-11-22T10:00:00.000Z' },
-  told: {},
+  otherChanges: {},
   values: { title: 'Theirs', reward: 8, link: null, type: 'moreLink' },
 }
 
-function open(typed: Record<string, unknown>, told: Record<string, [unknown, unknown]> = {}) {
+function open(typed: Record<string, unknown>, otherChanges: Record<string, [unknown, unknown]> = {}) {
   const form = { ...typed }
   const onChoose = vi.fn<(name: string, value: unknown) => void>((name, value) => {
     form[name] = value
   })
-  const merge = { kind: 'socialTask', decides: { type: ['link'] }, theirs: { ...theirs, told } } as const
+  const merge = { kind: 'socialTask', decides: { type: ['link'] }, theirs: { ...theirs, otherChanges } } as const
   render(<MergeVersions merge={merge} mine={() => ({ ...form })} onChoose={onChoose} />)
   return { form, onChoose }
 }
@@ -26,7 +26,7 @@ function open(typed: Record<string, unknown>, told: Record<string, [unknown, unk
 const choice = (field: string, name: string) => page.getByRole('group', { name: field }).getByRole('radio', { name })
 const part = (name: string) => page.getByRole('region', { name }).element().textContent
 
-test('a field that one side alone changed takes its value and is told; one that both did begins with one’s own', async () => {
+test('a field changed on one side takes that value and is listed; one changed on both starts with mine', async () => {
   const { form } = open({ ...base, title: 'Mine', verifiedByBot: true })
   await expect.element(page.getByRole('heading', { name: 'Two versions' })).toHaveFocus()
   await expect.poll(() => part('Bo Boss changed')).toBe('Bo Boss changedTypeTwitter→WebsiteReward5→8')
@@ -36,7 +36,7 @@ test('a field that one side alone changed takes its value and is told; one that 
   expect(form).toEqual({ ...base, title: 'Mine', reward: 8, type: 'moreLink', verifiedByBot: true })
 })
 
-test('what is chosen stands in the form at once, in the words of the field beside the choice, and can be taken back', async () => {
+test('a choice changes the form at once, is shown in the field’s words, and can be undone', async () => {
   const { form } = open({ ...base, title: 'Mine', type: 'instagram' })
   await choice('Title', 'Theirs Theirs').click()
   await choice('Type', 'Theirs Website').click()
@@ -46,7 +46,7 @@ test('what is chosen stands in the form at once, in the words of the field besid
   expect(form).toMatchObject({ title: 'Mine', reward: 8, type: 'instagram' })
 })
 
-test('a field that the other type has no use for comes back with its type', async () => {
+test('a field that the other type does not use is restored with its type', async () => {
   const { form, onChoose } = open({ ...base, type: 'email', link: 'https://x.com' })
   await choice('Type', 'Theirs Website').click()
   expect(form).toMatchObject({ type: 'moreLink', link: 'https://x.com' })
@@ -55,20 +55,20 @@ test('a field that the other type has no use for comes back with its type', asyn
   expect(onChoose).toHaveBeenLastCalledWith('link', 'https://x.com')
 })
 
-test('a field that one has changed is not lost to a type that somebody else has changed: one chooses', async () => {
+test('a field that I changed is not lost when somebody else changes the type: I choose', async () => {
   open({ ...base, link: 'https://x.com' })
   await expect.element(choice('Type', 'Theirs Website')).toBeChecked()
   await expect.element(choice('Link', 'Mine https://x.com')).toBeChecked()
   expect(page.getByRole('group').elements()).toHaveLength(2)
 })
 
-test('what became of a field that the form does not have is told', async () => {
+test('changes of fields outside the form are listed', async () => {
   open({ title: 'Theirs', reward: 8, type: 'moreLink' }, { priority: [1, 2] })
   await expect.poll(() => part('Bo Boss changed')).toBe('Bo Boss changedPriority1→2')
   await expect.element(page.getByText(/Both say the same/)).not.toBeInTheDocument()
 })
 
-test('where both say the same there is nothing to choose', async () => {
+test('two equal versions leave nothing to choose', async () => {
   open({ title: 'Theirs', reward: 8, type: 'moreLink' })
   await expect.element(page.getByText(/Both say the same/)).toBeVisible()
   expect(page.getByRole('group').elements()).toHaveLength(0)

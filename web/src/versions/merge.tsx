@@ -1,7 +1,7 @@
 /**
- * After a stale save: what somebody else has saved meanwhile is merged with what one has typed. A field that one side alone has changed
- * takes its value and is told; for one that both have changed one chooses. The form holds the outcome at once, and its next save is on
- * top of the newer version.
+ * Merges the form's input with a version that somebody else saved meanwhile (after a stale save). A field changed on one side takes that
+ * value and is listed; for a field changed on both, the user chooses. The form shows the result at once, and its next save is based on the
+ * newer version.
  */
 import { type ReactNode, useEffect, useEffectEvent, useId, useRef, useState } from 'react'
 import { client } from '#src/client.ts'
@@ -17,15 +17,15 @@ type Side = 'mine' | 'theirs'
 
 interface Source<Row> {
   kind: Kind
-  /** What the form began with; undefined where it adds one, which nobody else can change. */
+  /** The record that the form started with; undefined for a new record, which nobody else can change. */
   record: Row | undefined
-  /** Loads the record as it is now. */
+  /** Loads the current record. */
   load: () => Promise<Row>
-  /** The fields of the form as a record has them, by their names on the wire. */
+  /** Returns the form's fields of a record, by their names in the API. */
   toValues: (record: Row) => Values
-  /** Fields of the record that the form does not have. What became of them meanwhile is told, too. */
+  /** Fields of the record outside the form. Their changes are listed as well. */
   alsoTold?: readonly (keyof Row & string)[]
-  /** The fields that a field makes meaningful or not: where one side has changed it, and the other one of them, one chooses. */
+  /** Fields that depend on another field, such as a type. If one side changed the field and the other a dependent one, the user chooses. */
   decides?: Decides
 }
 
@@ -33,21 +33,21 @@ type Decides = Readonly<Record<string, readonly string[]>>
 
 interface Theirs<Row> {
   record: Row
-  /** What the form went by. */
+  /** The version that the form's input is based on. */
   base: Values
-  /** What became of fields that the form does not have: what the form went by, and what it is now. */
-  told: Readonly<Record<string, readonly [before: unknown, after: unknown]>>
-  /** Who has saved it, as far as the history says. */
+  /** Changed fields outside the form: their old and new values. */
+  otherChanges: Readonly<Record<string, readonly [before: unknown, after: unknown]>>
+  /** Who saved the newer version, if the history says so. */
   by: { name: string; at: string } | undefined
 }
 
-/** `version` is the one to save on top of; `begin` is to be called after a stale save. */
+/** `version` is the version that the next save is based on. Call `begin` after a stale save. */
 export function useMerge<Row extends { id: string; version: number }>(source: Source<Row>) {
   const { kind, record, load, toValues, alsoTold = [], decides = {} } = source
-  /** Their version, of which the form holds what one has not chosen otherwise. */
+  /** The newer version that was last merged into the form. */
   const merged = useRef<Row>(undefined)
   const [theirs, setTheirs] = useState<Theirs<Row>>()
-  /** What the form's text goes by; our own acts beside the form may have counted its version up. */
+  /** The record that the input is based on. The user's own acts on the page may have raised its version beyond the merged one. */
   const basis = (): Row | undefined =>
     merged.current && record && merged.current.version > record.version ? merged.current : record
   return {
@@ -58,13 +58,15 @@ export function useMerge<Row extends { id: string; version: number }>(source: So
     async begin(): Promise<void> {
       const known = basis()
       if (!known) return
-      // Where they cannot be loaded, the form still says that its save was stale.
+      // If this fails, the form still says that its save was stale.
       const loaded = await Promise.all([load(), lastChange(kind, known.id)]).catch(() => undefined)
       if (!loaded) return
       merged.current = loaded[0]
       const [now, by] = loaded
-      const told = alsoTold.filter((name) => known[name] !== now[name]).map((name) => [name, [known[name], now[name]]] as const)
-      setTheirs({ record: now, by, base: toValues(known), told: Object.fromEntries(told) })
+      const otherChanges = alsoTold
+        .filter((name) => known[name] !== now[name])
+        .map((name) => [name, [known[name], now[name]]] as const)
+      setTheirs({ record: now, by, base: toValues(known), otherChanges: Object.fromEntries(otherChanges) })
     },
   }
 }
@@ -79,13 +81,13 @@ async function lastChange(kind: Kind, id: string): Promise<Theirs<unknown>['by']
 
 interface MergeProps {
   merge: Pick<ReturnType<typeof useMerge<{ id: string; version: number }>>, 'kind' | 'decides' | 'theirs'>
-  /** What the form holds now. */
+  /** Returns the form's current values. */
   mine: () => Values
-  /** Puts a value into the form. */
+  /** Sets a value in the form. */
   onChoose: (name: string, value: unknown) => void
 }
 
-/** Nothing until a save was stale. */
+/** Renders nothing before a stale save. */
 export function MergeVersions({ merge: { theirs, ...merge }, ...props }: MergeProps): ReactNode {
   return theirs && <Merge key={theirs.record.version} {...merge} theirs={theirs} {...props} />
 }
@@ -100,7 +102,7 @@ function Merge({ kind, decides, theirs, mine, onChoose }: MergeOfProps) {
   const id = useId()
   const heading = useRef<HTMLHeadingElement>(null)
   const [ours] = useState(mine)
-  const { by, base, told, values } = theirs
+  const { by, base, otherChanges, values } = theirs
   const { changedByMe, changedByThem, toChoose } = compare({ base, ours, values }, decides)
   const [chosen, setChosen] = useState<Readonly<Record<string, Side>>>(() =>
     Object.fromEntries([...changedByThem.map((name) => [name, 'theirs']), ...changedByMe.map((name) => [name, 'mine'])]),
@@ -119,7 +121,7 @@ function Merge({ kind, decides, theirs, mine, onChoose }: MergeOfProps) {
     const sides = { ...chosen, [name]: side }
     setChosen(sides)
     put(name, sides)
-    // Fields that the other type has no use for were emptied with it.
+    // Changing the type also cleared fields that the other type does not use: restore them.
     const present = mine()
     for (const other of Object.keys(ours)) if (!isGiven(present, other)) put(other, sides)
   }
@@ -128,7 +130,10 @@ function Merge({ kind, decides, theirs, mine, onChoose }: MergeOfProps) {
   const changesTo = (after: Values, names: string[]) =>
     Object.fromEntries(inOrder(kind, names.filter(isFree)).map((name) => [name, [base[name], after[name]] as const]))
   const parts = [
-    { title: `${by?.name ?? 'They'} changed`, changes: changedInWords(kind, { ...changesTo(values, changedByThem), ...told }) },
+    {
+      title: `${by?.name ?? 'They'} changed`,
+      changes: changedInWords(kind, { ...changesTo(values, changedByThem), ...otherChanges }),
+    },
     { title: 'You changed', changes: changedInWords(kind, changesTo(ours, changedByMe)) },
   ].filter(({ changes }) => changes.length > 0)
 
@@ -175,7 +180,7 @@ function Merge({ kind, decides, theirs, mine, onChoose }: MergeOfProps) {
   )
 }
 
-/** Which fields who has changed, and which of them one has to choose; those that both have made the same are in none. */
+/** Returns the fields that each side changed, and those to choose. Fields with equal values on both sides are in none of them. */
 function compare({ base, ours, values }: Record<'base' | 'ours' | 'values', Values>, decides: Decides) {
   const differing = [...new Set([...Object.keys(values), ...Object.keys(ours)])].filter((name) => !isSame(ours, values, name))
   const changedByMe = differing.filter((name) => !isSame(ours, base, name))
@@ -189,14 +194,14 @@ function compare({ base, ours, values }: Record<'base' | 'ours' | 'values', Valu
   return { changedByMe, changedByThem, toChoose }
 }
 
-/** The name of the form's submit button while two versions are being merged. */
+/** The submit button's label while versions are being merged. */
 export const SAVE_MERGED = 'Save merged'
 
 function isGiven(values: Values, name: string): boolean {
   return (values[name] ?? '') !== ''
 }
 
-/** An empty field says the same as one that is missing. */
+/** Empty and missing fields count as equal. */
 function isSame(one: Values, other: Values, name: string): boolean {
   return (one[name] ?? '') === (other[name] ?? '')
 }

@@ -1,6 +1,6 @@
 /**
- * What became of a task, announcement or dashboard user: below its form, collapsed and not loaded until one opens it. An earlier version is
- * brought back as a new change (`restore`), after a look at what it would change.
+ * The history of a task, announcement or user, below its form. It is collapsed, and loaded when opened. Restoring an earlier version is a
+ * new change, after a preview (restore.tsx).
  */
 import type { RecordEntry } from '@arcade/contract/audit/calls'
 import { auditActionLabels, actorKindLabels } from '@arcade/contract/audit/fields'
@@ -67,7 +67,7 @@ function Entries(props: Restorable) {
               {index > 0 && versionOf(entry) !== undefined && (
                 <RestoreButton label="Restore this version" seq={entry.seq} onClick={() => void restore(entry)} />
               )}
-              {/* Whatever was imported has no entry for how it came to be. */}
+              {/* Imported records have no entry for their first version. */}
               {entry === oldest && versionOf(entry) !== FIRST_VERSION && (
                 <RestoreButton
                   label="Restore the version before this"
@@ -101,14 +101,14 @@ function actText({ action, detail }: RecordEntry): string {
 
 const FIRST_VERSION = 1
 
-/** Acts that left the record in a version of its own; a password, say, is none. */
+/** Returns the version that an act left the record in; undefined for an act without one, such as a password change. */
 function versionOf({ detail }: RecordEntry): number | undefined {
   return detail === null ? undefined : (JSON.parse(detail) as { version?: number }).version
 }
 
 interface RestoreButtonProps {
   label: string
-  /** Tells buttons of one name apart for assistive technology. */
+  /** The entry's number, which distinguishes buttons with the same label for assistive technology. */
   seq: number
   onClick: () => void
 }

@@ -1,4 +1,4 @@
-/** Brings a record back to how an entry of its history left it, or to what was before them all: what would change is tried and shown first. */
+/** Restores a record as an entry of its history left it, or as it was before the oldest entry. A dry run shows the changes first. */
 import type { AuditChanges } from '@arcade/contract/audit/fields'
 import type { ListName } from '@arcade/contract/lists'
 import { api, asCallError, client, queryClient } from '#src/client.ts'
@@ -16,7 +16,7 @@ export interface Restorable {
   id: string
   /** The version that the page shows. */
   version: number
-  /** Loads the record again, which has another version now. */
+  /** Reloads the record, which has a new version. */
   onRestored: () => void
 }
 
@@ -35,9 +35,9 @@ const listOf: Record<Restorable['kind'], ListName> = {
 const files = { image: 'image', icon: 'icon' }
 
 interface Wanted {
-  /** The number of the entry; 0 for what was before the oldest one. */
+  /** The entry's number; 0 for the version before the oldest entry. */
   seq: number
-  /** When the entry was made. */
+  /** The time of the entry. */
   at: string
 }
 

@@ -1,4 +1,4 @@
-/** The Mini App: who plays and what they have, above the three things there are to do. */
+/** The Mini App: the player's name and balance above three tabs. */
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { format } from '#src/format.ts'
@@ -19,7 +19,7 @@ export function App() {
   if (error) return <main className="alone">{error.message}</main>
   const handleTab = (name: Tab): void => {
     setTab(name)
-    // An operator may have changed the balance meanwhile, which the ledger is about to say.
+    // An operator may have changed the balance meanwhile, and the ledger will show that.
     if (name === 'Ledger') void queryClient.invalidateQueries({ queryKey: me.queryKey })
   }
   const Shown = tabs[tab]

@@ -1,8 +1,8 @@
-/** Tasks and announcements: opened, answered where they ask for something, and claimed. */
+/** Tasks and announcements: open the link, answer a question if there is one, and claim. */
 import { type FormEvent, useEffect } from 'react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { format } from '#src/format.ts'
-import { BLOCKED, desk, queryClient, refresh, sentenceOf } from './api.ts'
+import { BLOCKED, consoleClient, queryClient, refresh, sentenceOf } from './api.ts'
 import { announcements, dailyTasks, picture, socialTasks, useIsBlocked } from './items.ts'
 import { openLink } from './telegram.ts'
 
@@ -30,16 +30,17 @@ export function Earn() {
   const daily = useQuery(dailyTasks)
   const isBlocked = useIsBlocked()
 
-  // Said with the number that came with what is shown here, so that what was activated since stays new.
+  // `upTo` belongs to the announcements shown here, so that later ones stay new.
   const upTo = news.data?.upTo
   const hasNew = news.data?.announcements.some(({ isNew }) => isNew) ?? false
   useEffect(() => {
     if (upTo === undefined || !hasNew) return
-    const tell = async (): Promise<void> => {
-      await (await desk).seen({ userId: 'me', upTo })
-      await queryClient.invalidateQueries({ queryKey: ['me'] }) // not what is shown: it stays marked while one looks at it
+    const markSeen = async (): Promise<void> => {
+      await (await consoleClient).seen({ userId: 'me', upTo })
+      // Not the announcements: the new ones stay marked while the player looks at them.
+      await queryClient.invalidateQueries({ queryKey: ['me'] })
     }
-    tell().catch(() => {}) // it is told the next time
+    markSeen().catch(() => {}) // retried the next time
   }, [upTo, hasNew])
 
   return (
@@ -81,7 +82,7 @@ function ItemCard({ kind, item }: { kind: Kind; item: Item }) {
   const isBlocked = useIsBlocked()
   const claim = useMutation({
     mutationFn: async (userInput: string | undefined) =>
-      (await desk).claim({ userId: 'me', kind, id: item.id, ...(userInput !== undefined && { userInput }) }),
+      (await consoleClient).claim({ userId: 'me', kind, id: item.id, ...(userInput !== undefined && { userInput }) }),
     onSuccess: refresh,
   })
   const { link } = item
@@ -129,7 +130,7 @@ function ItemCard({ kind, item }: { kind: Kind; item: Item }) {
   )
 }
 
-/** An `img` cannot say who asks, so its bytes are asked for as everything else is. */
+/** An `img` cannot send the authorization header, so the bytes are fetched like other data. */
 function Picture({ file }: { file: string }) {
   const { data } = useQuery(picture(file))
   return data ? <img src={data} alt="" /> : null

@@ -1,8 +1,8 @@
-/** What the balance is made of, newest first, and who has the most. */
+/** The player's ledger entries, newest first, and the leaderboard. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { LedgerEntry } from '@arcade/contract/ledger/calls'
 import { format } from '#src/format.ts'
-import { desk } from './api.ts'
+import { consoleClient } from './api.ts'
 import { announcements, dailyTasks, socialTasks } from './items.ts'
 
 const TOP = 10
@@ -10,12 +10,12 @@ const TOP = 10
 export function Ledger() {
   const entries = useInfiniteQuery({
     queryKey: ['entries'],
-    queryFn: async ({ pageParam }) => (await desk).entries({ userId: 'me', ...(pageParam && { after: pageParam }) }),
+    queryFn: async ({ pageParam }) => (await consoleClient).entries({ userId: 'me', ...(pageParam && { after: pageParam }) }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ after }) => after ?? undefined,
   })
   const titles = useTitles()
-  const top = useQuery({ queryKey: ['top'], queryFn: async () => (await desk).leaderboard({ limit: TOP }) })
+  const top = useQuery({ queryKey: ['top'], queryFn: async () => (await consoleClient).leaderboard({ limit: TOP }) })
   return (
     <>
       <section>
@@ -62,7 +62,7 @@ export function Ledger() {
   )
 }
 
-/** Of what can be claimed now, by id. */
+/** Returns the titles of all current items, by id. */
 function useTitles(): Map<string | undefined, string> {
   const [news, social, daily] = [useQuery(announcements), useQuery(socialTasks), useQuery(dailyTasks)]
   const items = [...(news.data?.announcements ?? []), ...(social.data?.tasks ?? []), ...(daily.data?.tasks ?? [])]
@@ -74,7 +74,7 @@ function nameOf({ cause, item }: LedgerEntry): string {
 }
 
 const kinds = { social: 'Social task', daily: 'Daily task', announcement: 'Announcement' }
-/** The console's own causes, and the one that this game's bot gives. */
+/** Labels of the console's own causes and of this game's cause. */
 const causes: Record<string, string> = {
   opening: 'Brought along',
   import: 'Brought along',

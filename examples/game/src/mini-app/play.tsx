@@ -1,4 +1,4 @@
-/** A round: stop the light on its mark, eight times, by a tap, the space bar or Enter. */
+/** A round: stop the light on its mark eight times, by tap, space bar or Enter. */
 import { type CSSProperties, useCallback, useEffect, useRef, useState } from 'react'
 import { useMutation } from '@tanstack/react-query'
 import { lightAt, MARK_REACH, markOf, pointsOf, scoreOf, TAP_MIN_MS, TAPS } from '#src/round.ts'
@@ -14,7 +14,7 @@ export function Play() {
   const isBlocked = useIsBlocked()
   const begin = useMutation({
     mutationFn: async () => {
-      const { isBlocked: isRefused } = await queryClient.fetchQuery(me) // looked at anew, since nothing would pay the round
+      const { isBlocked: isRefused } = await queryClient.fetchQuery(me) // reloaded, because a blocked player's round would not be paid
       return isRefused ? undefined : beginRound()
     },
   })
@@ -29,14 +29,14 @@ export function Play() {
     begin.mutate()
   }
   if (begin.data && end.isIdle) return <Bar key={begin.data.id} round={begin.data} onEnd={handleEnd} />
-  const told =
+  const text =
     sentenceOf(begin.error ?? end.error) ??
     (end.data && `${end.data.score} points!`) ??
     (end.isPending ? 'Counting…' : 'The light runs over the bar. Stop it on its mark, eight times; it gets faster.')
   return (
     <section className="play">
       <h1>Stop the Light</h1>
-      <output>{isBlocked ? BLOCKED : told}</output>
+      <output>{isBlocked ? BLOCKED : text}</output>
       <button type="button" className="main" disabled={isBlocked || begin.isPending || end.isPending} onClick={handleBegin}>
         {end.data ? 'Play again' : 'Play'}
       </button>
@@ -49,10 +49,10 @@ function Bar({ round: { id, seed }, onEnd }: { round: Round; onEnd: (id: string,
   const [taps, setTaps] = useState<number[]>([])
   const light = useRef<HTMLElement>(null)
   const [begun] = useState(() => performance.now())
-  /** The tap before, from which on the light runs. */
+  /** The time of the previous tap, from which the light runs. */
   const since = taps.reduce((at, ms) => at + ms, begun)
 
-  // The light moves outside of React: sixty positions a second are no state of the page.
+  // Moves the light outside React, because sixty updates a second are too many for state.
   useEffect(() => {
     let frame = 0
     const draw = (): void => {
@@ -69,7 +69,7 @@ function Bar({ round: { id, seed }, onEnd }: { round: Round; onEnd: (id: string,
 
   const handleTap = (): void => {
     const ms = Math.round(performance.now() - since)
-    if (ms < TAP_MIN_MS || taps.length === TAPS) return // a tap that bounced
+    if (ms < TAP_MIN_MS || taps.length === TAPS) return // an accidental double tap
     setTaps([...taps, ms])
   }
 
@@ -99,7 +99,7 @@ function Bar({ round: { id, seed }, onEnd }: { round: Round; onEnd: (id: string,
   )
 }
 
-/** The round has begun, and the space bar plays it. */
+/** Focuses the bar when the round begins, so that the space bar plays it. */
 function takeFocus(element: HTMLElement | null): void {
   element?.focus()
 }

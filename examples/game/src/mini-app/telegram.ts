@@ -1,13 +1,13 @@
 /**
- * What a Mini App needs of Telegram: who the player is, and the theme. Telegram writes both into the address behind `#`, and tells of a new
- * theme by an event (https://core.telegram.org/api/web-events), so that no script has to be fetched from it.
+ * Reads the player and the theme from the URL fragment that Telegram adds, and follows theme changes through events
+ * (https://core.telegram.org/api/web-events). This needs no script from Telegram.
  */
 
 type Theme = Record<string, string>
 
 const launch = new URLSearchParams(location.hash.slice(1))
 
-/** Signed by Telegram; the bot's server and the console check it. Empty outside of Telegram. */
+/** Signed by Telegram; the bot's server and the console verify it. Empty outside Telegram. */
 export const initData = launch.get('tgWebAppData') ?? ''
 
 interface Bridge {
@@ -21,13 +21,13 @@ function post(type: string, data: object = {}): void {
   else if (window.parent !== window) window.parent.postMessage(JSON.stringify({ eventType: type, eventData: data }), '*')
 }
 
-/** Takes the theme over, as CSS variables such as `--tg-button-color`, now and whenever the player changes it. */
+/** Applies the theme as CSS variables such as `--tg-button-color`, now and after each change. */
 export function followTelegram(): void {
   applyTheme(JSON.parse(launch.get('tgWebAppThemeParams') ?? '{}') as Theme)
   const receive = (type: string, data: unknown): void => {
     if (type === 'theme_changed') applyTheme((data as { theme_params: Theme }).theme_params)
   }
-  // Telegram's apps call this function; its web version posts messages, and only its messages count.
+  // Telegram's apps call this function. Its web version posts messages to the frame; messages from other windows are ignored.
   bridge.Telegram = { WebView: { receiveEvent: receive } }
   window.addEventListener('message', ({ source, data }: MessageEvent<unknown>) => {
     if (source !== window.parent || typeof data !== 'string') return
@@ -49,7 +49,7 @@ function isDark(color: string): boolean {
   return red * 0.3 + green * 0.59 + blue * 0.11 < 128
 }
 
-/** Opens a link of a task beside the Mini App, which stays open. */
+/** Opens a task's link; the Mini App stays open. */
 export function openLink(url: string): void {
   if (bridge.TelegramWebviewProxy) post('web_app_open_link', { url })
   else window.open(url, '_blank', 'noopener')

@@ -1,6 +1,6 @@
 /**
- * A stand-in for Telegram's Bot API on one machine: what a bot asks for, and what players do in their chats. It knows as many methods as
- * the reference game needs, and misbehaves on demand as the real one does.
+ * A local stand-in for Telegram's Bot API, for the bot on one side and the chats of players on the other. It has only the methods that the
+ * game needs, and simulates Telegram's failures on demand.
  */
 import { signInitData, type TelegramUser } from '#src/init-data.ts'
 
@@ -23,15 +23,15 @@ interface Update {
   [kind: string]: unknown
 }
 
-/** 429 comes with `retry_after`, 403 is a player who has blocked the bot, and what hangs is never answered. */
+/** 429 has a `retry_after`, 403 means that the player blocked the bot, `hang` never answers. */
 export const faultKinds = ['429', '403', '500', 'hang'] as const
 export type FaultKind = (typeof faultKinds)[number]
 
 interface Fault {
   kind: FaultKind
-  /** For so many calls from now on. */
+  /** How many of the next calls fail. */
   times: number
-  /** Only this method's; of any but getUpdates without it. */
+  /** Applies to this method only; by default to all methods except getUpdates. */
   method?: string
 }
 
@@ -52,14 +52,14 @@ export function createBotApi({ token, username = 'stand_in_bot' }: { token: stri
   let count = 0
   let webhook: { url: string; secret: string } | undefined
   let faults: Fault[] = []
-  /** Whoever waits for something to happen: a bot for updates, a page for messages. */
+  /** Wakes long polls: a bot waiting for updates, a page waiting for messages. */
   const waiting = new Set<() => void>()
 
-  const happen = (): void => {
+  const wakeAll = (): void => {
     for (const wake of waiting) wake()
     waiting.clear()
   }
-  const untilSomethingHappens = (ms: number, signal?: AbortSignal): Promise<void> =>
+  const waitForChange = (ms: number, signal?: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       const timer = setTimeout(resolve, ms)
       const wake = (): void => {
@@ -74,10 +74,10 @@ export function createBotApi({ token, username = 'stand_in_bot' }: { token: stri
   const write = (userId: number, message: Pick<Message, 'isFromBot' | 'text' | 'buttons'>): Message => {
     const written = { message_id: ++count, date: Math.floor(Date.now() / 1000), ...message }
     chatOf(userId).push(written)
-    happen()
+    wakeAll()
     return written
   }
-  const onWire = (userId: number, { message_id, date, text }: Message): object => ({
+  const telegramMessage = (userId: number, { message_id, date, text }: Message): object => ({
     message_id,
     date,
     text,
@@ -86,11 +86,11 @@ export function createBotApi({ token, username = 'stand_in_bot' }: { token: stri
 
   const add = (kind: string, content: object): void => {
     updates.push({ update_id: ++count, [kind]: content })
-    happen()
+    wakeAll()
     void deliver()
   }
   let isDelivering = false
-  /** To the webhook, one at a time and in order, each until it was taken. */
+  /** Sends updates to the webhook, in order, each until it is accepted. */
   async function deliver(): Promise<void> {
     if (isDelivering) return
     isDelivering = true
@@ -108,10 +108,9 @@ export function createBotApi({ token, username = 'stand_in_bot' }: { token: stri
   const methods: Record<string, (params: Params, signal: AbortSignal) => unknown> = {
     getMe: () => bot,
     async getUpdates({ offset = 0, timeout = 0 }, signal) {
-      updates = updates.filter(({ update_id }) => update_id >= Number(offset)) // the bot has done the others
+      updates = updates.filter(({ update_id }) => update_id >= Number(offset)) // the bot has handled the others
       const until = Date.now() + Number(timeout) * 1000
-      while (updates.length === 0 && Date.now() < until && !signal.aborted)
-        await untilSomethingHappens(until - Date.now(), signal)
+      while (updates.length === 0 && Date.now() < until && !signal.aborted) await waitForChange(until - Date.now(), signal)
       return updates
     },
     setWebhook({ url, secret_token: secret = '' }) {
@@ -125,7 +124,7 @@ export function createBotApi({ token, username = 'stand_in_bot' }: { token: stri
     },
     sendMessage({ chat_id: chatId, text, reply_markup: markup }) {
       const userId = Number(chatId)
-      return onWire(userId, write(userId, { isFromBot: true, text: text as string, buttons: buttonsOf(markup) }))
+      return telegramMessage(userId, write(userId, { isFromBot: true, text: text as string, buttons: buttonsOf(markup) }))
     },
     editMessageText({ chat_id: chatId, message_id: messageId, text, reply_markup: markup }) {
       const message = chatOf(Number(chatId)).find(({ message_id }) => message_id === messageId)
@@ -134,14 +133,14 @@ export function createBotApi({ token, username = 'stand_in_bot' }: { token: stri
       if (message.text === text && JSON.stringify(message.buttons) === JSON.stringify(buttons))
         return refusal(400, 'Bad Request: message is not modified')
       Object.assign(message, { text, buttons })
-      happen()
-      return onWire(Number(chatId), message)
+      wakeAll()
+      return telegramMessage(Number(chatId), message)
     },
     answerCallbackQuery: () => true,
   }
 
   return {
-    /** A call of the bot's. */
+    /** Handles a call of the bot. */
     async call(method: string, params: Params, signal: AbortSignal): Promise<Answer> {
       const fault = faults.find((one) => one.times > 0 && (one.method ? one.method === method : method !== 'getUpdates'))
       if (fault) {
@@ -154,30 +153,30 @@ export function createBotApi({ token, username = 'stand_in_bot' }: { token: stri
       return isAnswer(result) ? result : { status: 200, body: { ok: true, result } }
     },
 
-    /** The next calls go wrong like this, one fault after the other. */
+    /** Makes the next calls fail, one fault after another. */
     misbehave(next: Fault[]): void {
       faults = next
     },
 
-    // What players do.
+    // Actions of players.
     async chat(userId: number, { known, ms, signal }: { known: string; ms: number; signal: AbortSignal }): Promise<Message[]> {
       const until = Date.now() + ms
       while (JSON.stringify(chatOf(userId)) === known && Date.now() < until && !signal.aborted)
-        await untilSomethingHappens(until - Date.now(), signal)
+        await waitForChange(until - Date.now(), signal)
       return chatOf(userId)
     },
     say(from: TelegramUser, text: string): void {
       const message = write(from.id, { isFromBot: false, text, buttons: [] })
       const command = /^\/\w+/.exec(text)?.[0]
       const entities = command ? [{ type: 'bot_command', offset: 0, length: command.length }] : []
-      add('message', { ...onWire(from.id, message), from, entities })
+      add('message', { ...telegramMessage(from.id, message), from, entities })
     },
     press(from: TelegramUser, { messageId, data }: { messageId: number; data: string }): void {
       const message = chatOf(from.id).find(({ message_id }) => message_id === messageId)
       if (message)
-        add('callback_query', { id: String(++count), from, data, chat_instance: '1', message: onWire(from.id, message) })
+        add('callback_query', { id: String(++count), from, data, chat_instance: '1', message: telegramMessage(from.id, message) })
     },
-    /** The address with which Telegram opens a Mini App: who the player is, and the theme, stand behind `#`. */
+    /** Returns the URL with which Telegram opens a Mini App: its fragment has the player and the theme. */
     launch(user: TelegramUser, { url, theme }: { url: string; theme: object }): string {
       const fragment = new URLSearchParams({
         tgWebAppData: signInitData(user, token),

@@ -1,6 +1,6 @@
 /**
- * The console as the player's page may show it in a frame. The console itself never lets anybody do that, so that nobody is made to click
- * on what they do not see; here it is passed on without that one rule, on this machine and for the demo alone.
+ * A proxy that lets the demo page show the console in a frame. The console forbids framing to prevent clickjacking; this proxy removes that
+ * rule, only on this machine and only for the demo.
  */
 import { Hono } from 'hono'
 import { listen } from '#src/listen.ts'
@@ -11,10 +11,10 @@ export function serveFramed(consoleUrl: string): Promise<string> {
     app.all('*', async (c) => {
       const { pathname, search } = new URL(c.req.url)
       const { method, body } = c.req.raw
-      // With the frame's own Host, which the console compares with the Origin of whatever changes something.
+      // Keeps the frame's Host header, which the console compares with Origin for changes.
       const headers = new Headers(c.req.raw.headers)
       headers.delete('connection')
-      headers.delete('accept-encoding') // what fetch unpacks must not be announced as packed
+      headers.delete('accept-encoding') // fetch decompresses the answer
       const answer = await fetch(consoleUrl + pathname + search, {
         method,
         headers,
@@ -27,10 +27,10 @@ export function serveFramed(consoleUrl: string): Promise<string> {
       if (policy) framed.set('content-security-policy', policy.replace(/frame-ancestors[^;]*(; )?/, ''))
       framed.delete('content-encoding')
       framed.delete('content-length')
-      // A page that leaves cancels this body, and so the console's: the dashboard's stream ends.
+      // When a page is left, this body is cancelled, and with it the console's event stream.
       return new Response(answer.body, { status: answer.status, headers: framed })
     })
-    app.onError((_error, c) => c.body(null, 502)) // the console has ended
+    app.onError((_error, c) => c.body(null, 502)) // the console is not running
     return app
   })
 }

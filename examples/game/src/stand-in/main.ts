@@ -1,4 +1,4 @@
-/** The stand-in's process: the Bot API under /bot…, and a page on which one plays a player, beside the console. */
+/** The stand-in's process: the Bot API under /bot…, and a page for playing as a player beside the console. */
 import { Hono } from 'hono'
 import { z } from 'zod'
 import { listen } from '#src/listen.ts'
@@ -23,7 +23,7 @@ app.post('/:bot{bot[^/]+}/:method', async (c) => {
   return Response.json(body, { status })
 })
 
-// What the page asks for. `/chats/7100001` is one person's chat with the bot.
+// Endpoints of the page. `/chats/7100001` is a player's chat with the bot.
 app.get('/people', (c) => c.json({ people, consoleFrame }))
 const personOf = (id: string) => people.find((one) => one.id === Number(id)) ?? people[0]!
 app.post('/chats/:id/wait', async (c) => {

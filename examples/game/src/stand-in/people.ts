@@ -1,4 +1,4 @@
-/** The people whom one can play at the stand-in. */
+/** The players that the stand-in offers. */
 import type { TelegramUser } from '#src/init-data.ts'
 
 export const people: readonly TelegramUser[] = [

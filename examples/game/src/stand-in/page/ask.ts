@@ -1,4 +1,4 @@
-/** Asks the stand-in, whose page this is. */
+/** Calls an endpoint of the stand-in, which serves this page. */
 export async function ask<T>(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<T> {
   const answer = await fetch(path, { method, ...(body && { body: JSON.stringify(body) }) })
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status}`)

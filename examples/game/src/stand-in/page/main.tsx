@@ -1,4 +1,4 @@
-/** The page on which one plays a player: a phone with the chat and the Mini App, beside the console. */
+/** The page of the stand-in: a phone with the chat and the Mini App, beside the console. */
 import { useEffect, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import type { TelegramUser } from '#src/init-data.ts'
@@ -14,7 +14,7 @@ const CONSOLE_RIGHTS = 'allow-scripts allow-same-origin allow-forms allow-popups
 
 interface Settings {
   people: TelegramUser[]
-  /** Where the console can be framed; null without a console. */
+  /** The URL of the frameable console; null without a console. */
   consoleFrame: string | null
 }
 

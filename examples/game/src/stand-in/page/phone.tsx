@@ -1,11 +1,11 @@
-/** A phone with Telegram on it: the chat with the bot, and the Mini App above it once it was opened. */
+/** A phone with Telegram: the chat with the bot, and the Mini App on top of it. */
 import { type CSSProperties, type FormEvent, useEffect, useRef, useState } from 'react'
 import type { TelegramUser } from '#src/init-data.ts'
 import type { Button, Message } from '#src/stand-in/bot-api.ts'
 import { ask } from './ask.ts'
 import { type ThemeName, themes } from './themes.ts'
 
-/** As Telegram's web version gives them to a Mini App. */
+/** The same permissions as in Telegram's web version. */
 const FRAME_RIGHTS = 'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox'
 
 export function Phone({ person, theme }: { person: TelegramUser; theme: ThemeName }) {
@@ -28,7 +28,7 @@ export function Phone({ person, theme }: { person: TelegramUser; theme: ThemeNam
     return () => void (isHere = false)
   }, [chat])
 
-  // As Telegram tells a Mini App that its player has changed the theme.
+  // Sends theme changes to the Mini App, as Telegram does.
   useEffect(() => {
     const event = JSON.stringify({ eventType: 'theme_changed', eventData: { theme_params: colors } })
     frame.current?.contentWindow?.postMessage(event, '*')

@@ -1,4 +1,4 @@
-/** Telegram's own colours, by day and by night. */
+/** Telegram's colours for its light and dark themes. */
 export const themes = {
   light: {
     bg_color: '#ffffff',
