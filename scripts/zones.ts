@@ -3,25 +3,26 @@
 export interface Zone {
   name: string
   /**
-   * What belongs to it: a folder `x/`, a module `x` (x.ts, x.tsx, x.test.ts), or the paths a pattern matches.
-   * A file belongs to the first zone that fits it.
+   * The zone's files: those of a folder `x/`, of a module `x` (x.ts, x.tsx, x.test.ts), or those whose path matches a pattern.
+   * A file belongs to the first zone that matches.
    */
   at: string | RegExp
   /** The zones that its files may import besides their own; `*` stands for all. */
   imports: readonly string[]
-  /** The zone's folders, or files that lie in none, may not import each other. */
+  /** Set if the zone's parts, each a folder or a file outside any folder, may not import each other. */
   isSplit?: true
-  /** The only npm packages that its files may import; without this they may import any. */
+  /** The only packages that its files may import; undefined if they may import any. */
   packages?: readonly string[]
   /** Tells a developer what to do instead of an import that is not allowed. */
   instead: string
 }
 
 /**
- * The server's rooms from the bottom up, each a folder or a module of `server/src`: each may import those before it, none a feature
- * and none HTTP.
+ * The server's rooms, from the bottom up. A room is a zone for one folder or module of `server/src`. It may import the rooms before it,
+ * but no feature and nothing of HTTP.
  */
 const rooms = [
+  ['version', 'version.ts imports nothing of the product.'],
   ['calls', 'calls.ts knows the contract only.'],
   ['postgres/', 'postgres/ reaches a PostgreSQL server and knows no table.'],
   ['db/', 'db/ has the connection pools, the schema and its migrations; it knows no rule of the game.'],
@@ -162,14 +163,14 @@ export const zones: readonly Zone[] = [
     imports: contract,
     instead: 'The reference game knows the contract only, as a game of somebody else would.',
   },
-  // A benchmark may measure any module by itself, beside the product as a whole.
+  // A benchmark may measure the product as a whole or any module by itself.
   { name: 'bench', at: 'bench/', imports: ['*'], instead: '' },
   { name: 'scripts', at: 'scripts/', imports: [], instead: 'Scripts start the workspaces; they import nothing of them.' },
 ]
 
 export const workspaces = ['contract', 'server', 'web', 'e2e', 'bench', 'scripts', 'examples/game']
 
-/** The folder of a workspace, in which `#src/` and `#test/` are names for its `src/` and `test/`. */
+/** Returns the workspace's folder that a file lies in. There `#src/` and `#test/` stand for its `src/` and `test/`. */
 export function workspaceOf(file: string): string {
   return workspaces.find((folder) => file.startsWith(`${folder}/`)) ?? ''
 }

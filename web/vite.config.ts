@@ -1,4 +1,5 @@
 /** The web app's build. It keeps the contract's schemas out of the initial load: the client gets only paths and methods of the calls. */
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin, runnerImport } from 'vite'
@@ -35,8 +36,11 @@ const fileGroups = [
   },
 ]
 
+const { version } = JSON.parse(readFileSync(resolve(import.meta.dirname, '../package.json'), 'utf8')) as { version: string }
+
 export default defineConfig({
   plugins: [react(), contractRoutes(), firstPages()],
+  define: { PRODUCT_VERSION: JSON.stringify(version) },
   server: { proxy: Object.fromEntries(backendPaths.map((path) => [path, { target }])) },
   build: {
     outDir: process.env['WEB_OUT_DIR'] ?? 'dist',

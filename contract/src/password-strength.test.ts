@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { commonPasswords } from './common-passwords.ts'
+import commonPasswords from './common-passwords.json' with { type: 'json' }
 import { passwordStrength, strictPasswordProblem } from './password-strength.ts'
 
-test('security: the list has the 3,000 commonest passwords of the strict policy’s minimum length', () => {
-  expect(commonPasswords.size).toBe(3000)
+test('security: the list has the 3,000 most common passwords of the strict policy’s minimum length', () => {
+  expect(new Set(commonPasswords).size).toBe(3000)
   for (const password of commonPasswords) {
     expect(password.length).toBeGreaterThanOrEqual(8)
     expect(password).toBe(password.toLowerCase())
   }
-  expect([...commonPasswords].slice(0, 3)).toEqual(['password', '12345678', '123456789'])
+  expect(commonPasswords.slice(0, 3)).toEqual(['password', '12345678', '123456789'])
 })
 
 test.each([

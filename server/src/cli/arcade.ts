@@ -8,7 +8,6 @@ for (const stream of [process.stdout, process.stderr])
   })
 
 process.exitCode = await runArcade(process.argv.slice(2), {
-  env: process.env,
   print: (line) => void process.stdout.write(`${line}\n`),
   note: (line) => void process.stderr.write(`${line}\n`),
 })

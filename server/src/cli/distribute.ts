@@ -13,31 +13,33 @@ import type { RunOnDatabase } from './on-database.ts'
 export const SHARDS = 32
 export const MAX_SHARDS = 1024
 
+export function distribute(shards: number): RunOnDatabase {
+  return ({ database, print }) => distributeTables(database, shards, print)
+}
+
 /** @param shards the number of shards of each table; ignored if some tables are distributed already, whose number the others get */
-export function distribute(shards = SHARDS): RunOnDatabase {
-  return async ({ database, print }) => {
-    const cluster = await findCluster(database)
-    if (!cluster)
-      throw new StartError(
-        'This PostgreSQL has no Citus, so nothing was changed. On a Citus cluster: create extension citus, add its workers, and run this again.',
-      )
-    if (cluster.workers === 0)
-      throw new StartError('No server of this Citus cluster holds shards, so nothing was changed: add one with citus_add_node.')
-    await planAlike(database, print)
-    const missing = DISTRIBUTED_TABLES.filter((table) => !cluster.distributed.includes(table))
-    if (missing.length === 0) {
-      print(`The tables of players are distributed among ${cluster.workers} servers already.`)
-      return
-    }
-    await foldCounters(database)
-    await divide(database, { tables: missing, shards, print })
-    const record = { kind: 'installation', id: 'distribution', name: 'Citus' } as const
-    await audit(database.db, actOfProcess('command', 'arcade distribute'), 'data.distribute', {
-      record,
-      detail: { tables: missing, servers: cluster.workers, shards },
-    })
-    print(`The tables of players are distributed among ${cluster.workers} servers.`)
+export async function distributeTables(database: Database, shards: number, print: (line: string) => void): Promise<void> {
+  const cluster = await findCluster(database)
+  if (!cluster)
+    throw new StartError(
+      'This PostgreSQL has no Citus, so nothing was changed. On a Citus cluster: create extension citus, add its workers, and run this again.',
+    )
+  if (cluster.workers === 0)
+    throw new StartError('No server of this Citus cluster holds shards, so nothing was changed: add one with citus_add_node.')
+  await planAlike(database, print)
+  const missing = DISTRIBUTED_TABLES.filter((table) => !cluster.distributed.includes(table))
+  if (missing.length === 0) {
+    print(`The tables of players are distributed among ${cluster.workers} servers already.`)
+    return
   }
+  await foldCounters(database)
+  await divide(database, { tables: missing, shards, print })
+  const record = { kind: 'installation', id: 'distribution', name: 'Citus' } as const
+  await audit(database.db, actOfProcess('command', 'arcade distribute'), 'data.distribute', {
+    record,
+    detail: { tables: missing, servers: cluster.workers, shards },
+  })
+  print(`The tables of players are distributed among ${cluster.workers} servers.`)
 }
 
 /** Switches merge joins off on the worker servers, which do not get the settings of a session (postgres/connections.ts). */

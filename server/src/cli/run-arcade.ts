@@ -8,7 +8,8 @@ import { commands } from './commands.ts'
 import { interruption } from './on-database.ts'
 
 interface Surroundings extends Pick<CommandContext, 'print' | 'note'> {
-  env: Record<string, string | undefined>
+  /** The environment; that of the process by default. */
+  env?: Record<string, string | undefined>
 }
 
 /** Runs a command of `arcade`. Resolves to its exit code; an error is told in `note`, with its stack if it is a fault of ours. */

@@ -153,6 +153,7 @@ export function Navigation({ onNavigate, isRail = false }: NavigationProps) {
           <IconLogout size={20} stroke={1.75} aria-hidden />
           <span {...nameProps}>Log Out</span>
         </button>
+        {user?.userType === 'admin' && !isRail && <p className={classes['version']}>Arcade Console {PRODUCT_VERSION}</p>}
       </div>
     </div>
   )
